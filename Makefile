@@ -1,0 +1,65 @@
+# make run: the app. make test: every check. make help: the rest.
+PYTHON ?= python3
+PORT ?= 8501
+WORKERS ?= auto
+
+VENV := .venv
+PY := $(VENV)/bin/python
+UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup run test lint format bench pins clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(VENV)/.runtime ## make .venv and install what the app needs
+
+run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
+	@$(PY) -m crane_core app --port $(PORT)
+
+test: $(VENV)/.dev ## run every test, those in a real browser included
+	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; \
+	export CRANE_CHROMIUM="$$chromium"; \
+	$(PY) -m pytest -n $(WORKERS) -m "not browser" && $(PY) -m pytest -m browser
+
+lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+
+format: $(VENV)/.dev ## let ruff format and mend what it can
+	@$(VENV)/bin/ruff check --fix --quiet . || true
+	@$(VENV)/bin/ruff format .
+
+bench: $(VENV)/.dev ## measure speed against peers and limits
+	@for file in benchmarks/[a-z]*.py; do \
+		name=$$(basename "$$file" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; \
+	done
+
+pins: $(VENV)/.dev ## resolve requirements*.in anew into the pinned requirements*.txt
+	@$(UV_COMPILE) --upgrade requirements.in --output-file requirements.txt
+	@$(UV_COMPILE) --upgrade requirements-dev.in --output-file requirements-dev.txt
+
+clean: ## remove .venv and caches; data is left alone
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@tools/make_venv.sh $(PYTHON) $(VENV)
+	@touch $@
+
+# An empty file in .venv says which pins are installed: pip is asked only when they changed.
+$(VENV)/.runtime: requirements.txt $(VENV)/.made
+	@echo "Installing what the app needs ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	@echo "Installing what the checks need ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

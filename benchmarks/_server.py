@@ -1,0 +1,94 @@
+"""The app as a process of its own on a free loopback port, for browser tests and measurements.
+
+Knows how it is started, when it is up and how it is stopped: by its own process group. Refuses to know what is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 10.0
+_PAUSE_S = 0.05
+
+
+class ServerError(RuntimeError):
+    """The app did not come up; the message ends in what it printed."""
+
+
+@contextmanager
+def serve(data: Path, **environment: str) -> Iterator[str]:
+    """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
+
+    `environment` is set beside what this process has. Raises ServerError where the app ends or stays silent.
+    """
+    port = free_port()
+    command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
+    log = data.with_name(f"{data.name}.{port}.log")
+    with log.open("wb") as printed:
+        process = subprocess.Popen(
+            command,
+            cwd=CHECKOUT,
+            env=os.environ | environment,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_up(address, process, log)
+        yield address
+    finally:
+        _stop(process)
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise ServerError(f"The app ended with {process.returncode}:\n{_printed(log)}")
+        if _is_healthy(address):
+            return
+        time.sleep(_PAUSE_S)
+    raise ServerError(f"The app was not up after {START_TIMEOUT_S:.0f} s:\n{_printed(log)}")
+
+
+def _is_healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _printed(log: Path) -> str:
+    return log.read_text("utf-8", errors="replace")[-4_000:]
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the process and what it started; its pid is its group's, because it leads a session of its own."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

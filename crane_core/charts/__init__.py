@@ -1,0 +1,1 @@
+"""Finished tidy frames in, Altair charts out."""

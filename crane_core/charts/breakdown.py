@@ -1,0 +1,59 @@
+"""A rate by group and detector, without and with runtime state: bars from zero, each with its interval and value."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, detector_colours, in_order
+
+BAR = "bar"
+"""Name of the selection that a click on a bar makes."""
+STEP = 15
+PANEL_WIDTH = 310
+
+
+def breakdown(table: pd.DataFrame, *, groups: list[str], rate: str) -> alt.FacetChart:
+    """One panel per detector, one pair of bars per group.
+
+    `table` columns: group, detector_title, setting (−RT or +RT), value, low, high (shares), n, text. `groups` is
+    the order from top to bottom. A click selects group, detector_title and setting.
+    """
+    titles = in_order(table["detector_title"].unique().tolist())
+    colours = detector_colours(titles)
+    colour = alt.Color("detector_title:N", scale=alt.Scale(domain=titles, range=list(colours.values())), legend=None)
+    y = alt.Y("group:N", sort=groups, axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False))
+    offset = alt.YOffset("setting:N", sort=["−RT", "+RT"], scale=alt.Scale(paddingInner=0.1))
+    tooltip = [
+        alt.Tooltip("group:N", title="group"),
+        alt.Tooltip("detector_title:N", title="detector"),
+        alt.Tooltip("setting:N", title="input"),
+        alt.Tooltip("value:Q", title=rate, format=".1%"),
+        alt.Tooltip("low:Q", title="95% from", format=".1%"),
+        alt.Tooltip("high:Q", title="to", format=".1%"),
+        alt.Tooltip("n:Q", title="instances"),
+    ]
+    scale = alt.Scale(domain=[0, 1])
+    base = alt.Chart().encode(y=y, yOffset=offset, tooltip=tooltip)
+    picked = alt.selection_point(name=BAR, fields=["group", "detector_title", "setting"], on="click", clear=False)
+    bars = (
+        base.mark_bar(cursor="pointer", height=STEP - 3)
+        .encode(
+            x=alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", tickCount=5, title=rate)),
+            color=colour,
+            stroke=colour,
+            strokeWidth=alt.value(1),
+            fillOpacity=alt.condition("datum.setting == '+RT'", alt.value(0.9), alt.value(0.25)),
+        )
+        .add_params(picked)
+    )
+    rules = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", title=rate), x2="high:Q")
+    labels = base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
+        x=alt.X("label_at:Q", scale=scale), text="text:N"
+    )
+    panel = alt.layer(bars, rules, labels).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(groups))
+    header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
+    faceted: alt.FacetChart = panel.facet(
+        data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=44
+    ).resolve_scale(y="shared")
+    return faceted

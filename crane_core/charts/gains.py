@@ -1,0 +1,66 @@
+"""Accuracy without and with runtime state, one row per detector: the study's headline as a picture."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, detector_colours, in_order
+
+ROW_HEIGHT = 64
+AXIS_HEIGHT = 56
+OFFSETS = {"−RT": -11, "+RT": 11}
+"""Pixels that a setting's mark stands off the middle of its detector's row."""
+
+
+def gains(table: pd.DataFrame) -> alt.LayerChart:
+    """Two points with their intervals per detector, and the printed value as a thin upright mark.
+
+    `table` has a row per detector and setting: detector_title, setting (−RT or +RT), value, low, high, printed
+    (shares in 0..1; printed is NaN where nothing was printed), n, and text to stand beside the point.
+    """
+    titles = in_order(table["detector_title"].unique().tolist())
+    layers = [layer for setting in OFFSETS for layer in _layers(table[table["setting"] == setting], setting, titles)]
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT)
+
+
+def _layers(rows: pd.DataFrame, setting: str, titles: list[str]) -> list[alt.Chart]:
+    colours = detector_colours(titles)
+    dy = OFFSETS[setting]
+    filled = setting == "+RT"
+    scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
+    base = alt.Chart(rows).encode(
+        y=alt.Y("detector_title:N", sort=titles, axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False)),
+        color=alt.Color("detector_title:N", scale=scale, legend=None),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("setting:N", title="input"),
+            alt.Tooltip("value:Q", title="accuracy", format=".1%"),
+            alt.Tooltip("low:Q", title="95% from", format=".1%"),
+            alt.Tooltip("high:Q", title="to", format=".1%"),
+            alt.Tooltip("printed:Q", title="printed in the paper", format=".1%"),
+            alt.Tooltip("n:Q", title="instances"),
+        ],
+    )
+    axis = alt.Axis(format=".0%", title="accuracy", tickCount=6)
+    scale_x = alt.Scale(zero=False, nice=True)
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale_x, axis=axis)
+
+    return [
+        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(x=x("printed:Q"), color=alt.value(INK)),
+        base.mark_point(
+            size=90,
+            filled=filled,
+            fill=alt.Undefined if filled else "transparent",
+            strokeWidth=2,
+            opacity=1,
+            shape="diamond" if filled else "circle",
+            yOffset=dy,
+        ).encode(x=x("value:Q")),
+        base.mark_text(align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle").encode(
+            x=x("high:Q"), text="text:N", color=alt.value(INK)
+        ),
+    ]

@@ -1,0 +1,44 @@
+"""Order and colour of what charts show. A detector, a label and a category keep theirs on every page.
+
+The colours are the Okabe-Ito palette, darkened or lightened until they stand out on white and on near-black.
+"""
+
+from __future__ import annotations
+
+DETECTOR_ORDER = (
+    "Gemini 2.5 Flash",
+    "Qwen 2.5 32b Instruct",
+    "GPT 5",
+    "Mistral Small 3.1",
+    "Llama 3.3 70b",
+    "pylint",
+    "pyright",
+)
+DETECTOR_COLOURS = {
+    "Gemini 2.5 Flash": "#2b83ba",
+    "Qwen 2.5 32b Instruct": "#d0691f",
+    "GPT 5": "#0f9b74",
+    "Mistral Small 3.1": "#a8842c",
+    "Llama 3.3 70b": "#8a6bbf",
+    "pylint": "#b5609a",
+    "pyright": "#6f7f92",
+}
+OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#9c755f")
+CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
+INK = "#7b858f"
+"""Text and thin lines on either ground."""
+GAIN = "#0f9b74"
+LOSS = "#d0691f"
+
+
+def detector_colours(titles: list[str]) -> dict[str, str]:
+    """A colour per detector: the fixed ones, and for others one that follows from their place in the alphabet."""
+    strangers = sorted(set(titles) - set(DETECTOR_COLOURS))
+    spare = {title: OTHER_COLOURS[i % len(OTHER_COLOURS)] for i, title in enumerate(strangers)}
+    return {title: DETECTOR_COLOURS.get(title) or spare[title] for title in titles}
+
+
+def in_order(titles: list[str]) -> list[str]:
+    """Detectors in the study's order, strangers after them by name."""
+    known = [title for title in DETECTOR_ORDER if title in titles]
+    return known + sorted(set(titles) - set(known))

@@ -1,0 +1,63 @@
+"""The command line: finds the verbs, parses, runs one, and turns refusals into one line and an exit code.
+
+Exit codes: 0 done, 1 refused with a remedy, 2 wrong usage. Results go to stdout, progress and errors to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from types import ModuleType
+
+from crane_core import verbs
+from crane_core.errors import CraneError
+from crane_core.pipeline.places import data_folder
+from crane_core.terminal import tell
+
+
+def verb_modules() -> dict[str, ModuleType]:
+    """Every verb by name: the files of `verbs/`, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`."""
+    names = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
+    modules = [importlib.import_module(f"{verbs.__name__}.{name}") for name in names]
+    return {module.NAME: module for module in modules}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; every verb's help ends with an example to paste."""
+    top = argparse.ArgumentParser(
+        prog="crane_core",
+        description="Crane Workbench: will the next notebook cell crash, and who foresees it?",
+        epilog="example: python -m crane_core app",
+    )
+    top.add_argument("--data", metavar="DIR", help="folder of what changes (default: CRANE_DATA, else data/)")
+    choices = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, module in verb_modules().items():
+        verb = choices.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP,
+            epilog=f"example: {module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        verb.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        module.add_arguments(verb)
+    return top
+
+
+def main(arguments: list[str]) -> int:
+    """Run one verb; its exit code."""
+    chosen = parser().parse_args(arguments)
+    try:
+        return int(verb_modules()[chosen.verb].run(chosen, data_folder(chosen.data)))
+    except CraneError as error:
+        tell(f"error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        tell("stopped; what was saved stays, and the same command goes on from there")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1

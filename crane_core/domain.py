@@ -1,0 +1,299 @@
+"""The nouns of the study: frozen records that travel between rooms. Knows no file, no database, no screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+PAPER_RUNS = 5
+"""Queries per instance, detector and setting (paper, section 4.3)."""
+
+
+class Version(StrEnum):
+    """The two notebooks of a case. The name is the ground truth: reproduced crashes, fixed does not."""
+
+    REPRODUCED = "reproduced"
+    FIXED = "fixed"
+
+
+class Setting(StrEnum):
+    """What a detector is shown besides the code (paper, sections 3.3 and 4.5)."""
+
+    CODE = "code"
+    RUNTIME = "runtime"
+    RUNTIME_WITHOUT_S = "runtime-S"
+    RUNTIME_WITHOUT_R = "runtime-R"
+    RUNTIME_WITHOUT_V = "runtime-V"
+    RUNTIME_DOCS = "runtime+docs"
+    RUNTIME_PLUS = "runtime+"
+
+
+class Label(StrEnum):
+    """What an annotator says of a detector's answer to one instance (paper, section 4.4.2).
+
+    CORRECT on a fixed instance means that no crash was foretold and none happens. PARTIAL and WRONG judge the
+    diagnosis of a crash that was detected (the paper's partially correct and reasoning wrong). MISDETECTED is the
+    paper's wrong: the detection itself fails. UNVERIFIABLE is a judge that could not decide.
+    """
+
+    CORRECT = "correct"
+    PARTIAL = "partial"
+    WRONG = "wrong"
+    MISDETECTED = "misdetected"
+    UNVERIFIABLE = "unverifiable"
+
+
+class CellRole(StrEnum):
+    """What a cell is to the prediction: it ran before, it is about to run, or it took no part."""
+
+    EXECUTED = "executed"
+    TARGET = "target"
+    NOT_RUN = "not run"
+
+
+class DetectorKind(StrEnum):
+    LLM = "llm"
+    ANALYZER = "analyzer"
+    RULES = "rules"
+
+
+class AnnotatorKind(StrEnum):
+    HUMAN = "human"
+    JUDGE = "judge"
+
+
+class ProblemKind(StrEnum):
+    """UNREADABLE: a record that could not be had. CONTRADICTION: two sources state one fact differently."""
+
+    UNREADABLE = "unreadable"
+    CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    benchmark: str
+    title: str
+    licence: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A crash and its repair. Labels use the vocabularies of JunoBench; None where nobody has labelled."""
+
+    benchmark: str
+    case_id: str
+    library: str | None = None
+    root_cause: str | None = None
+    exception: str | None = None
+    crash_type: str | None = None
+    stage: str | None = None
+    message: str | None = None
+    traceback: str | None = None
+    diagnosis: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One notebook of a case, at the moment before its target cell runs."""
+
+    benchmark: str
+    case_id: str
+    version: Version
+    remark: str | None = None
+
+    @property
+    def instance_id(self) -> str:
+        return f"{self.case_id}_{self.version}"
+
+    @property
+    def crashes(self) -> bool:
+        return self.version is Version.REPRODUCED
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell as one origin shows it. `position` counts from 0 in execution order, the target last.
+
+    `origin` separates texts that must not be joined by position: upstream edited its notebooks between releases.
+    `notebook_index` counts code cells from 0 in the notebook; `crash_line` counts lines of this cell from 1.
+    """
+
+    benchmark: str
+    instance_id: str
+    origin: str
+    position: int
+    role: CellRole
+    code: str
+    execution_count: int | None = None
+    notebook_index: int | None = None
+    crash_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VariableState:
+    """What is known of one name in the kernel, in the paper's three groups (section 3.3): S, R and V.
+
+    Values are JSON; what JSON cannot say is tagged (see prompts.tagged_json), so nothing is lost in between.
+    """
+
+    type: str
+    structure: dict[str, Any] = field(default_factory=dict)
+    representation: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    assigned: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {
+            "type": self.type,
+            "structure": self.structure,
+            "representation": self.representation,
+            "values": self.values,
+        }
+        return entry | ({"assigned": self.assigned} if self.assigned else {})
+
+
+@dataclass(frozen=True, slots=True)
+class KernelState:
+    """The relevant part of a live kernel before the target cell (paper, section 3.1; design, section 4).
+
+    `is_literal` is False for a published block that Python cannot evaluate (object reprs, torch.Size, bare nan).
+    """
+
+    benchmark: str
+    instance_id: str
+    setting: Setting
+    origin: str
+    variables: dict[str, VariableState]
+    accesses: dict[str, Any] = field(default_factory=dict)
+    is_literal: bool = True
+    schema_version: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": self.schema_version,
+            "variables": {name: variable.to_json() for name, variable in self.variables.items()},
+            "accesses": self.accesses,
+            "is_literal": self.is_literal,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The exact text a detector was shown for an instance, addressed by the sha256 of its UTF-8 bytes."""
+
+    benchmark: str
+    instance_id: str
+    setting: Setting
+    origin: str
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    detector: str
+    title: str
+    kind: DetectorKind
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One answer of a detector. `run_index` counts from 1; 0 means that the detector was never asked.
+
+    `crashes` is None where no answer can be read; `unanswered` then says why. `experiment` names the release or
+    job that the answer belongs to, so that repetitions of a study are not mixed in one vote.
+    """
+
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    experiment: str
+    run_index: int
+    crashes: bool | None
+    reasoning: str | None = None
+    unanswered: str | None = None
+    diagnostics: str | None = None
+    prompt_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A label by one annotator. `run_index` 0 judges the verdict of all runs, 1..k one run.
+
+    `repetition` counts from 1 and `presentation` is "normal" or "reversed": a judge is asked again, and in both
+    orders of its two texts.
+    """
+
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    experiment: str
+    annotator: str
+    annotator_kind: AnnotatorKind
+    label: Label
+    run_index: int = 0
+    repetition: int = 1
+    presentation: str = "normal"
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A plan for labelling: population, design, seed, annotators, as one JSON document."""
+
+    campaign: str
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """A cell of a table somebody printed. `printed` is the text, so that its digits are known."""
+
+    publication: str
+    table_id: str
+    row: str
+    column: str
+    printed: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProblem:
+    """A record that did not come in as it is: which file, where in it, why."""
+
+    path: str
+    place: str
+    reason: str
+    kind: ProblemKind = ProblemKind.UNREADABLE
+
+
+Record = (
+    Benchmark
+    | Case
+    | Instance
+    | Cell
+    | KernelState
+    | Prompt
+    | Detector
+    | Run
+    | Judgement
+    | Campaign
+    | PublishedNumber
+    | LoadProblem
+)
+"""Everything that an importer or the ledger may yield."""
+
+PAPER_GROUPS = ("tensorflow", "torch", "sklearn", "pandas", "numpy", "other", "NBspecific")
+"""Library groups of the study (paper, Figure 5), in its order."""
+
+_GROUP_OF_ALIAS = {"tensorflow/keras": "tensorflow", "None": "NBspecific"}
+
+
+def library_group(library: str | None) -> str:
+    """The paper's group of a library: the five big ones and NBspecific as they are, all else "other"."""
+    name = _GROUP_OF_ALIAS.get(str(library), str(library))
+    return name if name in PAPER_GROUPS else "other"

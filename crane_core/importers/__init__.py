@@ -1,0 +1,1 @@
+"""The door to others' files: one importer per file, found by the registry."""

@@ -1,0 +1,83 @@
+"""The texts that CRANE-LLM showed to the language models: cells, prompts and runtime blocks.
+
+Knows `llms_inputs/<setting>/<group>/<instance>.txt` of both published layouts. Refuses to know any answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from crane_core.domain import Cell, CellRole, KernelState, LoadProblem, ProblemKind, Prompt, Record, Setting
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.reading import UnreadableFileError, read_text
+from crane_core.prompts.published import InputText, parse_block, split_input
+
+
+class InputFile(NamedTuple):
+    path: str
+    instance_id: str
+    setting: Setting
+
+
+def read_inputs(tree: FileTree, files: list[InputFile], origin: str) -> Iterator[Record]:
+    """Prompts and states of all files, and the cells of each instance once, from its first file.
+
+    A later file of the instance with other cells is a contradiction and is reported.
+    """
+    cells_of: dict[str, tuple[str, ...]] = {}
+    for file in files:
+        try:
+            text = read_text(tree, file.path)
+            parts = _split(file, text)
+        except UnreadableFileError as error:
+            yield error.problem
+            continue
+        yield _prompt(file, text, origin)
+        yield from _cells_once(file, parts, origin, cells_of)
+        if parts.block is not None:
+            yield _state_or_problem(file, parts.block, origin)
+
+
+def _split(file: InputFile, text: str) -> InputText:
+    try:
+        return split_input(text)
+    except ValueError as error:
+        raise UnreadableFileError(file.path, "file", str(error)) from error
+
+
+def _prompt(file: InputFile, text: str, origin: str) -> Prompt:
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return Prompt(JUNOBENCH.benchmark, file.instance_id, file.setting, origin, digest, text)
+
+
+def _cells_once(
+    file: InputFile, parts: InputText, origin: str, cells_of: dict[str, tuple[str, ...]]
+) -> Iterator[Cell | LoadProblem]:
+    codes = (*parts.executed, parts.target)
+    if file.instance_id not in cells_of:
+        cells_of[file.instance_id] = codes
+        for position, code in enumerate(codes):
+            role = CellRole.TARGET if position == len(parts.executed) else CellRole.EXECUTED
+            yield Cell(JUNOBENCH.benchmark, file.instance_id, origin, position, role, code)
+    elif cells_of[file.instance_id] != codes:
+        reason = f"its cells differ from those of the text without runtime information of {file.instance_id}"
+        yield LoadProblem(file.path, "cells", reason, ProblemKind.CONTRADICTION)
+
+
+def _state_or_problem(file: InputFile, block: str, origin: str) -> KernelState | LoadProblem:
+    try:
+        parsed = parse_block(block)
+    except ValueError as error:
+        return LoadProblem(file.path, "runtime block", str(error))
+    return KernelState(
+        benchmark=JUNOBENCH.benchmark,
+        instance_id=file.instance_id,
+        setting=file.setting,
+        origin=origin,
+        variables=parsed.variables,
+        accesses=parsed.accesses,
+        is_literal=parsed.is_literal,
+    )

@@ -1,0 +1,74 @@
+"""The archive of CRANE-LLM's study as published in October 2025.
+
+Knows where that layout keeps what. Refuses to know how a file is read, and takes only places, not lists of names:
+a detector is whatever has a folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crane_core.domain import DetectorKind, Record, Setting
+from crane_core.importers.crane_llm_inputs import InputFile
+from crane_core.importers.crane_llm_outputs import AnswerFile, JudgeFile
+from crane_core.importers.crane_llm_study import StudyFiles, places_of, read_study
+from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.published_detectors import detector_named
+
+KIND = "crane-llm-2025-10"
+
+_SETTING = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME}
+_GROUP = r"(?:/[^/]+)?"
+_INPUTS = re.compile(rf"(?:|.*/)llms_inputs/executed_(?P<setting>code(?:_runinfo)?){_GROUP}")
+_ANSWERS = re.compile(
+    r"(?:|.*/)(?P<family>llms|sas)_outputs/results_(?P<content>raw|parsed)(?P<reversed>_reversed)?(?:_(?P<repetition>\d+))?"
+    rf"/(?P<detector>[^/]+)/crash_detection_(?P<setting>code(?:_runinfo)?){_GROUP}"
+)
+_OUTCOMES = (
+    ("results/results_summary.xlsx", "Final_evaluation", "published human"),
+    ("results/evaluation_human_LLMjudge_validation.xlsx", "Human_evaluation", "published human, earlier pass"),
+)
+
+
+def recognises(tree: FileTree) -> float:
+    """How sure it is (0..1): answers in a folder per model are this layout alone, inputs may be the later one's."""
+    folders = tree.by_folder()
+    if any(_ANSWERS.fullmatch(folder) for folder in folders):
+        return 1.0
+    return 0.5 if any(_INPUTS.fullmatch(folder) for folder in folders) else 0.0
+
+
+def read(tree: FileTree) -> Iterator[Record]:
+    """Everything the archive says, as records; whatever cannot be read is a LoadProblem."""
+    yield from read_study(tree, _sorted_files(tree), KIND)
+    for path, sheet, annotator in _OUTCOMES:
+        for found in places_of(tree, path):
+            yield from read_outcomes(tree, Annotations(found, sheet, annotator, KIND))
+
+
+def _sorted_files(tree: FileTree) -> StudyFiles:
+    files = StudyFiles()
+    for folder, paths in tree.by_folder().items():
+        if match := _INPUTS.fullmatch(folder):
+            setting = _SETTING[match["setting"]]
+            files.inputs += [InputFile(path, name, setting) for path, name in files.of_instances(paths, ".txt")]
+        elif match := _ANSWERS.fullmatch(folder):
+            _sort_answers(files, match, paths)
+    return files
+
+
+def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> None:
+    is_llm = match["family"] == "llms"
+    detector = detector_named(match["detector"], DetectorKind.LLM if is_llm else DetectorKind.ANALYZER)
+    files.detectors[detector.detector] = detector
+    setting, name = _SETTING[match["setting"]], detector.detector
+    for path, instance_id in files.of_instances(paths, ".json"):
+        if match["content"] == "raw":
+            answers = files.replies if is_llm else files.diagnostics
+            answers.append(AnswerFile(path, instance_id, name, setting))
+        else:
+            presentation = "reversed" if match["reversed"] else "normal"
+            repetition = int(match["repetition"] or 1) if is_llm else None
+            files.verdicts.append(JudgeFile(path, instance_id, name, setting, presentation, repetition))

@@ -1,0 +1,132 @@
+"""The answers that CRANE-LLM's study collected: replies of language models, diagnostics of analyzers, judges' labels.
+
+Knows the JSON files under `results_raw` and `results_parsed*`. Refuses to know the folders that hold them, which
+differ between the published layouts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from crane_core.domain import AnnotatorKind, Judgement, LoadProblem, Run, Setting
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.published_labels import label_named
+from crane_core.importers.reading import UnreadableFileError, read_json_list
+
+JUDGE = "published judge"
+NOT_JSON = "the reply is not the JSON that was asked for"
+NO_VERDICT = "the reply has no true or false under detection"
+
+PromptDigests = Mapping[tuple[str, Setting], str]
+"""sha256 of the prompt by instance and setting, for prompts that are in the same source."""
+
+
+class AnswerFile(NamedTuple):
+    path: str
+    instance_id: str
+    detector: str
+    setting: Setting
+
+
+class JudgeFile(NamedTuple):
+    """`repetition` is None in the files of analyzers, whose list holds the repetitions instead of the runs."""
+
+    path: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    presentation: str
+    repetition: int | None
+
+
+def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests) -> Iterator[Run | LoadProblem]:
+    """One Run per reply of a language model, in order; a reply of another shape than JSON is a run unanswered."""
+    try:
+        replies = read_json_list(tree, file.path)
+    except UnreadableFileError as error:
+        yield error.problem
+        return
+    digest = digests.get((file.instance_id, file.setting))
+    for index, reply in enumerate(replies, start=1):
+        if not isinstance(reply, (dict, str)):
+            yield LoadProblem(file.path, f"reply {index}", f"a reply is expected, not {type(reply).__name__}")
+            continue
+        crashes, reasoning, unanswered = _verdict(reply)
+        yield Run(
+            JUNOBENCH.benchmark,
+            file.instance_id,
+            file.detector,
+            file.setting,
+            experiment,
+            index,
+            crashes,
+            reasoning,
+            unanswered,
+            None,
+            digest,
+        )
+
+
+def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str | None]:
+    """Whether it crashes, the reasoning, and why there is no answer."""
+    if isinstance(reply, str):
+        return None, reply, NOT_JSON
+    reasoning = reply.get("reasoning")
+    if reasoning is not None and not isinstance(reasoning, str):
+        reasoning = json.dumps(reasoning, ensure_ascii=False)
+    crashes = reply.get("detection")
+    return (crashes, reasoning, None) if isinstance(crashes, bool) else (None, reasoning, NO_VERDICT)
+
+
+def read_analyzer_run(
+    tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
+) -> Iterator[Run | LoadProblem]:
+    """The one Run of a static analyzer: it foretells a crash when it reports anything (paper, section 4.2)."""
+    try:
+        diagnostics = read_json_list(tree, file.path)
+    except UnreadableFileError as error:
+        yield error.problem
+        return
+    yield Run(
+        benchmark=JUNOBENCH.benchmark,
+        instance_id=file.instance_id,
+        detector=file.detector,
+        setting=file.setting,
+        experiment=experiment,
+        run_index=1,
+        crashes=bool(diagnostics),
+        diagnostics=json.dumps(diagnostics, ensure_ascii=False),
+        prompt_sha256=digests.get((file.instance_id, Setting.CODE)) if file.setting is Setting.CODE else None,
+    )
+
+
+def read_judgements(tree: FileTree, file: JudgeFile, experiment: str) -> Iterator[Judgement | LoadProblem]:
+    """One Judgement per entry: of run k by entry k for language models, of the one run by repetition k for others."""
+    try:
+        verdicts = read_json_list(tree, file.path)
+    except UnreadableFileError as error:
+        yield error.problem
+        return
+    for number, verdict in enumerate(verdicts, start=1):
+        found = label_named(verdict)
+        if found is None:
+            yield LoadProblem(file.path, f"verdict {number}", f"{verdict!r} is not a label of the study")
+            continue
+        label, note = found
+        yield Judgement(
+            JUNOBENCH.benchmark,
+            file.instance_id,
+            file.detector,
+            file.setting,
+            experiment,
+            JUDGE,
+            AnnotatorKind.JUDGE,
+            label,
+            0 if file.repetition is None else number,
+            file.repetition or number,
+            file.presentation,
+            note,
+        )

@@ -1,0 +1,106 @@
+"""One release of CRANE-LLM's study, however its folders are laid out: from sorted files to records.
+
+Knows the order in which records come: benchmark, detectors, cases, instances, then inputs, runs and labels. Refuses to
+know any path pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from crane_core.domain import Case, Detector, LoadProblem, Prompt, Record, Setting
+from crane_core.importers.crane_llm_inputs import InputFile, read_inputs
+from crane_core.importers.crane_llm_outputs import (
+    AnswerFile,
+    JudgeFile,
+    read_analyzer_run,
+    read_judgements,
+    read_runs,
+)
+from crane_core.importers.crane_llm_workbooks import GroundTruth, read_case_labels, read_ground_truth
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH, cases_without_labels, instance_of, is_instance_id
+
+_GROUND_TRUTH = "llms_outputs/ground_truth_crash_prediction.xlsx"
+_LABELS = "results/benchmark_labels.xlsx"
+_LABELS_SHEET = "Labeled_reviewed"
+
+
+@dataclass(slots=True)
+class StudyFiles:
+    """The files of a release by what they hold, the detectors that have a folder, and files that are misnamed."""
+
+    inputs: list[InputFile] = field(default_factory=list)
+    replies: list[AnswerFile] = field(default_factory=list)
+    diagnostics: list[AnswerFile] = field(default_factory=list)
+    verdicts: list[JudgeFile] = field(default_factory=list)
+    detectors: dict[str, Detector] = field(default_factory=dict)
+    misnamed: list[LoadProblem] = field(default_factory=list)
+
+    def of_instances(self, paths: list[str], suffix: str) -> Iterator[tuple[str, str]]:
+        """Path and instance id of the files that end in `suffix`; a name that is no instance is a problem."""
+        for path in paths:
+            if path.endswith(suffix):
+                instance_id = path.rpartition("/")[2].removesuffix(suffix)
+                if is_instance_id(instance_id):
+                    yield path, instance_id
+                else:
+                    self.misnamed.append(LoadProblem(path, "file name", f"{instance_id!r} is not an instance"))
+
+    def instance_ids(self) -> set[str]:
+        lists = (self.inputs, self.replies, self.diagnostics, self.verdicts)
+        return {file.instance_id for files in lists for file in files}
+
+
+def read_study(tree: FileTree, files: StudyFiles, experiment: str) -> Iterator[Record]:
+    """Everything but the human outcomes, whose workbooks differ between releases."""
+    yield from tree.problems
+    yield from files.misnamed
+    yield JUNOBENCH
+    yield from files.detectors.values()
+    yield from _cases_and_instances(tree, files)
+    digests: dict[tuple[str, Setting], str] = {}
+    for record in read_inputs(tree, sorted(files.inputs, key=_code_first), experiment):
+        if isinstance(record, Prompt):
+            digests[record.instance_id, record.setting] = record.sha256
+        yield record
+    for file in files.replies:
+        yield from read_runs(tree, file, experiment, digests)
+    for file in files.diagnostics:
+        yield from read_analyzer_run(tree, file, experiment, digests)
+    for verdict_file in files.verdicts:
+        yield from read_judgements(tree, verdict_file, experiment)
+
+
+def places_of(tree: FileTree, path: str) -> list[str]:
+    """The file at this path, or under a longer path that ends in it."""
+    return [found for found in tree.paths if found == path or found.endswith("/" + path)]
+
+
+def _code_first(file: InputFile) -> tuple[str, bool, Setting]:
+    return file.instance_id, file.setting is not Setting.CODE, file.setting
+
+
+def _cases_and_instances(tree: FileTree, files: StudyFiles) -> Iterator[Record]:
+    truth = _ground_truth(tree)
+    yield from truth.problems
+    instance_ids = files.instance_ids() | truth.remarks.keys()
+    labelled: dict[str, Case] = {}
+    for path in places_of(tree, _LABELS):
+        for record in read_case_labels(tree, path, _LABELS_SHEET):
+            if isinstance(record, Case):
+                labelled[record.case_id] = record
+            else:
+                yield record
+    for bare in cases_without_labels(instance_ids):
+        labelled.setdefault(bare.case_id, bare)
+    for case in labelled.values():
+        yield replace(case, diagnosis=truth.diagnoses.get(case.case_id))
+    for instance_id in sorted(instance_ids):
+        yield instance_of(instance_id, truth.remarks.get(instance_id))
+
+
+def _ground_truth(tree: FileTree) -> GroundTruth:
+    found = places_of(tree, _GROUND_TRUTH)
+    return read_ground_truth(tree, found[0]) if found else GroundTruth()

@@ -1,0 +1,196 @@
+"""The workbooks of CRANE-LLM's study: ground truth with remarks, the labels of the cases, the human outcomes.
+
+Knows sheets and columns by name. Refuses footers: only rows whose id is that of an instance or a case are read.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from crane_core.domain import (
+    AnnotatorKind,
+    Case,
+    Judgement,
+    LoadProblem,
+    ProblemKind,
+    Setting,
+    Version,
+)
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH, case_of, is_case_id, is_instance_id, library_of
+from crane_core.importers.published_detectors import detector_named
+from crane_core.importers.published_labels import label_named
+from crane_core.importers.reading import UnreadableFileError
+from crane_core.importers.workbooks import UNNAMED, Row, Workbook
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_OUTCOME_COLUMNS = (
+    re.compile(r"(?P<detector>.+?)_crash_detection_(?P<setting>code|code_runinfo)"),
+    re.compile(r"crash_detection_(?P<detector>.+?)_(?P<setting>code|runinfo)"),
+)
+_VALIDATION_SHEET = re.compile(r"(?P<detector>.+?)_(?P<setting>code|runinfo)")
+_SETTING = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME, "runinfo": Setting.RUNTIME}
+
+
+@dataclass(slots=True)
+class GroundTruth:
+    """Diagnosis by case, remark by instance, all instances named, and what could not be read."""
+
+    diagnoses: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str | None] = field(default_factory=dict)
+    problems: list[LoadProblem] = field(default_factory=list)
+
+
+def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
+    """The sheet Ground_truth; a row whose verdict differs from the name of its instance is a contradiction."""
+    truth = GroundTruth()
+    try:
+        for row in Workbook(tree, path).rows("Ground_truth", "instance", "detection", "diagnosis"):
+            _add_truth(truth, row, path)
+    except UnreadableFileError as error:
+        truth.problems.append(error.problem)
+    return truth
+
+
+def _add_truth(truth: GroundTruth, row: Row, path: str) -> None:
+    instance_id = row.text("instance")
+    if not is_instance_id(instance_id):
+        return
+    if instance_id in truth.remarks:
+        truth.problems.append(LoadProblem(path, row.place, f"{instance_id} came before"))
+        return
+    truth.remarks[instance_id] = _remark(row)
+    if row.text("diagnosis"):
+        truth.diagnoses[case_of(instance_id)] = row.text("diagnosis")
+    crashes = instance_id.endswith(Version.REPRODUCED)
+    if row.text("detection").lower() != str(crashes).lower():
+        reason = f"{instance_id} has the detection {row.text('detection')!r}"
+        truth.problems.append(LoadProblem(path, row.place, reason, ProblemKind.CONTRADICTION))
+
+
+def _remark(row: Row) -> str | None:
+    remarks = [row.text("runinfo_help"), row.text(UNNAMED)]
+    return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
+
+
+def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | LoadProblem]:
+    """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels as they are spelled there."""
+    seen: set[str] = set()
+    try:
+        for row in Workbook(tree, path).rows(sheet, "nb_name", "ename", "evalue", "label_root_cause"):
+            case_id = row.text("nb_name")
+            if not is_case_id(case_id):
+                continue
+            if case_id in seen:
+                yield LoadProblem(path, row.place, f"{case_id} came before")
+                continue
+            seen.add(case_id)
+            yield _case(case_id, row)
+    except UnreadableFileError as error:
+        yield error.problem
+
+
+def _case(case_id: str, row: Row) -> Case:
+    return Case(
+        benchmark=JUNOBENCH.benchmark,
+        case_id=case_id,
+        library=library_of(case_id),
+        root_cause=row.text("label_root_cause") or None,
+        exception=row.text("ename") or None,
+        crash_type=row.text("label_refined_exp_type") or None,
+        stage=row.text("label_ML_pipeline") or None,
+        message=row.text("evalue") or None,
+        traceback=traceback_text(row.text("traceback")),
+    )
+
+
+def traceback_text(printed: str) -> str | None:
+    """A traceback as text: most cells print a Python list of its lines, some the text itself."""
+    try:
+        lines = ast.literal_eval(printed)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        lines = None
+    is_lines = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+    text = "\n".join(lines) if is_lines and lines is not None else printed
+    return _ANSI.sub("", text) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """Where an annotator's outcomes are printed and under what name they are kept."""
+
+    path: str
+    sheet: str
+    annotator: str
+    experiment: str
+
+
+def read_outcomes(tree: FileTree, source: Annotations) -> Iterator[Judgement | LoadProblem]:
+    """The human outcome of every instance, detector and setting; an empty cell is no outcome and no problem."""
+    try:
+        rows = Workbook(tree, source.path).rows(source.sheet, "instance")
+        for row, instance_id in _instance_rows(rows):
+            if instance_id is None:
+                yield LoadProblem(source.path, row.place, f"{row.text('instance')} came before")
+                continue
+            for column, cell in row.cells.items():
+                match = _outcome_column(column)
+                if match and cell != "":
+                    yield _judgement(source, row, column, instance_id, match, cell)
+    except UnreadableFileError as error:
+        yield error.problem
+
+
+def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) -> Iterator[Judgement | LoadProblem]:
+    """The second annotator's sample: a sheet per detector and setting, the label in the column after the instance."""
+    try:
+        workbook = Workbook(tree, path)
+        for sheet in workbook.sheet_names:
+            match = _VALIDATION_SHEET.fullmatch(sheet)
+            if match is None:
+                continue
+            source = Annotations(path, sheet, annotator, experiment)
+            for row, instance_id in _instance_rows(workbook.rows(sheet, "instance")):
+                column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
+                if instance_id is None:
+                    yield LoadProblem(path, row.place, f"{row.text('instance')} came before")
+                elif cell != "":
+                    yield _judgement(source, row, column, instance_id, match, cell)
+    except UnreadableFileError as error:
+        yield error.problem
+
+
+def _instance_rows(rows: Iterator[Row]) -> Iterator[tuple[Row, str | None]]:
+    """Rows that belong to an instance, with its id, or None where the instance came before."""
+    seen: set[str] = set()
+    for row in rows:
+        instance_id = row.text("instance")
+        if is_instance_id(instance_id):
+            yield row, None if instance_id in seen else instance_id
+            seen.add(instance_id)
+
+
+def _outcome_column(column: str) -> re.Match[str] | None:
+    return next((match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))), None)
+
+
+def _judgement(
+    source: Annotations, row: Row, column: str, instance_id: str, match: re.Match[str], cell: object
+) -> Judgement | LoadProblem:
+    found = label_named(cell)
+    if found is None:
+        return LoadProblem(source.path, f"{row.place}, column {column}", f"{cell!r} is not a label of the study")
+    return Judgement(
+        benchmark=JUNOBENCH.benchmark,
+        instance_id=instance_id,
+        detector=detector_named(match["detector"]).detector,
+        setting=_SETTING[match["setting"]],
+        experiment=source.experiment,
+        annotator=source.annotator,
+        annotator_kind=AnnotatorKind.HUMAN,
+        label=found[0],
+        note=found[1],
+    )

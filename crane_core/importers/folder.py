@@ -1,0 +1,66 @@
+"""Listing and reading an unpacked folder without leaving it.
+
+Knows the file system. Refuses to know what the files mean, and reads a file only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from crane_core.errors import SourceError
+from crane_core.importers.archive_safety import Contents, Limits, refuse_crowd, unsafe_name
+
+_CHECK_ACCESS = "Check that the file exists and may be read."
+
+
+def open_folder(root: Path, limits: Limits) -> Contents:
+    """List the files under `root`; a link that leads out of it is refused.
+
+    Hidden files are left out, and so are the sockets of kernels that run there.
+    """
+    contents = Contents(read=lambda name: read_file(root / name, limits))
+    inside = root.resolve()
+    for folder, subfolders, files in os.walk(root, onerror=lambda error: _note_unlistable(contents, root, error)):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in [name for name in subfolders if Path(folder, name).is_symlink()]:
+            contents.refuse(_relative(Path(folder, name), root), "it is a link to a folder")
+            subfolders.remove(name)
+        for name in sorted(files):
+            if not name.startswith(".") and not Path(folder, name).is_socket():
+                _add(contents, Path(folder, name), root, inside)
+        refuse_crowd(len(contents.names), str(root), limits)
+    return contents
+
+
+def read_file(path: Path, limits: Limits) -> bytes:
+    """The bytes of one ordinary file; SourceError when it is too large or cannot be read."""
+    try:
+        if path.stat().st_size > limits.file_bytes:
+            raise SourceError(
+                f"{path.name} is larger than {limits.file_bytes:,} bytes.", remedy="Take large outputs out of it."
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path.name} cannot be read: {error.strerror}.", remedy=_CHECK_ACCESS) from error
+
+
+def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
+    name = _relative(file, root)
+    reason = unsafe_name(name)
+    if reason is None and file.is_symlink() and not file.resolve().is_relative_to(inside):
+        reason = "it is a link out of the folder"
+    if reason is None and not file.is_file():
+        reason = "it is not an ordinary file"
+    if reason:
+        contents.refuse(name, reason)
+    else:
+        contents.names.append(name)
+
+
+def _relative(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix()
+
+
+def _note_unlistable(contents: Contents, root: Path, error: OSError) -> None:
+    contents.refuse(_relative(Path(error.filename), root), f"the folder cannot be listed: {error.strerror}")

@@ -1,0 +1,218 @@
+"""Pairs of notebooks: `<case>_reproduced.ipynb` that crashes and `<case>_fixed.ipynb` that does not.
+
+Knows JunoBench's folder, our own minibench with its cases.csv, and any folder of pairs. Refuses to know detectors, and
+ignores originals and data files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
+from crane_core.importers.crane_llm_workbooks import GroundTruth, read_case_labels, read_ground_truth
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
+from crane_core.importers.published_detectors import slug
+from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
+from crane_core.notebooks import CodeCell, plan, read_code_cells, target_index
+
+KIND = "notebook-pairs"
+ORIGIN = "notebook"
+
+_PAIR = re.compile(r"(?P<case>.+)_(?P<version>reproduced|fixed)\.ipynb")
+_CASES_TABLE = "cases.csv"
+_LABELS = (("benchmark_desc.xlsx", "Sheet1"), ("benchmark_labels.xlsx", "Labeled_reviewed"))
+_GROUND_TRUTH = "ground_truth_crash_prediction.xlsx"
+JUNOBENCH_WORKBOOKS = frozenset({_GROUND_TRUTH, *(name for name, _ in _LABELS)})
+FEW = 10
+"""Pairs from which known ids alone make a tree a part of JunoBench."""
+_FACTS = ("library", "root_cause", "exception", "crash_type", "stage", "diagnosis")
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Paths of the two notebooks, and of others of the same name, which would be ambiguous."""
+
+    case_id: str
+    paths: dict[Version, str] = field(default_factory=dict)
+    doubles: list[str] = field(default_factory=list)
+
+
+def recognises(tree: FileTree) -> float:
+    """How sure it is (0..1): notebooks named as halves of a pair; less than any layout that has other files too."""
+    return 0.4 if _pairs(tree) else 0.0
+
+
+def read(tree: FileTree) -> Iterator[Record]:
+    """Cells and crash of every pair; a pair with a missing or unreadable half is a problem, its other half is read."""
+    yield from tree.problems
+    pairs = _pairs(tree)
+    benchmark = _benchmark(tree, pairs)
+    yield benchmark
+    facts = _Facts(benchmark.benchmark)
+    facts.collect(tree)
+    yield from facts.problems
+    yield from facts.cases_without_notebooks({pair.case_id for pair in pairs})
+    for pair in pairs:
+        yield from _read_pair(tree, pair, benchmark.benchmark, facts)
+
+
+def _pairs(tree: FileTree) -> list[_Pair]:
+    pairs: dict[str, _Pair] = {}
+    for path in tree.paths:
+        if match := _PAIR.fullmatch(path.rpartition("/")[2]):
+            pair = pairs.setdefault(match["case"], _Pair(match["case"]))
+            version = Version(match["version"])
+            if version in pair.paths:
+                pair.doubles.append(path)
+            else:
+                pair.paths[version] = path
+    return list(pairs.values())
+
+
+def _benchmark(tree: FileTree, pairs: list[_Pair]) -> Benchmark:
+    """JunoBench when it looks like a part of it, else the tree's own name.
+
+    Ids like pandas_1 are what anybody would choose, so known ids alone do not do: a workbook of JunoBench's must stand
+    beside the notebooks, or there must be at least FEW pairs.
+    """
+    names = {path.rpartition("/")[2] for path in tree.paths}
+    known = all(pair.case_id in JUNOBENCH_CASES for pair in pairs)
+    if known and _CASES_TABLE not in names and (names & JUNOBENCH_WORKBOOKS or len(pairs) >= FEW):
+        return JUNOBENCH
+    return Benchmark(slug(tree.name), tree.name)
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What the tables beside the notebooks say about cases."""
+
+    benchmark: str
+    cases: dict[str, Case] = field(default_factory=dict)
+    truth: GroundTruth = field(default_factory=GroundTruth)
+    problems: list[LoadProblem] = field(default_factory=list)
+
+    def collect(self, tree: FileTree) -> None:
+        for path in tree.paths:
+            name = path.rpartition("/")[2]
+            for workbook, sheet in _LABELS:
+                if name == workbook:
+                    self._take(read_case_labels(tree, path, sheet))
+            if name == _CASES_TABLE:
+                self._take(_table_of_cases(tree, path, self.benchmark))
+            elif name == _GROUND_TRUTH:
+                self.truth = read_ground_truth(tree, path)
+                self.problems += self.truth.problems
+
+    def _take(self, records: Iterator[Case | LoadProblem]) -> None:
+        for record in records:
+            if isinstance(record, Case):
+                self.cases.setdefault(record.case_id, record)
+            else:
+                self.problems.append(record)
+
+    def cases_without_notebooks(self, paired: set[str]) -> Iterator[Case]:
+        named = self.cases.keys() | self.truth.diagnoses.keys()
+        return (self.case(case_id) for case_id in sorted(named - paired))
+
+    def case(self, case_id: str) -> Case:
+        library = library_of(case_id) if self.benchmark == JUNOBENCH.benchmark else None
+        case = self.cases.get(case_id, Case(self.benchmark, case_id, library))
+        diagnosis = self.truth.diagnoses.get(case_id)
+        return replace(case, benchmark=self.benchmark, diagnosis=diagnosis or case.diagnosis)
+
+
+def _table_of_cases(tree: FileTree, path: str, benchmark: str) -> Iterator[Case | LoadProblem]:
+    try:
+        text = read_text(tree, path).removeprefix("\ufeff")
+        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        for row in rows:
+            facts = {name: (row.get(name) or "").strip() or None for name in _FACTS}
+            case_id = (row.get("case_id") or "").strip()
+            if case_id:
+                yield Case(benchmark=benchmark, case_id=case_id, **facts)
+            else:
+                yield LoadProblem(path, f"line {rows.line_num}", "the row has no case_id")
+    except UnreadableFileError as error:
+        yield error.problem
+    except csv.Error as error:
+        yield LoadProblem(path, "file", f"it is not CSV: {error}")
+
+
+def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> Iterator[Record]:
+    notebooks: dict[Version, list[CodeCell]] = {}
+    for path in pair.doubles:
+        yield LoadProblem(path, "file name", "another notebook of this name was read before")
+    for version in Version:
+        if version not in pair.paths:
+            other = next(iter(pair.paths.values()))
+            yield LoadProblem(other, "pair", f"there is no {pair.case_id}_{version}.ipynb")
+            continue
+        path = pair.paths[version]
+        try:
+            notebooks[version] = _code_cells(tree, path)
+        except UnreadableFileError as error:
+            yield error.problem
+    target = target_index(notebooks.get(Version.REPRODUCED, []))
+    yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)
+    for version, cells in notebooks.items():
+        instance = Instance(benchmark, pair.case_id, version)
+        yield replace(instance, remark=facts.truth.remarks.get(instance.instance_id))
+        yield from _cells(instance, cells, target, pair.paths[version])
+
+
+def _code_cells(tree: FileTree, path: str) -> list[CodeCell]:
+    data = read_bytes(tree, path)
+    try:
+        cells = read_code_cells(data)
+    except ValueError as error:
+        raise UnreadableFileError(path, "file", str(error)) from error
+    if not cells:
+        raise UnreadableFileError(path, "file", "it has no code cell")
+    return cells
+
+
+def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
+    """The case with what the notebook's own error output says, where the tables say nothing."""
+    crash = cells[target].crash if target is not None else None
+    if crash is None:
+        return case
+    return replace(
+        case,
+        exception=case.exception or crash.exception.lower() or None,
+        message=case.message or crash.message or None,
+        traceback=crash.traceback or case.traceback,
+    )
+
+
+def _cells(instance: Instance, cells: list[CodeCell], target: int | None, path: str) -> Iterator[Cell | LoadProblem]:
+    """All code cells with their roles; without a target, which only the crashing notebook tells, all as not run."""
+    if target is None:
+        yield LoadProblem(path, "cells", "no crashing cell is known: the reproduced notebook has no error output")
+    elif target >= len(cells):
+        yield LoadProblem(path, f"code cell {target}", f"the target is missing: there are {len(cells)} code cells")
+        target = None
+    if target is None:
+        yield from (_cell(instance, position, CellRole.NOT_RUN, cell) for position, cell in enumerate(cells))
+        return
+    for planned in plan(cells, target):
+        yield _cell(instance, planned.position, planned.role, planned.cell)
+
+
+def _cell(instance: Instance, position: int, role: CellRole, cell: CodeCell) -> Cell:
+    is_crash = role is CellRole.TARGET and instance.crashes and cell.crash is not None
+    return Cell(
+        benchmark=instance.benchmark,
+        instance_id=instance.instance_id,
+        origin=ORIGIN,
+        position=position,
+        role=role,
+        code=cell.source,
+        execution_count=cell.execution_count,
+        notebook_index=cell.index,
+        crash_line=cell.crash.line if is_crash and cell.crash else None,
+    )

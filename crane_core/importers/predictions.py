@@ -1,0 +1,136 @@
+"""Predictions that somebody brings: JSON lines with instance, detector, setting, index, crashes and reasoning.
+
+Knows the names and types of those fields. Refuses to guess: a line that is not right is reported and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.published_detectors import slug
+from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
+
+KIND = "predictions"
+_SUFFIX = ".jsonl"
+_NO_ANSWER = "no answer was given"
+_BOM = b"\xef\xbb\xbf"
+_Key = tuple[str, str, str, str, str, int]
+
+
+def recognises(tree: FileTree) -> float:
+    """How sure it is (0..1): nothing but .jsonl files is predictions; among other files they are less likely so."""
+    files = [path for path in tree.paths if path.endswith(_SUFFIX)]
+    if not files:
+        return 0.0
+    return 0.9 if len(files) == len(tree.paths) else 0.1
+
+
+def read(tree: FileTree) -> Iterator[Record]:
+    """A Run per line, and each benchmark and detector before its first run.
+
+    The fields benchmark and experiment may be left out: then it is JunoBench, and the name of the file.
+    """
+    yield from tree.problems
+    seen: set[_Key] = set()
+    named: set[Record] = set()
+    for path in tree.paths:
+        if not path.endswith(_SUFFIX):
+            continue
+        for record in _records_of_file(tree, path, seen):
+            if not isinstance(record, (Benchmark, Detector)):
+                yield record
+            elif record not in named:
+                named.add(record)
+                yield record
+
+
+def _records_of_file(tree: FileTree, path: str, seen: set[_Key]) -> Iterator[Record]:
+    try:
+        data = read_bytes(tree, path)
+    except UnreadableFileError as error:
+        yield error.problem
+        return
+    experiment = slug(path.rpartition("/")[2].removesuffix(_SUFFIX))
+    for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
+        if line.strip():
+            yield from _records_of_line(line, path, f"line {number}", experiment, seen)
+
+
+def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: set[_Key]) -> Iterator[Record]:
+    try:
+        fields = parse_json(line, path, place)
+        run = _run(fields, experiment)
+    except UnreadableFileError as error:
+        yield error.problem
+        return
+    except ValueError as error:
+        yield LoadProblem(path, place, str(error))
+        return
+    key = (run.benchmark, run.instance_id, run.detector, run.setting, run.experiment, run.run_index)
+    if key in seen:
+        yield LoadProblem(path, place, f"run {run.run_index} of {run.instance_id} was given before")
+        return
+    seen.add(key)
+    yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
+    yield Detector(run.detector, fields["detector"], DetectorKind.LLM)
+    yield run
+
+
+def _run(fields: Any, experiment: str) -> Run:
+    if not isinstance(fields, dict):
+        raise ValueError(f"an object is expected, not {type(fields).__name__}")
+    crashes = _crashes(fields)
+    return Run(
+        benchmark=slug(_text(fields, "benchmark", JUNOBENCH.benchmark)),
+        instance_id=_instance(fields),
+        detector=slug(_text(fields, "detector")),
+        setting=_setting(fields),
+        experiment=_text(fields, "experiment", experiment),
+        run_index=_index(fields),
+        crashes=crashes,
+        reasoning=_text(fields, "reasoning", "") or None,
+        unanswered=None if crashes is not None else _NO_ANSWER,
+    )
+
+
+def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
+    value = fields.get(name)
+    if value is None:
+        value = default
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise ValueError(f"{name} is missing" if value is None else f"{name} must be text")
+    return value
+
+
+def _instance(fields: dict[str, Any]) -> str:
+    instance_id = _text(fields, "instance").strip()
+    if not instance_id.endswith(("_reproduced", "_fixed")):
+        raise ValueError(f"instance must end in _reproduced or _fixed, {instance_id!r} does not")
+    return instance_id
+
+
+def _setting(fields: dict[str, Any]) -> Setting:
+    name = _text(fields, "setting")
+    if name not in list(Setting):
+        raise ValueError(f"setting must be one of {', '.join(Setting)}, not {name!r}")
+    return Setting(name)
+
+
+def _index(fields: dict[str, Any]) -> int:
+    value = fields.get("index")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1_000_000:
+        raise ValueError(f"index must be a number from 1 upwards, not {value!r}")
+    return value
+
+
+def _crashes(fields: dict[str, Any]) -> bool | None:
+    value = fields.get("crashes")
+    if value is not None and not isinstance(value, bool):
+        raise ValueError(f"crashes must be true, false or null, not {value!r}")
+    if "crashes" not in fields:
+        raise ValueError("crashes is missing")
+    return value

@@ -1,0 +1,47 @@
+"""The detectors whose answers are published, under the names that upstream's folders and columns give them.
+
+Knows names. Refuses to know any answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from crane_core.domain import Detector, DetectorKind
+
+_GEMINI = Detector("gemini-2.5-flash", "Gemini 2.5 Flash", DetectorKind.LLM)
+_QWEN = Detector("qwen-2.5-32b-instruct", "Qwen 2.5 32b Instruct", DetectorKind.LLM)
+_GPT = Detector("gpt-5", "GPT 5", DetectorKind.LLM)
+_LLAMA = Detector("llama-3.3-70b", "Llama 3.3 70b", DetectorKind.LLM)
+_MISTRAL = Detector("mistral-small-3.1", "Mistral Small 3.1", DetectorKind.LLM)
+_PYLINT = Detector("pylint", "pylint", DetectorKind.ANALYZER)
+_PYRIGHT = Detector("pyright", "pyright", DetectorKind.ANALYZER)
+
+_DETECTOR_OF_NAME = {
+    "gemini_2_5_flash": _GEMINI,
+    "gemini": _GEMINI,
+    "qwen_2_5_32b_instruct": _QWEN,
+    "qwen": _QWEN,
+    "gpt_5": _GPT,
+    "gpt5": _GPT,
+    "llama3_70b": _LLAMA,
+    "mistralsmall31_latest": _MISTRAL,
+    "pylint": _PYLINT,
+    "pyright": _PYRIGHT,
+}
+
+
+def detector_named(name: str, kind: DetectorKind = DetectorKind.LLM) -> Detector:
+    """The detector behind upstream's name; an unknown name becomes a detector of the given kind."""
+    return _DETECTOR_OF_NAME.get(name.lower()) or Detector(slug(name), name, kind)
+
+
+def detector_with_id(detector: str) -> Detector:
+    """The detector with this id of ours; an unknown id becomes a language model of that name."""
+    known = {each.detector: each for each in _DETECTOR_OF_NAME.values()}
+    return known.get(detector) or Detector(detector, detector, DetectorKind.LLM)
+
+
+def slug(name: str) -> str:
+    """Lower-case letters, digits and dots joined by single hyphens; "unnamed" when nothing is left."""
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "unnamed"

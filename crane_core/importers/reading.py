@@ -1,0 +1,70 @@
+"""Reading one file of a tree as text, JSON or a workbook, with every failure named by file, place and reason.
+
+Knows encodings and containers. Refuses to know what the contents mean.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from crane_core.domain import LoadProblem
+from crane_core.errors import SourceError
+from crane_core.importers.filetree import FileTree
+
+_EXPORT_AGAIN = "Fetch or export the file again."
+_WHOLE_FILE = "file"
+
+
+class UnreadableFileError(SourceError):
+    """A file, or a part of it at `place`, that is not what it should be; an importer reports it as a LoadProblem."""
+
+    def __init__(self, path: str, place: str, reason: str) -> None:
+        super().__init__(f"{path}, {place}: {reason}.", remedy=_EXPORT_AGAIN)
+        self.problem = LoadProblem(path, place, reason)
+
+
+def read_bytes(tree: FileTree, path: str) -> bytes:
+    """The file's bytes, or UnreadableFileError."""
+    try:
+        return tree.read(path)
+    except SourceError as error:
+        raise UnreadableFileError(path, _WHOLE_FILE, str(error.args[0])) from error
+
+
+def read_text(tree: FileTree, path: str) -> str:
+    """The file's UTF-8 text exactly as it is, byte order mark and line ends included, or UnreadableFileError."""
+    data = read_bytes(tree, path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(path, f"byte {error.start}", "it is not UTF-8") from error
+
+
+def read_json(tree: FileTree, path: str) -> Any:
+    """The file's JSON document, or UnreadableFileError. A byte order mark is tolerated."""
+    return parse_json(read_bytes(tree, path), path, _WHOLE_FILE)
+
+
+def parse_json(data: bytes, path: str, place: str) -> Any:
+    """JSON from UTF-8 bytes, or UnreadableFileError for `place`."""
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+        if b"\\u" in data:
+            refuse_lone_surrogates(document)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFileError(path, place, f"it is not JSON in UTF-8: {error}") from error
+    return document
+
+
+def read_json_list(tree: FileTree, path: str) -> list[Any]:
+    """The file's JSON list, or UnreadableFileError."""
+    document = read_json(tree, path)
+    if not isinstance(document, list):
+        raise UnreadableFileError(path, _WHOLE_FILE, f"a list is expected, not {type(document).__name__}")
+    return document
+
+
+def refuse_lone_surrogates(document: Any) -> None:
+    """Raise ValueError when a text in it cannot be stored: JSON can spell half of a surrogate pair."""
+    json.dumps(document, ensure_ascii=False).encode("utf-8")

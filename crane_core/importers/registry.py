@@ -1,0 +1,62 @@
+"""Finding the importer for a tree: every module of this package that has a KIND is one.
+
+Knows the three names that make an importer. Refuses to know any format.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from typing import Protocol, cast
+
+import crane_core.importers
+from crane_core.domain import Record
+from crane_core.errors import SourceError
+from crane_core.importers.filetree import FileTree
+
+
+class Importer(Protocol):
+    """A module that reads one kind of source.
+
+    `recognises` gives a confidence from 0 to 1. `read` yields records and never raises for what is in a file:
+    that becomes a LoadProblem, and what the tree refused is passed on.
+    """
+
+    KIND: str
+
+    def recognises(self, tree: FileTree) -> float: ...
+
+    def read(self, tree: FileTree) -> Iterator[Record]: ...
+
+
+@cache
+def importers() -> tuple[Importer, ...]:
+    """All importers, sorted by kind."""
+    names = [module.name for module in pkgutil.iter_modules(crane_core.importers.__path__, "crane_core.importers.")]
+    modules = [importlib.import_module(name) for name in names]
+    found = [cast(Importer, module) for module in modules if hasattr(module, "KIND")]
+    return tuple(sorted(found, key=lambda importer: importer.KIND))
+
+
+def importer_for(tree: FileTree) -> Importer:
+    """The importer that is surest of the tree; SourceError, with what there is to import, when none is."""
+    best = max(importers(), key=lambda importer: importer.recognises(tree))
+    if best.recognises(tree) > 0:
+        return best
+    kinds = ", ".join(importer.KIND for importer in importers())
+    raise SourceError(
+        f"{tree.name} holds {len(tree.paths):,} files and nothing that can be imported.",
+        remedy=f"Give the folder or archive of one of these kinds: {kinds}.",
+    )
+
+
+def importer_by_kind(kind: str) -> Importer:
+    """The importer with this KIND; SourceError when this version has none."""
+    for importer in importers():
+        if kind == importer.KIND:
+            return importer
+    raise SourceError(
+        f"No importer here reads sources of kind {kind!r}.", remedy="Update this checkout, or remove that source."
+    )

@@ -1,0 +1,142 @@
+"""Reading .tar, .tar.gz and .tgz files without writing anything to disk.
+
+Knows the tar format through `tarfile` and where it trusts too much. Refuses to know what the files mean.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from crane_core.errors import SourceError
+from crane_core.importers.archive_safety import (
+    Contents,
+    Limits,
+    is_hidden,
+    normal_name,
+    refuse_bomb,
+    refuse_crowd,
+    unsafe_name,
+)
+
+_BLOCK_BYTES = 512
+_CHUNK_BYTES = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_WINDOW = 31
+_FETCH_AGAIN = "Download or pack it again, then import it again."
+
+
+def open_tar(path: Path, limits: Limits) -> Contents:
+    """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read where it lies.
+
+    Raises SourceError for a file that is no tar archive, is damaged or cut short, or is a bomb.
+    """
+    packed_bytes = path.stat().st_size
+    with path.open("rb") as head:
+        gzipped = head.read(2) == _GZIP_MAGIC
+    if gzipped:
+        unpacked = _gunzip(path, packed_bytes, limits)
+        places, contents = _index(io.BytesIO(unpacked), len(unpacked), path, limits)
+        view = memoryview(unpacked)
+        contents.read = lambda name: bytes(view[places[name][0] : places[name][0] + places[name][1]])
+    else:
+        with path.open("rb") as file:
+            places, contents = _index(file, packed_bytes, path, limits)
+        contents.read = lambda name: _read_at(path, *places[name])
+    return contents
+
+
+def _gunzip(path: Path, packed_bytes: int, limits: Limits) -> bytes:
+    unpacked = bytearray()
+    try:
+        for piece in _gunzipped_pieces(path):
+            unpacked += piece
+            refuse_bomb(len(unpacked), packed_bytes, path.name, limits)
+    except zlib.error as error:
+        raise SourceError(f"{path.name} is damaged: {error}.", remedy=_FETCH_AGAIN) from error
+    return bytes(unpacked)
+
+
+def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
+    """Unpacked pieces of bounded size; several gzip streams in a row count as one, zeros after them as padding."""
+    with path.open("rb") as file:
+        data = file.read(_CHUNK_BYTES)
+        while data.rstrip(b"\0"):
+            stream = zlib.decompressobj(_GZIP_WINDOW)
+            while not stream.eof:
+                piece = stream.decompress(data, _CHUNK_BYTES)
+                if not piece and not data and not stream.eof:
+                    raise SourceError(f"{path.name} is cut short.", remedy=_FETCH_AGAIN)
+                yield piece
+                data = stream.unconsumed_tail or stream.unused_data or file.read(_CHUNK_BYTES)
+
+
+def _index(file: BinaryIO, size: int, path: Path, limits: Limits) -> tuple[dict[str, tuple[int, int]], Contents]:
+    """Offset and size in bytes of every member that may be read, by name."""
+    places: dict[str, tuple[int, int]] = {}
+    contents = Contents(read=_not_ready)
+    try:
+        with tarfile.open(fileobj=file, mode="r:") as archive:
+            end = _index_members(archive, places, contents, path, limits)
+    except (tarfile.TarError, ValueError, OverflowError, EOFError, RecursionError) as error:
+        raise SourceError(f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN) from error
+    _check_end(file, end, size, path)
+    contents.names = list(places)
+    return places, contents
+
+
+def _index_members(
+    archive: tarfile.TarFile, places: dict[str, tuple[int, int]], contents: Contents, path: Path, limits: Limits
+) -> int:
+    end = 0
+    for count, member in enumerate(archive, start=1):
+        refuse_crowd(count, path.name, limits)
+        if member.size < 0 or archive.offset <= end:
+            raise tarfile.ReadError(f"the member {member.name!r} points backwards")
+        end = archive.offset
+        name = normal_name(member.name)
+        if member.isdir() or is_hidden(name) and unsafe_name(name) is None:
+            continue
+        reason = _refusal(member, name, limits, known=name in places)
+        if reason:
+            contents.refuse(member.name, reason)
+        else:
+            places[name] = (member.offset_data, member.size)
+    return end
+
+
+def _refusal(member: tarfile.TarInfo, name: str, limits: Limits, *, known: bool) -> str | None:
+    if member.issym() or member.islnk():
+        return "it is a link"
+    if not member.isreg() or member.issparse():
+        return "it is not an ordinary file"
+    if member.size > limits.file_bytes:
+        return f"it is larger than {limits.file_bytes:,} bytes"
+    return unsafe_name(name) or ("a file of this name came before" if known else None)
+
+
+def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
+    """tarfile stops in silence at a damaged header and at a missing end, so look at what follows the last member."""
+    file.seek(end)
+    block = file.read(_BLOCK_BYTES)
+    if end > size or len(block) < _BLOCK_BYTES:
+        raise SourceError(f"{path.name} is cut short at byte {min(end, size):,}.", remedy=_FETCH_AGAIN)
+    if block.strip(b"\0"):
+        raise SourceError(f"{path.name} is damaged at byte {end:,}.", remedy=_FETCH_AGAIN)
+
+
+def _read_at(path: Path, offset: int, size: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        data = file.read(size)
+    if len(data) != size:
+        raise SourceError(f"{path.name} became shorter while it was read.", remedy=_FETCH_AGAIN)
+    return data
+
+
+def _not_ready(name: str) -> bytes:
+    raise SourceError(f"{name} was asked for before the archive was indexed.", remedy="Open the archive first.")

@@ -1,0 +1,131 @@
+"""The door to our own files: append-only JSON lines, one fact each. Knows no database.
+
+A line is written with one `write` on an O_APPEND handle and fsynced before the caller goes on. A reader takes whole
+lines only: a line without its newline is a write in progress or a torn one, and waits until it is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core import domain
+from crane_core.domain import LoadProblem, Record
+from crane_core.errors import LedgerError
+
+KINDS: dict[str, type] = {
+    "campaign": domain.Campaign,
+    "detector": domain.Detector,
+    "judgement": domain.Judgement,
+    "run": domain.Run,
+    "prompt": domain.Prompt,
+}
+"""What a ledger line may hold: the value of its "record" member and the type it becomes."""
+
+_NAMES = {kind: name for name, kind in KINDS.items()}
+_ENUMS: dict[str, type] = {
+    "setting": domain.Setting,
+    "label": domain.Label,
+    "annotator_kind": domain.AnnotatorKind,
+    "kind": domain.DetectorKind,
+}
+
+
+class Position(NamedTuple):
+    """How far a file has been read: bytes, and where its last whole line begins, with that line's sha256."""
+
+    loaded_bytes: int = 0
+    last_line_from: int = 0
+    last_line_sha: str = ""
+
+
+class Tail(NamedTuple):
+    """The new part of a file. `torn_bytes` counts what stands after the last newline and was not read."""
+
+    records: list[Record]
+    problems: list[LoadProblem]
+    position: Position
+    torn_bytes: int
+
+
+def append(path: Path, record: Record) -> None:
+    """Write one fact and return when it is on the disk. Raises LedgerError when it is not.
+
+    A torn last line left by a crash is closed first, so that it cannot swallow this one.
+    """
+    line = to_line(record)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            data = (b"\n" if _is_torn(handle) else b"") + line
+            if os.write(handle, data) != len(data):
+                raise OSError("the disk took only part of the line")
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise LedgerError(
+            f"{path} cannot be written: {error}.", remedy="Free space or mend the permissions; nothing was saved."
+        ) from error
+
+
+def _is_torn(handle: int) -> bool:
+    size = os.fstat(handle).st_size
+    return size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+
+
+def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a NamedTuple is immutable
+    """Read the whole lines added since a position. Raises LedgerError when what was read before has changed."""
+    with path.open("rb") as file:
+        file.seek(since.last_line_from)
+        _check_unchanged(file.read(since.loaded_bytes - since.last_line_from), path, since)
+        data = file.read()
+    whole = data[: data.rfind(b"\n") + 1]
+    records, problems = [], []
+    start = since.loaded_bytes
+    position = since
+    for line in whole.splitlines(keepends=True):
+        position = Position(start + len(line), start, hashlib.sha256(line).hexdigest())
+        if line.strip():
+            try:
+                records.append(from_line(line))
+            except ValueError as error:
+                problems.append(LoadProblem(path.name, f"byte {start}", f"not a ledger line: {error}"))
+        start += len(line)
+    return Tail(records, problems, position, len(data) - len(whole))
+
+
+def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
+    if since.loaded_bytes and hashlib.sha256(last_line).hexdigest() != since.last_line_sha:
+        raise LedgerError(
+            f"{path} changed before byte {since.loaded_bytes}, where it may only grow.",
+            remedy="Put the file back, or run `crane_core rebuild` to load it as it is now.",
+        )
+
+
+def to_line(record: Record) -> bytes:
+    """One JSON object and a newline; its "record" member names the kind."""
+    body = {"record": _NAMES[type(record)]} | {k: v for k, v in asdict(record).items() if v is not None}
+    return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def from_line(line: bytes) -> Record:
+    """The record of a line. Raises ValueError naming what is missing, unknown or of the wrong kind."""
+    body = json.loads(line)
+    if not isinstance(body, dict) or body.get("record") not in KINDS:
+        raise ValueError(f'no member "record" with one of {", ".join(KINDS)}')
+    kind = KINDS[body.pop("record")]
+    known = {field.name for field in fields(kind)}
+    if unknown := body.keys() - known:
+        raise ValueError(f"unknown member {sorted(unknown)[0]!r}")
+    values: dict[str, Any] = {name: _ENUMS[name](v) if name in _ENUMS else v for name, v in body.items()}
+    try:
+        record: Record = kind(**values)
+    except TypeError as error:
+        raise ValueError(str(error).split("() ", 1)[-1]) from error
+    return record

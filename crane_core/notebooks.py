@@ -1,0 +1,196 @@
+"""Notebook files as code cells: what ran, in which order, and which cell is the target.
+
+Knows .ipynb through nbformat and the rules by which a target cell is chosen. Refuses to start a kernel.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+from crane_core.domain import CellRole
+
+RERUN_MARK = "[reexecute]"
+"""A first line that holds this belongs to a cell that ran although its execution count says otherwise (JunoBench)."""
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_FRAMES = (
+    re.compile(
+        r"^ *(?:Cell |Input |File )?In *\[(?P<count>\d+)\](?:, line (?P<line>\d+)|:\s*\nLine (?P<line2>\d+):)?", re.M
+    ),
+    re.compile(
+        r"^ *(?:File \")?(?:<ipython-input-(?P<count>\d+)|\S*ipykernel_\d+/)[^\s,]*(?:, line (?P<line>\d+))?", re.M
+    ),
+)
+"""How a frame of a cell begins in tracebacks of IPython 8 and later, and of IPython 7 and ipykernel 6."""
+
+_ARROW = re.compile(r"^-+> ?(?P<line>\d+)", re.M)
+_CURRENT_FORMAT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CrashOutput:
+    """The error output of a cell. `line` counts from 1 in the cell, None where the traceback does not tell."""
+
+    exception: str
+    message: str
+    traceback: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCell:
+    """A code cell; `index` counts the code cells of the notebook from 0."""
+
+    index: int
+    source: str
+    execution_count: int | None
+    crash: CrashOutput | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCell:
+    """A code cell with its part in a prediction; `position` counts from 0: executed cells, target, all others."""
+
+    position: int
+    role: CellRole
+    cell: CodeCell
+
+
+def read_code_cells(data: bytes) -> list[CodeCell]:
+    """The code cells of an .ipynb file, in the order of the notebook.
+
+    Notebooks of format 3 are upgraded; a byte order mark and missing metadata are tolerated. Raises ValueError, in
+    words for the user, when the bytes are no notebook.
+    """
+    cells = _notebook(data).get("cells")
+    if not isinstance(cells, list):
+        raise ValueError("it has no list of cells")
+    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    return [_code_cell(index, cell) for index, cell in enumerate(code)]
+
+
+def target_index(cells: Sequence[CodeCell]) -> int | None:
+    """The first code cell with an error output, None when no cell has one."""
+    return next((cell.index for cell in cells if cell.crash is not None), None)
+
+
+def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
+    """The cells that ran before the target (an index), in the order in which they ran.
+
+    A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK. Without counts the
+    notebook ran from top to bottom. Raises ValueError for an index that is no code cell.
+    """
+    if not 0 <= target < len(cells):
+        raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
+    if all(cell.execution_count is None for cell in cells):
+        return list(cells[:target])
+    limit = cells[target].execution_count
+    ran = [cell for cell in cells if cell.index != target and _ran(cell, target, limit)]
+    return sorted(ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index))
+
+
+def plan(cells: Sequence[CodeCell], target: int) -> list[PlannedCell]:
+    """All code cells with their roles: executed in order of execution, the target, then those that took no part."""
+    executed = executed_before(cells, target)
+    taken = {cell.index for cell in executed} | {target}
+    ordered = [(CellRole.EXECUTED, cell) for cell in executed]
+    ordered.append((CellRole.TARGET, cells[target]))
+    ordered += [(CellRole.NOT_RUN, cell) for cell in cells if cell.index not in taken]
+    return [PlannedCell(position, role, cell) for position, (role, cell) in enumerate(ordered)]
+
+
+def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
+    if RERUN_MARK in cell.source.partition("\n")[0]:
+        return True
+    if cell.execution_count is None:
+        return False
+    return cell.index < target if limit is None else cell.execution_count < limit
+
+
+def _notebook(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+        json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON in UTF-8: {error}") from error
+    if not isinstance(document, dict):
+        raise ValueError("it is not a notebook but other JSON")
+    if document.get("nbformat", _CURRENT_FORMAT) == _CURRENT_FORMAT:
+        return document
+    return _upgraded(document)
+
+
+def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(document.get("worksheets", document.get("cells")), list):
+        raise ValueError("it has no list of cells")
+    document.setdefault("nbformat_minor", 0)
+    document.setdefault("metadata", {})
+    try:
+        notebook = nbformat.from_dict(document)  # type: ignore[no-untyped-call]
+        upgraded = nbformat.convert(notebook, _CURRENT_FORMAT)  # type: ignore[no-untyped-call]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ImportError) as error:
+        raise ValueError(f"its format {document.get('nbformat')!r} cannot be read: {error}") from error
+    return dict(upgraded)
+
+
+def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
+    count = _count(cell.get("execution_count"))
+    source = _text(cell.get("source", ""), f"the source of code cell {index}")
+    outputs = cell.get("outputs")
+    errors = [
+        output
+        for output in (outputs if isinstance(outputs, list) else [])
+        if isinstance(output, dict) and output.get("output_type") == "error"
+    ]
+    return CodeCell(
+        index=index,
+        source=source,
+        execution_count=count,
+        crash=_crash(errors[0], index, count) if errors else None,
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _crash(output: dict[str, Any], index: int, count: int | None) -> CrashOutput:
+    lines = output.get("traceback", [])
+    if isinstance(lines, list):
+        lines = "\n".join(_text(line, f"the traceback of code cell {index}") for line in lines)
+    traceback = _ANSI.sub("", _text(lines, f"the traceback of code cell {index}"))
+    return CrashOutput(
+        exception=str(output.get("ename", "")),
+        message=_ANSI.sub("", str(output.get("evalue", ""))),
+        traceback=traceback,
+        line=crash_line(traceback, count),
+    )
+
+
+def crash_line(traceback: str, execution_count: int | None = None) -> int | None:
+    """The line of the cell, from 1, at which a traceback of IPython enters the cell that was run.
+
+    A frame with the cell's execution count is preferred: a function of an earlier cell may stand before it.
+    """
+    frames = [frame for pattern in _FRAMES for frame in pattern.finditer(traceback)]
+    own = [frame for frame in frames if frame["count"] == str(execution_count)]
+    for frame in own or frames:
+        stated = next((value for name, value in frame.groupdict().items() if name != "count" and value), None)
+        arrow = _ARROW.search(traceback, frame.end())
+        if stated or arrow:
+            return int(stated or (arrow["line"] if arrow else 0))
+    return None
+
+
+def _text(value: Any, what: str) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "".join(value)
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is not text")
+    return value

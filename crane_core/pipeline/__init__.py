@@ -1,0 +1,1 @@
+"""The story, one verb per file: what happens between a question and its answer."""

@@ -1,0 +1,24 @@
+"""From stored answers to the tidy frame that every table, chart and filter starts from."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.domain import library_group
+from crane_core.storage import verdicts as stored
+from crane_core.storage.store import Store
+
+
+def verdict_frame(store: Store) -> pd.DataFrame:
+    """One row per benchmark, instance, detector, setting and experiment; see `storage.verdicts.answer_counts`.
+
+    Adds `library_group`, the paper's grouping of libraries (Figure 5).
+    """
+    frame = stored.answer_counts(store.cursor())
+    groups = {library: library_group(library) for library in frame["library"].unique()}
+    return frame.assign(library_group=frame["library"].map(groups), human=frame["human"].where(frame["human"].notna()))
+
+
+def printed_numbers(store: Store) -> pd.DataFrame:
+    """The printed cells of all publications: publication, table_id, row, column, printed, unit."""
+    return stored.published_numbers(store.cursor())

@@ -1,0 +1,249 @@
+"""The only writer of the database: sources and the new tail of ledger files go in, one transaction each.
+
+What is loaded can always be dropped and loaded again (`rebuild`), because nothing enters that is not also a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core import ledger
+from crane_core.domain import LoadProblem, Record
+from crane_core.errors import SourceError
+from crane_core.importers.filetree import open_files, open_tree
+from crane_core.importers.registry import importer_by_kind, importer_for
+from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.sources import (
+    RecordingTree,
+    StagedSource,
+    fingerprint,
+    staged_archive,
+    staged_files,
+    staged_sources,
+)
+from crane_core.storage import state, write
+from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store
+from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
+
+Progress = Callable[[str], None]
+
+
+class Imported(NamedTuple):
+    """What became of one import. `added` is empty when the source had been loaded before or the store is held."""
+
+    source_id: str
+    kind: str
+    name: str
+    added: list[Added]
+    problems: list[LoadProblem]
+    already_loaded: bool = False
+    waits_for_app: bool = False
+
+
+def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
+    """Open the store of `folder` and bring it up to date: embedded data, staged sources, ledger.
+
+    A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
+    """
+    store = open_store(folder.database)
+    try:
+        if _embedded_changed(store):
+            store.close()
+            progress("The embedded data changed; rebuilding the store")
+            rebuild(folder, progress)
+            return open_store(folder.database)
+        catch_up(store, folder, progress)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
+    """For readers: the store, or, while another process holds it, the same content built beside it in memory."""
+    try:
+        return prepare(folder, progress)
+    except StoreHeldError:
+        progress("The app holds the database; reading sources and ledger afresh, in memory")
+        store = open_store(IN_MEMORY)
+        catch_up(store, folder, progress)
+        return store
+
+
+def rebuild(folder: DataFolder, progress: Progress = lambda _: None) -> None:
+    """Build the database anew from sources and ledger, then put it in the old one's place.
+
+    Raises StoreHeldError while another process has the database open; the old one stays then.
+    """
+    open_store(folder.database).close()
+    fresh = folder.database.with_suffix(".rebuilding")
+    _remove_database(fresh)
+    store = open_store(fresh)
+    try:
+        catch_up(store, folder, progress)
+    finally:
+        store.close()
+    _remove_database(folder.database)
+    fresh.replace(folder.database)
+
+
+def _remove_database(path: Path) -> None:
+    for file in (path, path.with_name(path.name + ".wal")):
+        file.unlink(missing_ok=True)
+
+
+def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: None) -> bool:
+    """Load what is on the disk and not in the store; whether anything was. One thread at a time."""
+    with store.loading:
+        return _catch_up(store, folder, progress)
+
+
+def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
+    loaded = state.loaded_sources(store.cursor())
+    for source_id, path in embedded().items():
+        if source_id not in loaded and path.is_dir():
+            progress(f"Loading the embedded data: {source_id}")
+            _load_embedded(store, source_id, path)
+    waiting = [source for source in staged_sources(folder.sources) if source.source_id not in loaded]
+    for source in waiting:
+        progress(f"Loading {source.name}")
+        _load_staged(store, folder, source)
+    grown = load_ledger(store, folder)
+    return bool(waiting or grown)
+
+
+def import_paths(paths: list[Path], folder: DataFolder, store: Store | None = None) -> Imported:
+    """Import one archive, one folder, one file, or the notebooks of a pair given by name.
+
+    Without a `store` the database is opened for the time of the import; while the app holds it, the source is
+    kept and checked, and the app loads it at its next page view. Raises SourceError or StoreError; then nothing
+    was kept.
+    """
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"{path} does not exist.", remedy="Check the spelling; a relative path starts here.")
+    if store is not None:
+        return _import(paths, folder, store)
+    try:
+        store = prepare(folder)
+    except StoreHeldError:
+        return _import(paths, folder, None)
+    try:
+        return _import(paths, folder, store)
+    finally:
+        store.close()
+
+
+def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Imported:
+    origin = paths[0]
+    keep_whole = len(paths) == 1 and origin.is_file()
+    if keep_whole and (known := _known(folder, fingerprint(origin))):
+        return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
+    tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, origin.stem))
+    importer = importer_for(tree)
+    records, problems = _read(importer.read(tree))
+    if not records:
+        raise SourceError(_nothing_usable(origin, problems), remedy="Nothing was loaded; see `import --help`.")
+    staging = (
+        staged_archive(origin, kind=importer.KIND, name=tree.name, into=folder.sources)
+        if keep_whole
+        else staged_files(tree, kind=importer.KIND, origin=str(origin), into=folder.sources)
+    )
+    with staging as source:
+        if known := _known(folder, source.sha256):
+            return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
+        if store is None:
+            return Imported(source.source_id, source.kind, source.name, [], problems, waits_for_app=True)
+        return _write(store, _row(source), records, problems)
+
+
+def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
+    first = f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}." if problems else ""
+    return f"{origin} holds no record that can be loaded ({len(problems)} problems).{first}"
+
+
+def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
+    return next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
+
+
+def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
+    tree = open_tree(folder.sources / source.source_id / source.file)
+    records, problems = _read(importer_by_kind(source.kind).read(tree))
+    return _write(store, _row(source), records, [*source.problems, *problems])
+
+
+def _load_embedded(store: Store, source_id: str, path: Path) -> Imported:
+    tree = RecordingTree(open_tree(path))
+    importer = importer_for(tree)
+    records, problems = _read(importer.read(tree))
+    n_bytes = sum(map(len, tree.was_read.values()))
+    row = SourceRow(source_id, importer.KIND, source_id, _digest(path), n_bytes, None)
+    return _write(store, row, records, problems)
+
+
+def _embedded_changed(store: Store) -> bool:
+    stored = state.source_digests(store.cursor())
+    return any(stored[name] != _digest(path) for name, path in embedded().items() if name in stored and path.is_dir())
+
+
+def _digest(path: Path) -> str:
+    """sha256 over names and bytes of a folder's tables and notebooks: whether the embedded data changed."""
+    digest = hashlib.sha256()
+    for file in sorted([*path.rglob("*.csv"), *path.rglob("*.ipynb")]):
+        digest.update(f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode())
+    return digest.hexdigest()
+
+
+def _read(stream: Iterable[Record]) -> tuple[list[Record], list[LoadProblem]]:
+    records: list[Record] = []
+    problems: list[LoadProblem] = []
+    for record in stream:
+        if isinstance(record, LoadProblem):
+            problems.append(record)
+        else:
+            records.append(record)
+    return records, problems
+
+
+def _write(store: Store, row: SourceRow, records: list[Record], problems: list[LoadProblem]) -> Imported:
+    def change(cursor: Cursor) -> Imported:
+        added = write.add_records(cursor, records, source_id=row.source_id)
+        found = [*problems, *(problem for entry in added for problem in entry.problems)]
+        everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
+        write.add_source(cursor, row, added, everything)
+        return Imported(row.source_id, row.kind, row.name, added, everything)
+
+    return store.write(change)
+
+
+def _row(source: StagedSource) -> SourceRow:
+    return SourceRow(source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported)
+
+
+def load_ledger(store: Store, folder: DataFolder) -> int:
+    """Load what ledger files gained since the last time; the number of new lines."""
+    positions = state.ledger_positions(store.cursor())
+    n_lines = 0
+    for file in sorted(folder.ledger.rglob("*.jsonl")):
+        name = file.relative_to(folder.ledger).as_posix()
+        since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
+        if file.stat().st_size != since.loaded_bytes:
+            n_lines += _load_tail(store, name, ledger.tail(file, since), since)
+    return n_lines
+
+
+def _load_tail(store: Store, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
+    if tail.position == since:
+        return 0
+
+    def change(cursor: Cursor) -> None:
+        source_id = LEDGER_SOURCE + name
+        write.add_records(cursor, tail.records, source_id=source_id, latest_wins=True)
+        write.add_problems(cursor, source_id, tail.problems)
+        write.set_ledger_position(cursor, name, *tail.position)
+
+    store.write(change)
+    return len(tail.records) + len(tail.problems)

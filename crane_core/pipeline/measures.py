@@ -1,0 +1,135 @@
+"""Rates and comparisons as tidy frames for charts and pages: which rule counts a run, which a diagnosis, by what group.
+
+Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from crane_core.domain import Setting
+from crane_core.stats import intervals, multiplicity, paired, rates, vote
+
+SEED = 20251018
+"""Seed of every bootstrap on a page: the same data give the same interval."""
+
+
+class VoteRule(StrEnum):
+    """How several runs become one prediction."""
+
+    MAJORITY = "majority"
+    MEAN = "mean of runs"
+    ALL = "all five"
+
+
+class Credit(StrEnum):
+    """What a detected crash is worth (paper, section 4.4.2, and two other readings)."""
+
+    STRICT = "correct diagnosis"
+    HALF = "half credit for partial"
+    DETECTION = "detection only"
+
+
+PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
+
+
+def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
+    """Prediction per row in 0..1, nan where no run answered. A tie foretells no crash: more than half is asked for."""
+    n_crash, n_safe = frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
+    share = vote.crash_share(n_crash, n_safe)
+    if rule is VoteRule.MEAN:
+        return share
+    said = vote.majority(n_crash, n_safe).crash if rule is VoteRule.MAJORITY else (n_safe == 0) & (n_crash > 0)
+    return np.where(np.isnan(share), np.nan, said.astype(np.float64))
+
+
+def confusion_parts(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> rates.Confusion:
+    """Each row's share in TP, FP, TN, FN and left out, under the chosen rules."""
+    worth = (
+        None
+        if credit is Credit.DETECTION
+        else rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
+    )
+    return rates.confusion_parts(frame["truth"].to_numpy(), detected(frame, rule), credit=worth)
+
+
+def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
+    """One row per group of `by`, with the rate and its interval (bootstrap clustered by case).
+
+    Columns: those of `by`, n (instances the rate is over), n_cases, part and whole (the rate is part / whole),
+    value, low, high (shares in 0..1, nan where undefined), left_out (not answered or not judged).
+    """
+    rows = []
+    for group, rows_of in frame.groupby(by, sort=False, observed=True):
+        parts = confusion_parts(rows_of, rule, credit)
+        ratio = rates.RATES[rate](parts)
+        cases = (rows_of["benchmark"] + "/" + rows_of["case_id"]).to_numpy()
+        estimate = intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED)
+        rows.append(
+            dict(zip(by, group, strict=True))
+            | {
+                "n": int(np.count_nonzero(np.asarray(ratio.whole) > 0)),
+                "n_cases": estimate.n_clusters,
+                "part": float(np.sum(ratio.part)),
+                "whole": float(np.sum(ratio.whole)),
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "left_out": int(np.sum(parts.left_out)),
+            }
+        )
+    return pd.DataFrame(rows, columns=[*by, "n", "n_cases", "part", "whole", "value", "low", "high", "left_out"])
+
+
+def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> pd.DataFrame:
+    """Accuracy with runtime state against without, per detector: the headline comparison.
+
+    Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares), gained and lost
+    (instances that only one setting has right; NaN under mean of runs, where right is not a yes or no), p_value
+    (exact McNemar), p_holm (Holm over the detectors of the table), detectable (smallest difference these pairs
+    would reveal, power 80%).
+    """
+    rows = [_gain(detector, rows_of, rule, credit) for detector, rows_of in frame.groupby("detector", sort=False)]
+    table = pd.DataFrame([row for row in rows if row is not None])
+    return table.assign(p_holm=multiplicity.holm(table["p_value"])) if len(table) else table
+
+
+def _gain(detector: object, frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> dict[str, object] | None:
+    a = frame[frame["setting"] == Setting.CODE].set_index("instance_id")
+    b = frame[frame["setting"] == Setting.RUNTIME].set_index("instance_id")
+    both = a.index.intersection(b.index)
+    if both.empty:
+        return None
+    a, b = a.loc[both], b.loc[both]
+    one, other = (rates.accuracy(confusion_parts(side, rule, credit)) for side in (a, b))
+    cases = a["case_id"].to_numpy()
+    estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
+    row = {
+        "detector": detector,
+        "detector_title": a["detector_title"].iloc[0],
+        "n": len(both),
+        "n_cases": estimate.n_clusters,
+        "without": one.value,
+        "with_": other.value,
+        "difference": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+    }
+    return row | _discordance(one, other, cases, rule)
+
+
+def _discordance(one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], rule: VoteRule) -> dict[str, float]:
+    right_a, right_b = np.asarray(one.part), np.asarray(other.part)
+    if rule is VoteRule.MEAN or np.any((right_a % 1 != 0) | (right_b % 1 != 0)):
+        return dict.fromkeys(("gained", "lost", "p_value", "detectable"), float("nan"))
+    found = paired.compare(right_a == 1, right_b == 1, cases, seed=SEED)
+    return {
+        "gained": found.counts.only_b,
+        "lost": found.counts.only_a,
+        "p_value": found.p_value,
+        "detectable": found.detectable,
+    }

@@ -1,0 +1,113 @@
+"""Cases with what detectors made of them: the list that people filter before they open a pair."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+
+from crane_core.domain import Label, Setting
+from crane_core.stats import vote
+
+
+class Pattern(StrEnum):
+    """What makes a pair worth a look (ux: browsing pairs)."""
+
+    DIFFER = "detectors differ"
+    FLIP = "flips between runs"
+    WRONG_REASON = "right call, wrong reason"
+    HELPED = "runtime state helped"
+    HARMED = "runtime state harmed"
+    MISSED = "missed by all"
+    ALARM = "false alarm"
+
+
+PATTERN_MEANING = {
+    Pattern.DIFFER: "with the same input, one detector says crash and another does not",
+    Pattern.FLIP: "the runs of one detector disagree with each other",
+    Pattern.WRONG_REASON: "the crash is detected and people judged the diagnosis partial or wrong",
+    Pattern.HELPED: "a detector is right with runtime state and not without",
+    Pattern.HARMED: "a detector is right without runtime state and not with it",
+    Pattern.MISSED: "no detector foretells the crash, whatever its input",
+    Pattern.ALARM: "a detector foretells a crash of the fixed notebook",
+}
+DETECTABLE = [str(Label.PARTIAL), str(Label.WRONG)]
+
+
+def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdict frame with `said` (crash, safe, tie or no answer) and `right` (None without a verdict)."""
+    result = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+    said = np.select([result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer")
+    right = (said == "crash") == verdicts["truth"].to_numpy()
+    clear = np.isin(said, ["crash", "safe"])
+    return verdicts.assign(said=said, right=pd.Series(right, verdicts.index, dtype=object).where(clear, None))
+
+
+def pair_table(cases: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """`cases` with n_asked, n_found (crash foretold), n_alarms (crash foretold of the fixed one) and patterns.
+
+    `verdicts` is the slice of the verdict frame to look at: one benchmark, and whatever detectors and settings.
+    n_asked counts detector x setting; `patterns` is a tuple of Pattern.
+    """
+    rows = voted(verdicts)
+    crashing = rows[rows["truth"]]
+    fixed = rows[~rows["truth"]]
+    asked = crashing.groupby("case_id").size()
+    found = (crashing["said"] == "crash").groupby(crashing["case_id"]).sum()
+    alarms = (fixed["said"] == "crash").groupby(fixed["case_id"]).sum()
+    counts = pd.DataFrame({"n_asked": asked, "n_found": found, "n_alarms": alarms}).fillna(0).astype(int)
+    table = cases.join(counts, on="case_id").fillna({"n_asked": 0, "n_found": 0, "n_alarms": 0})
+    table = table.astype({"n_asked": int, "n_found": int, "n_alarms": int})
+    members = _members(rows, table)
+    patterns = [tuple(p for p in Pattern if case in members[p]) for case in table["case_id"]]
+    return table.assign(patterns=pd.Series(patterns, table.index, dtype=object))
+
+
+def _members(rows: pd.DataFrame, table: pd.DataFrame) -> dict[Pattern, set[str]]:
+    clear = rows[rows["said"].isin(["crash", "safe"])]
+    by_input = clear.groupby(["experiment", "setting", "instance_id", "case_id"])["said"].nunique()
+    flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
+    reasons = rows[rows["human"].isin(DETECTABLE)]
+    helped, harmed = _changed_by_runtime(clear)
+    missed = table[(table["n_asked"] > 0) & (table["n_found"] == 0)]
+    return {
+        Pattern.DIFFER: set(by_input[by_input > 1].index.get_level_values("case_id")),
+        Pattern.FLIP: set(flips["case_id"]),
+        Pattern.WRONG_REASON: set(reasons["case_id"]),
+        Pattern.HELPED: helped,
+        Pattern.HARMED: harmed,
+        Pattern.MISSED: set(missed["case_id"]),
+        Pattern.ALARM: set(table[table["n_alarms"] > 0]["case_id"]),
+    }
+
+
+def _changed_by_runtime(clear: pd.DataFrame) -> tuple[set[str], set[str]]:
+    both = clear[clear["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+    key = ["experiment", "detector", "instance_id", "case_id"]
+    wide = both.assign(right=both["right"].astype(float)).pivot_table(index=key, columns="setting", values="right")
+    wide = wide.reindex(columns=[Setting.CODE, Setting.RUNTIME]).dropna()
+    gain = wide[Setting.RUNTIME] - wide[Setting.CODE]
+    cases = wide.index.get_level_values("case_id")
+    return set(cases[gain > 0]), set(cases[gain < 0])
+
+
+def keep(table: pd.DataFrame, *, find: str = "", pattern: str | None = None, **wanted: list[str]) -> pd.DataFrame:
+    """Rows whose columns hold one of the wanted values (no value: no restriction), with the pattern and the text."""
+    for column, values in wanted.items():
+        if values:
+            table = table[table[column].isin(values)]
+    if pattern:
+        table = table[[pattern in patterns for patterns in table["patterns"]]]
+    if find.strip():
+        text = table[["case_id", "library", "root_cause", "exception", "crash_type", "stage"]].astype(str)
+        hit = text.apply(lambda column: column.str.contains(find.strip(), case=False, regex=False)).any(axis=1)
+        table = table[hit]
+    return table
+
+
+def natural_order(cases: pd.DataFrame) -> pd.DataFrame:
+    """Cases by library, then by the number in their id: pandas_2 before pandas_10."""
+    parts = cases["case_id"].str.extract(r"^(?P<stem>.*?)_?(?P<number>\d+)?$")
+    order = parts.assign(number=pd.to_numeric(parts["number"]).fillna(0), stem=parts["stem"].str.lower())
+    return cases.loc[order.sort_values(["stem", "number"], kind="stable").index]

@@ -1,0 +1,134 @@
+"""Keeping what was imported: each source is a folder under sources/ with our copy of it and a `source.json`.
+
+The copy is what the store is rebuilt from, so the original may move or vanish. An archive is kept as it came; of a
+folder only the files that its importer read are kept, packed so that equal content gives equal bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from crane_core.domain import LoadProblem, ProblemKind
+from crane_core.errors import SourceError
+from crane_core.importers.filetree import FileTree
+
+SIDECAR = "source.json"
+_PART = ".part-"
+
+
+@dataclass(frozen=True, slots=True)
+class StagedSource:
+    """A source as it lies under sources/. `origin` is where the user had it, for people to read."""
+
+    source_id: str
+    kind: str
+    name: str
+    file: str
+    sha256: str
+    n_bytes: int
+    imported_at: str
+    origin: str
+    problems: tuple[LoadProblem, ...] = ()
+
+    @property
+    def imported(self) -> datetime:
+        return datetime.fromisoformat(self.imported_at)
+
+
+class RecordingTree(FileTree):
+    """A file tree that remembers what was read from it."""
+
+    def __init__(self, tree: FileTree) -> None:
+        self.__dict__.update(tree.__dict__)
+        self.was_read: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        data = super().read(path)
+        self.was_read[path] = data
+        return data
+
+
+def staged_sources(folder: Path) -> list[StagedSource]:
+    """All sources under `folder`, oldest first. Raises SourceError where a sidecar cannot be read."""
+    found = [_read_sidecar(path) for path in folder.glob(f"*/{SIDECAR}") if not path.parent.name.startswith(_PART)]
+    return sorted(found, key=lambda source: (source.imported_at, source.source_id))
+
+
+def _read_sidecar(path: Path) -> StagedSource:
+    try:
+        body = json.loads(path.read_text("utf-8"))
+        problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))
+        return StagedSource(**body, problems=problems)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SourceError(
+            f"{path} cannot be read: {error}.", remedy="Remove that folder and import the source again."
+        ) from error
+
+
+def fingerprint(path: Path) -> str:
+    """sha256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def pack(files: dict[str, bytes]) -> bytes:
+    """A .tar.gz of `files` that depends on nothing but names and content."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as tar:
+        for name, data in sorted(files.items()):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return packed.getvalue()
+
+
+@contextmanager
+def staged_archive(archive: Path, *, kind: str, name: str, into: Path) -> Iterator[StagedSource]:
+    """Keep a copy of an archive while the body loads it; when the body raises, nothing stays."""
+    source = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive), ())
+    with _staging(source, into) as folder:
+        shutil.copyfile(archive, folder / source.file)
+        yield source
+
+
+@contextmanager
+def staged_files(tree: RecordingTree, *, kind: str, origin: str, into: Path) -> Iterator[StagedSource]:
+    """Keep what was read of a folder while the body loads it; when the body raises, nothing stays."""
+    data = pack(tree.was_read)
+    sha256 = hashlib.sha256(data).hexdigest()
+    source = _describe(sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin, tuple(tree.problems))
+    with _staging(source, into) as folder:
+        (folder / source.file).write_bytes(data)
+        yield source
+
+
+def _describe(
+    sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str, problems: tuple[LoadProblem, ...]
+) -> StagedSource:
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    return StagedSource(sha256[:12], kind, name, file, sha256, n_bytes, now, origin, problems)
+
+
+@contextmanager
+def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
+    into.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=_PART, dir=into))
+    final = into / source.source_id
+    try:
+        yield part
+        (part / SIDECAR).write_text(json.dumps(asdict(source), indent=1) + "\n", "utf-8")
+        if not final.exists():
+            part.rename(final)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

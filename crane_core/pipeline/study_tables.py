@@ -1,0 +1,77 @@
+"""The published tables beside ours. Knows how cells meet; each table knows its own numbers (pipeline/tables)."""
+
+import pkgutil
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+import pandas as pd
+
+from crane_core.pipeline import tables
+from crane_core.pipeline.table_cells import Cell, Known, Measures, Status, StudyTable, compared
+
+
+class TableModule(Protocol):
+    """What a file of pipeline/tables holds; `measure` gives our cells from the verdict frame."""
+
+    TABLE_ID: str
+    TITLE: str
+    SOURCE: str
+
+    def measure(self, verdicts: pd.DataFrame) -> Measures: ...
+
+
+def table_modules() -> list[TableModule]:
+    """Every table of the study, by id; the folder is the list."""
+    names = [f"{tables.__name__}.{found.name}" for found in pkgutil.iter_modules(tables.__path__)]
+    modules = [cast("TableModule", import_module(name)) for name in names]
+    return sorted(modules, key=lambda module: module.TABLE_ID)
+
+
+def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame, known: pd.DataFrame) -> dict[str, StudyTable]:
+    """All tables by id, each cell with the printed text, our exact value and the status.
+
+    verdicts: `pipeline.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment. numbers:
+    the fields of PublishedNumber, one row per printed cell, in the order of the page. known: the listed
+    contradictions (`known_contradictions`), which are shown as such and are no drift.
+    """
+    return {module.TABLE_ID: _table(module, verdicts, numbers, known) for module in table_modules()}
+
+
+def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame, known: pd.DataFrame) -> StudyTable:
+    mine = numbers[numbers["table_id"] == module.TABLE_ID]
+    places = zip(mine["row"], mine["column"], strict=True)
+    texts = zip(mine["printed"], mine["unit"], strict=True)
+    printed = dict(zip(places, texts, strict=True))
+    listed = known[known["table_id"] == module.TABLE_ID]
+    facts = map(Known, listed["computed"], listed["reason"])
+    expected = dict(zip(zip(listed["row"], listed["column"], strict=True), facts, strict=True))
+    cells = _cells(printed, module.measure(verdicts), expected)
+    return StudyTable(module.TABLE_ID, module.TITLE, module.SOURCE, cells)
+
+
+def _cells(
+    printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures, known: Mapping[tuple[str, str], Known]
+) -> list[Cell]:
+    """Printed places first, then ours that nobody printed; rows kept together."""
+    places = list(dict.fromkeys([*printed, *measured]))
+    order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
+    places.sort(key=lambda place: order[place[0]])
+    cells = []
+    for row, column in places:
+        place = (row, column)
+        text, unit = printed.get(place, (None, ""))
+        cells.append(compared(row, column, text, unit, measured.get(place), known.get(place)))
+    return cells
+
+
+def drift(found: Iterable[StudyTable]) -> list[tuple[str, Cell]]:
+    """Table id and cell wherever our value is not what is printed, in the printed digits, and nobody knows why."""
+    return [(table.id, cell) for table in found for cell in table.cells if cell.status is Status.DIFFERS]
+
+
+def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[Status, int]]:
+    """How many cells of each table have which status."""
+    return {
+        table.id: {status: sum(cell.status is status for cell in table.cells) for status in Status} for table in found
+    }

@@ -1,0 +1,115 @@
+"""One printed cell beside our value for it. Knows digits and exact ratios; refuses to know where a value comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+PERCENT = 100
+
+
+class Status(StrEnum):
+    EQUAL = "equal"
+    DIFFERS = "differs"
+    PUBLISHED_ONLY = "published only"
+    OURS_ONLY = "ours only"
+    KNOWN = "known contradiction"
+
+
+class Measured(NamedTuple):
+    """Our value of a cell, exact, in the unit of the table (63.28… where it prints percent), from `n` items."""
+
+    value: Fraction
+    n: int
+    unit: str
+
+
+Measures = Mapping[tuple[str, str], Measured]
+"""Our values by (row, column)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`delta` is ours minus printed, unrounded, in the table's unit. `n` counts the items behind our value.
+
+    `reason` says why a known contradiction is one.
+    """
+
+    row: str
+    column: str
+    printed: str | None
+    ours: Fraction | None
+    delta: Fraction | None
+    n: int | None
+    unit: str
+    status: Status
+    reason: str | None = None
+
+
+class Known(NamedTuple):
+    """A printed cell that its own publication contradicts: the value that its data give, and why they part."""
+
+    computed: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTable:
+    id: str
+    title: str
+    source: str
+    cells: list[Cell]
+
+
+def share(part: float, whole: float, n: int) -> Measured:
+    """A ratio of two whole counts, as a share of 1."""
+    return Measured(Fraction(int(part), int(whole)), n, "share")
+
+
+def percent(part: float, whole: float, n: int) -> Measured:
+    """A ratio of two whole counts, in percent."""
+    return Measured(PERCENT * Fraction(int(part), int(whole)), n, "percent")
+
+
+def count(value: float, n: int) -> Measured:
+    return Measured(Fraction(int(value)), n, "count")
+
+
+def printed_value(printed: str) -> Fraction:
+    """The number that a printed text states, a percentage as a number of percent. Raises ValueError on other text."""
+    return Fraction(printed.strip().removesuffix("%"))
+
+
+def printed_decimals(printed: str) -> int:
+    return len(printed.strip().removesuffix("%").partition(".")[2])
+
+
+def rounded(value: Fraction, decimals: int) -> Fraction:
+    """Half away from zero, as spreadsheets and people round. No recomputable cell of the paper ends on a half."""
+    scale = 10**decimals
+    size = floor(abs(value) * scale + Fraction(1, 2))
+    return Fraction(size if value >= 0 else -size, scale)
+
+
+def agrees(value: Fraction, printed: str) -> bool:
+    """Whether a value, rounded to the printed digits, is what is printed."""
+    return rounded(value, printed_decimals(printed)) == printed_value(printed)
+
+
+def compared(
+    row: str, column: str, printed: str | None, unit: str, measured: Measured | None, known: Known | None = None
+) -> Cell:
+    """The cell of one place; a known contradiction is one only while our value is the one that is on record."""
+    if measured is None:
+        return Cell(row, column, printed, None, None, None, unit, Status.PUBLISHED_ONLY)
+    if printed is None:
+        return Cell(row, column, None, measured.value, None, measured.n, measured.unit, Status.OURS_ONLY)
+    delta = measured.value - printed_value(printed)
+    cell = Cell(row, column, printed, measured.value, delta, measured.n, unit, Status.DIFFERS)
+    if agrees(measured.value, printed):
+        return replace(cell, status=Status.EQUAL)
+    if known and agrees(measured.value, known.computed):
+        return replace(cell, status=Status.KNOWN, reason=known.reason)
+    return cell

@@ -1,0 +1,15 @@
+"""The LLMs' scores per library group, from the published workbook."""
+
+import pandas as pd
+
+from crane_core.pipeline.library_scores import library_cells
+from crane_core.pipeline.table_cells import Measured
+from crane_core.pipeline.table_scores import STUDY_LLMS
+
+TABLE_ID = "libraries"
+TITLE = "LLMs by library group"
+SOURCE = "crane_llm, results/results_summary.xlsx, sheets Results_summary and Results_summary_detection"
+
+
+def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    return library_cells(verdicts, STUDY_LLMS)

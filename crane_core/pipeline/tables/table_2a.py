@@ -1,0 +1,19 @@
+"""Table 2(a) of the paper: detection and diagnosis together."""
+
+import pandas as pd
+
+from crane_core.pipeline.table_cells import Measured
+from crane_core.pipeline.table_scores import SIGNS, STUDY_LLMS, conditions, end_to_end_counts, rate_columns
+
+TABLE_ID = "2a"
+TITLE = "Crash detection and diagnosis, end to end"
+SOURCE = "paper, table 2(a)"
+
+
+def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    """A hit needs both: a vote that foretells the crash and the human outcome "correct" (section 4.4.2)."""
+    return {
+        (title, column): value
+        for title, setting, rows in conditions(verdicts, STUDY_LLMS)
+        for column, value in rate_columns(end_to_end_counts(rows), SIGNS[setting])
+    }

@@ -1,0 +1,27 @@
+"""Table 3 of the paper: detected crashes with a flawed diagnosis, partially correct (PC) or wrong (RW).
+
+The paper counts human outcomes, whatever the vote says. For GPT 5 with runtime information one of its three partially
+correct outcomes (numpy_10_reproduced) stands where the vote foretells no crash; tables 1 and 2(b) follow the vote and
+do not count that instance as detected, and in table 2(a) it is a miss either way.
+"""
+
+import pandas as pd
+
+from crane_core.domain import Label
+from crane_core.pipeline.table_cells import Measured, count
+from crane_core.pipeline.table_scores import SIGNS, STUDY_LLMS, conditions, truth
+
+TABLE_ID = "3"
+TITLE = "Flawed diagnoses of detected crashes"
+SOURCE = "paper, table 3"
+COLUMNS = {"Total": (Label.PARTIAL, Label.WRONG), "PC": (Label.PARTIAL,), "RW": (Label.WRONG,)}
+
+
+def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
+    cells: dict[tuple[str, str], Measured] = {}
+    for title, setting, rows in conditions(verdicts, STUDY_LLMS):
+        outcomes = rows["human"][truth(rows)]
+        if outcomes.notna().any():
+            for column, labels in COLUMNS.items():
+                cells[title, f"{column} {SIGNS[setting]}"] = count(int(outcomes.isin(labels).sum()), len(outcomes))
+    return cells

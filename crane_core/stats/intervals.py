@@ -1,0 +1,121 @@
+"""Confidence intervals of rates. Knows counts and per-instance sums; refuses to know what they are sums of.
+
+Wilson's interval is for independent trials (one run per item). Where instances belong together (a case's crashing and
+fixed notebook, its five runs) whole cases are drawn anew: the percentile bootstrap clustered by case.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binomtest
+
+N_RESAMPLES = 2000
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    low: float
+    high: float
+
+
+class Estimate(NamedTuple):
+    """A value with its interval. `n` instances in `n_clusters` clusters; `n_undefined` resamples had no value."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+    n_undefined: int
+
+
+def wilson(successes: int, n: int, *, confidence: float = CONFIDENCE) -> Interval:
+    """Wilson's score interval of a share (Wilson 1927), by scipy. No trial at all leaves the whole range, (0, 1)."""
+    if n == 0:
+        return Interval(0.0, 1.0)
+    found = binomtest(successes, n).proportion_ci(confidence_level=confidence, method="wilson")
+    return Interval(float(found.low), float(found.high))
+
+
+def clustered_rate(
+    part: ArrayLike,
+    whole: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """The rate sum(part) / sum(whole) with a percentile interval from resampled clusters.
+
+    part, whole: shape (n,), each instance's share in both sums (a `rates.Ratio` of `confusion_parts`). cluster:
+    shape (n,), the case of each. Resamples whose whole is 0 have no value: they are counted and left out.
+    Degenerate: no instance or no whole gives nan throughout; a single cluster gives an interval of width 0, as the
+    bootstrap has nothing to vary, so show `n_clusters` beside it.
+    """
+    sums, index = _cluster_sums(cluster, part, whole)
+    drawn = _draws(len(index), seed, n_resamples) @ sums
+    value = _ratio(sums[:, 0].sum(), sums[:, 1].sum())
+    return _estimate(value, _ratio(drawn[:, 0], drawn[:, 1]), cluster, len(index), confidence)
+
+
+def clustered_difference(
+    part_a: ArrayLike,
+    whole_a: ArrayLike,
+    part_b: ArrayLike,
+    whole_b: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Rate B minus rate A of the same instances, in -1..1, with a percentile interval from resampled clusters.
+
+    All arrays have shape (n,) and one order of instances: both conditions are drawn together, so what they share
+    cancels. Conventions as in `clustered_rate`.
+    """
+    sums, index = _cluster_sums(cluster, part_a, whole_a, part_b, whole_b)
+    drawn = _draws(len(index), seed, n_resamples) @ sums
+    whole = sums.sum(axis=0)
+    value = _ratio(whole[2], whole[3]) - _ratio(whole[0], whole[1])
+    differences = _ratio(drawn[:, 2], drawn[:, 3]) - _ratio(drawn[:, 0], drawn[:, 1])
+    return _estimate(value, differences, cluster, len(index), confidence)
+
+
+def _cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
+    """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
+    names, place = np.unique(np.asarray(cluster), return_inverse=True)
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    if any(array.shape != place.shape for array in arrays):
+        raise ValueError(f"{len(place)} cluster labels for columns of shapes {[array.shape for array in arrays]}")
+    sums = [np.bincount(place, weights=array, minlength=len(names)) for array in arrays]
+    return np.column_stack(sums), names
+
+
+def _draws(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
+    """How often each cluster is drawn, shape (n_resamples, n_clusters); every row sums to n_clusters."""
+    if n_clusters == 0:
+        return np.zeros((n_resamples, 0))
+    chosen = np.random.default_rng(seed).integers(n_clusters, size=(n_resamples, n_clusters))
+    chosen += np.arange(n_resamples)[:, None] * n_clusters
+    counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
+    return counts.reshape(n_resamples, n_clusters).astype(np.float64)
+
+
+def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    value = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=value, where=bottom != 0)
+    return value
+
+
+def _estimate(
+    value: NDArray[np.float64], drawn: NDArray[np.float64], cluster: ArrayLike, n_clusters: int, confidence: float
+) -> Estimate:
+    defined = drawn[~np.isnan(drawn)]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+    n_undefined = len(drawn) - len(defined)
+    return Estimate(float(value), float(low), float(high), np.size(np.asarray(cluster)), n_clusters, n_undefined)

@@ -1,0 +1,69 @@
+"""The majority vote over repeated answers. Knows counts of answers; refuses to know who answered or what is true.
+
+Source: paper, section 4.3 (five queries per instance, majority decides). The paper has no word on missing answers:
+here an answer that cannot be read is no answer, and the majority is that of the answered runs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Vote(NamedTuple):
+    """Four boolean arrays of one shape; for every instance exactly one is true."""
+
+    crash: NDArray[np.bool_]
+    safe: NDArray[np.bool_]
+    tie: NDArray[np.bool_]
+    unanswered: NDArray[np.bool_]
+
+
+class VoteCounts(NamedTuple):
+    """How many instances ended in which of the four ways."""
+
+    crash: int
+    safe: int
+    tie: int
+    unanswered: int
+
+
+def answers(n_crash: ArrayLike, n_safe: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Both counts as integer arrays of one shape. Raises ValueError on a negative count."""
+    crash, safe = np.broadcast_arrays(np.asarray(n_crash, dtype=np.int64), np.asarray(n_safe, dtype=np.int64))
+    if (crash < 0).any() or (safe < 0).any():
+        raise ValueError("counts of answers cannot be negative")
+    return crash, safe
+
+
+def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
+    """The vote per instance: crash iff n_crash > (n_crash + n_safe) / 2.
+
+    Inputs are counts of any one shape. Equal counts are a tie, no count at all is unanswered; neither is a verdict.
+    A score that needs one treats a tie as "no crash foretold", because more than half is asked for (`vote.crash`),
+    and leaves the unanswered out.
+    """
+    crash, safe = answers(n_crash, n_safe)
+    silent = (crash + safe) == 0
+    return Vote(crash > safe, safe > crash, (crash == safe) & ~silent, silent)
+
+
+def vote_counts(vote: Vote) -> VoteCounts:
+    """Totals of the four outcomes, so that ties and silence are shown and not lost."""
+    return VoteCounts(*(int(np.count_nonzero(outcome)) for outcome in vote))
+
+
+def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
+    """True where at least one run answered and all that answered say the same."""
+    crash, safe = answers(n_crash, n_safe)
+    one_sided: NDArray[np.bool_] = (crash == 0) ^ (safe == 0)
+    return one_sided
+
+
+def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
+    """Share of the answered runs that foretell a crash, the mean of runs; nan where none answered."""
+    crash, safe = answers(n_crash, n_safe)
+    answered = crash + safe
+    share = np.full(answered.shape, np.nan)
+    np.divide(crash, answered, out=share, where=answered > 0)
+    return share

@@ -1,0 +1,1 @@
+"""The door to DuckDB: the only SQL in the house."""

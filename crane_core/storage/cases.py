@@ -1,0 +1,133 @@
+"""Questions about cases: the list, and everything that belongs to one pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+
+def benchmarks(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """benchmark, title, licence, url, n_cases, n_instances, in order of size."""
+    return cursor.execute(
+        """
+        SELECT b.benchmark, b.title, b.licence, b.url,
+               (SELECT count(*) FROM cases c WHERE c.benchmark = b.benchmark) AS n_cases,
+               (SELECT count(*) FROM instances i WHERE i.benchmark = b.benchmark) AS n_instances
+        FROM benchmarks b ORDER BY n_cases DESC, b.benchmark
+        """
+    ).df()
+
+
+def case_list(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> pd.DataFrame:
+    """Cases of a benchmark with their labels, and whether code and runtime state are at hand."""
+    return cursor.execute(
+        """
+        WITH cells_of AS (
+            SELECT i.case_id, count(DISTINCT i.version) AS n FROM instances i
+            WHERE i.benchmark = $1 AND EXISTS (
+                SELECT 1 FROM cells x WHERE x.benchmark = $1 AND x.instance_id = i.instance_id)
+            GROUP BY ALL
+        ), states_of AS (
+            SELECT i.case_id, count(DISTINCT i.version) AS n FROM instances i
+            JOIN kernel_states k ON k.benchmark = i.benchmark AND k.instance_id = i.instance_id
+            WHERE i.benchmark = $1 GROUP BY ALL
+        )
+        SELECT c.case_id, c.library, c.root_cause, c.exception, c.crash_type, c.stage,
+               coalesce(cells_of.n, 0) = 2 AS has_code, coalesce(states_of.n, 0) = 2 AS has_state
+        FROM cases c LEFT JOIN cells_of USING (case_id) LEFT JOIN states_of USING (case_id)
+        WHERE c.benchmark = $1
+        """,
+        [benchmark],
+    ).df()
+
+
+def case(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dict[str, Any] | None:
+    """All columns of one case, or None."""
+    rows = cursor.execute(
+        "SELECT c.*, b.title AS benchmark_title, b.licence, b.url FROM cases c "
+        "JOIN benchmarks b USING (benchmark) WHERE benchmark = ? AND case_id = ?",
+        [benchmark, case_id],
+    )
+    names = [column[0] for column in rows.description]
+    found = rows.fetchall()
+    return dict(zip(names, found[0], strict=True)) if found else None
+
+
+def remarks(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dict[str, str]:
+    """Version to the benchmark authors' remark, where there is one."""
+    return dict(
+        cursor.execute(
+            "SELECT version, remark FROM instances WHERE benchmark = ? AND case_id = ? AND remark IS NOT NULL",
+            [benchmark, case_id],
+        ).fetchall()
+    )
+
+
+def cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+    """Cells of both versions, every origin: version, origin, position, role, code, execution_count, ..."""
+    return cursor.execute(
+        """
+        SELECT i.version, x.origin, x.position, x.role, x.code, x.execution_count, x.notebook_index, x.crash_line
+        FROM instances i JOIN cells x USING (benchmark, instance_id)
+        WHERE benchmark = ? AND i.case_id = ? ORDER BY i.version, x.origin, x.position
+        """,
+        [benchmark, case_id],
+    ).df()
+
+
+def kernel_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+    """Runtime states of both versions: version, setting, origin, state (JSON text), is_literal."""
+    return cursor.execute(
+        """
+        SELECT i.version, k.setting, k.origin, k.state::VARCHAR AS state, k.is_literal
+        FROM instances i JOIN kernel_states k USING (benchmark, instance_id)
+        WHERE benchmark = ? AND i.case_id = ? ORDER BY ALL
+        """,
+        [benchmark, case_id],
+    ).df()
+
+
+def runs(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+    """Every answer of every detector to both versions, in the order of asking."""
+    return cursor.execute(
+        """
+        SELECT i.version, d.title AS detector_title, d.kind AS detector_kind, r.detector, r.setting, r.experiment,
+               r.run_index, r.crashes, r.reasoning, r.unanswered, r.diagnostics, r.prompt_sha256
+        FROM instances i JOIN runs r USING (benchmark, instance_id) JOIN detectors d USING (detector)
+        WHERE benchmark = ? AND i.case_id = ?
+        ORDER BY d.kind DESC, d.title, r.experiment, r.setting, i.version, r.run_index
+        """,
+        [benchmark, case_id],
+    ).df()
+
+
+def verdict_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+    """Labels that people gave to the verdicts of a case: version, detector, setting, experiment, annotator, label."""
+    return cursor.execute(
+        """
+        SELECT i.version, j.detector, j.setting, j.experiment, j.annotator, j.label
+        FROM instances i JOIN judgements j USING (benchmark, instance_id)
+        WHERE benchmark = ? AND i.case_id = ? AND j.annotator_kind = 'human' AND j.run_index = 0 ORDER BY ALL
+        """,
+        [benchmark, case_id],
+    ).df()
+
+
+def prompt_list(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> pd.DataFrame:
+    """Published or rendered prompts of a case without their texts: version, setting, origin, sha256, n_chars."""
+    return cursor.execute(
+        """
+        SELECT i.version, p.setting, p.origin, p.sha256, length(p.text) AS n_chars
+        FROM instances i JOIN prompts p USING (benchmark, instance_id)
+        WHERE benchmark = ? AND i.case_id = ? ORDER BY ALL
+        """,
+        [benchmark, case_id],
+    ).df()
+
+
+def prompt_text(cursor: duckdb.DuckDBPyConnection, sha256: str) -> str | None:
+    """The text with this address, or None."""
+    rows = cursor.execute("SELECT text FROM prompts WHERE sha256 = ? LIMIT 1", [sha256]).fetchall()
+    return str(rows[0][0]) if rows else None

@@ -1,0 +1,50 @@
+"""Numbered migrations: each file under migrations/ runs once, in order, in its own transaction."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import NamedTuple
+
+import duckdb
+
+from crane_core.errors import StoreError
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+def migrations() -> list[Migration]:
+    """All migrations of this checkout, by number."""
+    folder = files("crane_core.storage") / "migrations"
+    scripts = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [Migration(int(name[:4]), name, (folder / name).read_text("utf-8")) for name in scripts]
+
+
+def applied(cursor: duckdb.DuckDBPyConnection) -> list[int]:
+    """Numbers of the migrations that this database has had."""
+    cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name VARCHAR NOT NULL)")
+    return [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
+
+
+def migrate(cursor: duckdb.DuckDBPyConnection, *, upto: int | None = None) -> list[int]:
+    """Bring the database to this checkout's schema; the numbers that ran now.
+
+    Raises StoreError when the database has had a migration that this checkout does not know.
+    """
+    known = migrations()
+    done = set(applied(cursor))
+    if unknown := done - {migration.number for migration in known}:
+        raise StoreError(
+            f"The database was made by a newer version (migration {max(unknown)}).",
+            remedy="Update this checkout, or point --data at another folder.",
+        )
+    wanted = [m for m in known if m.number not in done and (upto is None or m.number <= upto)]
+    for migration in wanted:
+        cursor.execute("BEGIN TRANSACTION")
+        cursor.execute(migration.sql)
+        cursor.execute("INSERT INTO migrations VALUES (?, ?)", [migration.number, migration.name])
+        cursor.execute("COMMIT")
+    return [migration.number for migration in wanted]

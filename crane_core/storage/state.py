@@ -1,0 +1,62 @@
+"""Questions about what has been loaded: sources, ledger positions, problems, counts."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from crane_core.storage.tables import TABLES
+
+
+def loaded_sources(cursor: duckdb.DuckDBPyConnection) -> set[str]:
+    """Ids of the sources in the store."""
+    return {row[0] for row in cursor.execute("SELECT source_id FROM sources").fetchall()}
+
+
+def source_digests(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """sha256 of each source by its id."""
+    return dict(cursor.execute("SELECT source_id, sha256 FROM sources").fetchall())
+
+
+def ledger_positions(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int, str]]:
+    """Ledger file to (loaded bytes, where the last loaded line begins, its sha256)."""
+    return {row[0]: (row[1], row[2], row[3]) for row in cursor.execute("FROM ledger_files").fetchall()}
+
+
+def revision(cursor: duckdb.DuckDBPyConnection) -> str:
+    """A token that changes when anything is loaded: the key of every cache above the store."""
+    parts = [*cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()]
+    parts += cursor.execute("SELECT path, loaded_bytes, last_line_sha FROM ledger_files ORDER BY ALL").fetchall()
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def sources(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Every source: source_id, kind, name, sha256, n_bytes, imported_at (UTC, NaT: ships with the app), n_problems."""
+    return cursor.execute("FROM sources ORDER BY imported_at NULLS FIRST, source_id").df()
+
+
+def source_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Records by source: source_id, record, n_read, n_new."""
+    return cursor.execute("FROM source_counts ORDER BY source_id, record").df()
+
+
+def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.DataFrame:
+    """Load problems, first ones first: source_id, ordinal, kind, path, place, reason."""
+    return cursor.execute("FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]).df()
+
+
+def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Rows of each table that holds records."""
+    counts = {}
+    for table in TABLES.values():
+        [(counts[table.name],)] = cursor.execute(f"SELECT count(*) FROM {table.name}").fetchall()
+    return counts
+
+
+def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table, sorted: what `rebuild` must give back."""
+    names = [row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()]
+    return {name: cursor.execute(f"FROM {name} ORDER BY ALL").fetchall() for name in names if name != "batch"}

@@ -1,0 +1,96 @@
+"""The open database: one connection per process, a fresh cursor per use, writes in the order they were asked for.
+
+DuckDB lets one process hold a file for writing and refuses a connection shared between threads (it raises instead
+of waiting), so every reader gets its own cursor and every write goes through one single-threaded queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import TypeVar
+
+import duckdb
+
+from crane_core.errors import StoreError
+from crane_core.storage.migrate import migrate
+
+T = TypeVar("T")
+Cursor = duckdb.DuckDBPyConnection
+"""What a change or a question is given to work with."""
+IN_MEMORY = Path(":memory:")
+
+
+class StoreHeldError(StoreError):
+    """Another process has the database open for writing."""
+
+
+class Store:
+    """An open database. Create it with `open_store`; close it when the process is done with it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        self._connection = connection
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
+        self.path = path
+        self.loading = RLock()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A cursor of the caller's own; never share one between threads."""
+        return self._connection.cursor()
+
+    def write(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        """Run `change` in one transaction, after every write asked for before; all of it lands or none."""
+        return self._writer.submit(self._in_transaction, change).result()
+
+    def _in_transaction(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        with transaction(self.cursor()) as cursor:
+            return change(cursor)
+
+    def close(self) -> None:
+        self._writer.shutdown(wait=True)
+        self._connection.close()
+
+
+@contextmanager
+def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Commit what happens inside, or roll all of it back when it raises."""
+    cursor.execute("BEGIN TRANSACTION")
+    try:
+        yield cursor
+    except BaseException:
+        cursor.execute("ROLLBACK")
+        raise
+    cursor.execute("COMMIT")
+
+
+def open_store(path: Path) -> Store:
+    """Open (and make or migrate) the database at `path`, or in memory for `IN_MEMORY`.
+
+    Raises StoreHeldError where another process holds it, StoreError where it is no database of ours.
+    """
+    try:
+        connection = duckdb.connect(str(path), config={"enable_external_access": False})
+    except duckdb.IOException as error:
+        raise _refusal(path, error) from error
+    store = Store(connection, path)
+    try:
+        migrate(store.cursor())
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _refusal(path: Path, error: duckdb.IOException) -> StoreError:
+    if "lock" in str(error).lower():
+        return StoreHeldError(
+            f"{path} is open in another process, most likely the running app.",
+            remedy="Stop the app, or do this on its Data page.",
+        )
+    return StoreError(
+        f"{path} cannot be opened as a database: {str(error).splitlines()[0]}",
+        remedy="Move the file away and run `crane_core rebuild`: sources and ledger hold everything.",
+    )

@@ -1,0 +1,99 @@
+"""How each kind of record lies in its table: columns, key, and which columns are facts that sources must agree on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from crane_core import domain
+
+
+class Table(NamedTuple):
+    """A table and the way from a record to its row.
+
+    `facts` are the columns where two sources may not differ; the columns that are neither key nor fact are filled
+    in by whichever source has them first. With `keeps_order` the table has a column `ordinal`, the record's place in
+    its source.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    facts: tuple[str, ...]
+    row: Callable[[Any], tuple[Any, ...]]
+    keeps_order: bool = False
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return tuple(column for column in self.columns if column not in self.key)
+
+
+def _plain(name: str, record: type, *, key: tuple[str, ...], facts: tuple[str, ...]) -> Table:
+    columns = tuple(field.name for field in fields(record))
+    return Table(name, columns, key, facts, attrgetter(*columns))
+
+
+def _instance_row(instance: domain.Instance) -> tuple[Any, ...]:
+    return (
+        instance.benchmark,
+        instance.case_id,
+        str(instance.version),
+        instance.instance_id,
+        instance.crashes,
+        instance.remark,
+    )
+
+
+def _state_row(state: domain.KernelState) -> tuple[Any, ...]:
+    text = json.dumps(state.to_json(), ensure_ascii=False, allow_nan=False)
+    where = (state.benchmark, state.instance_id, str(state.setting), state.origin)
+    return (*where, text, len(state.variables), state.is_literal)
+
+
+INSTANCE = ("benchmark", "instance_id")
+ANSWER = (*INSTANCE, "detector", "setting", "experiment")
+
+TABLES: dict[type, Table] = {
+    domain.Benchmark: _plain("benchmarks", domain.Benchmark, key=("benchmark",), facts=()),
+    domain.Case: _plain(
+        "cases",
+        domain.Case,
+        key=("benchmark", "case_id"),
+        facts=("library", "root_cause", "exception", "crash_type", "stage", "message"),
+    ),
+    domain.Instance: Table(
+        "instances",
+        ("benchmark", "case_id", "version", "instance_id", "crashes", "remark"),
+        INSTANCE,
+        ("crashes",),
+        _instance_row,
+    ),
+    domain.Cell: _plain("cells", domain.Cell, key=(*INSTANCE, "origin", "position"), facts=("code", "role")),
+    domain.KernelState: Table(
+        "kernel_states",
+        ("benchmark", "instance_id", "setting", "origin", "state", "n_variables", "is_literal"),
+        (*INSTANCE, "setting", "origin"),
+        ("state",),
+        _state_row,
+    ),
+    domain.Prompt: _plain("prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin"), facts=("sha256",)),
+    domain.Detector: _plain("detectors", domain.Detector, key=("detector",), facts=("kind",)),
+    domain.Run: _plain("runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)),
+    domain.Judgement: _plain(
+        "judgements",
+        domain.Judgement,
+        key=(*ANSWER, "annotator", "run_index", "repetition", "presentation"),
+        facts=("label",),
+    ),
+    domain.Campaign: _plain("campaigns", domain.Campaign, key=("campaign",), facts=("plan",)),
+    domain.PublishedNumber: _plain(
+        "published_numbers",
+        domain.PublishedNumber,
+        key=("publication", "table_id", "row", "column"),
+        facts=("printed",),
+    )._replace(keeps_order=True),
+}
+"""Record type to table, in the order in which a batch is written."""

@@ -1,0 +1,200 @@
+"""Rows go in: batches of records, merged by key. The first source to state a fact keeps it; later ones fill gaps.
+
+A row that contradicts what is stored is not lost in silence: it comes back as a problem that names both values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from crane_core.domain import LoadProblem, ProblemKind, Record
+from crane_core.storage.tables import TABLES, Table
+
+LEDGER_SOURCE = "ledger:"
+"""Prefix of the source of a row that came from a ledger file."""
+
+
+class Added(NamedTuple):
+    """What became of a batch for one table."""
+
+    record: str
+    n_read: int
+    n_new: int
+    problems: list[LoadProblem]
+
+
+class SourceRow(NamedTuple):
+    """The identity of a source: `imported_at` is UTC without zone, None for what ships with the checkout."""
+
+    source_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_bytes: int
+    imported_at: datetime | None
+
+
+def add_records(
+    cursor: duckdb.DuckDBPyConnection, records: Iterable[Record], *, source_id: str, latest_wins: bool = False
+) -> list[Added]:
+    """Merge `records` into their tables inside the caller's transaction; counts and contradictions per table.
+
+    With `latest_wins` a row replaces the stored one of the same key: the rule for our own ledger, where a relabel
+    is a new line.
+    """
+    batches: dict[type, list[Any]] = defaultdict(list)
+    for record in records:
+        batches[type(record)].append(record)
+    return [
+        _merge(cursor, table, batches[kind], source_id, latest_wins=latest_wins)
+        for kind, table in TABLES.items()
+        if batches.get(kind)
+    ]
+
+
+def _merge(
+    cursor: duckdb.DuckDBPyConnection, table: Table, batch: list[Any], source_id: str, *, latest_wins: bool
+) -> Added:
+    rows = [table.row(record) for record in batch]
+    problems: list[LoadProblem] = []
+    unique = _unique(table, rows, latest_wins=latest_wins)
+    if len(unique) < len(rows) and not latest_wins:
+        problems += _given_twice(table, rows)
+    cursor.register("incoming", _arrow(table, unique, source_id))
+    n_before = _count(cursor, table.name)
+    if n_before and not latest_wins:
+        problems += _contradictions(cursor, table)
+    columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
+    cursor.execute(
+        f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM incoming ORDER BY ordinal "
+        f"ON CONFLICT ({_names(table.key)}) DO UPDATE SET {_assignments(table, latest_wins=latest_wins)}"
+    )
+    cursor.unregister("incoming")
+    return Added(table.name, len(batch), _count(cursor, table.name) - n_before, problems)
+
+
+def _unique(table: Table, rows: list[tuple[Any, ...]], *, latest_wins: bool) -> list[tuple[Any, ...]]:
+    """One row per key: the first, or the last where that one counts."""
+    key = _key_of(table)
+    if latest_wins:
+        return list({key(row): row for row in rows}.values())
+    first: dict[Any, tuple[Any, ...]] = {}
+    for row in rows:
+        first.setdefault(key(row), row)
+    return list(first.values())
+
+
+def _key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
+    return itemgetter(*map(table.columns.index, table.key))
+
+
+def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Table:
+    """The rows as an Arrow table, with an ordinal and the source."""
+    columns = [pa.array(values) for values in zip(*rows, strict=True)]
+    ordinals = pa.array(range(len(rows)), type=pa.int64())
+    sources = pa.array([source_id] * len(rows), type=pa.string())
+    return pa.Table.from_arrays([*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"])
+
+
+def _assignments(table: Table, *, latest_wins: bool) -> str:
+    if not table.others:
+        return f'"{table.key[0]}" = excluded."{table.key[0]}"'
+    if latest_wins:
+        replaced = [f'"{c}" = coalesce(excluded."{c}", "{table.name}"."{c}")' for c in table.others]
+        return ", ".join([*replaced, '"source_id" = excluded."source_id"'])
+    return ", ".join(f'"{c}" = coalesce("{table.name}"."{c}", excluded."{c}")' for c in table.others)
+
+
+def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[LoadProblem]:
+    """Facts of the batch that differ from what an earlier source stored; what the ledger says is newer, not wrong."""
+    found = []
+    for fact in table.facts:
+        rows = cursor.execute(
+            f"SELECT {_names(table.key, 'new')}, old.{_quoted(fact)}, new.{_quoted(fact)} "
+            f"FROM incoming new JOIN {table.name} old USING ({_names(table.key)}) "
+            f"WHERE old.{_quoted(fact)} <> new.{_quoted(fact)} "
+            f"AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') ORDER BY ordinal"
+        ).fetchall()
+        found += [_difference(table, fact, row) for row in rows]
+    return found
+
+
+def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> LoadProblem:
+    *key, kept, refused = row
+    reason = f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, and that stays"
+    return LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)
+
+
+def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
+    """Keys that one source states more than once; its first row is the one that counts."""
+    key = _key_of(table)
+    times = Counter(map(key, rows))
+    repeated = [(entry if isinstance(entry, tuple) else (entry,), n) for entry, n in times.items() if n > 1]
+    return [
+        LoadProblem(table.name, _place(table, entry), f"given {n} times by one source; the first stays")
+        for entry, n in repeated
+    ]
+
+
+def add_source(
+    cursor: duckdb.DuckDBPyConnection, source: SourceRow, added: list[Added], problems: list[LoadProblem]
+) -> None:
+    """Record a source with its counts and problems, inside the caller's transaction."""
+    cursor.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)", [*source, len(problems)])
+    if added:
+        cursor.executemany(
+            "INSERT INTO source_counts VALUES (?, ?, ?, ?)",
+            [(source.source_id, entry.record, entry.n_read, entry.n_new) for entry in added],
+        )
+    add_problems(cursor, source.source_id, problems)
+
+
+def add_problems(cursor: duckdb.DuckDBPyConnection, source_id: str, problems: list[LoadProblem]) -> None:
+    """Append load problems of a source or ledger file, numbered after those it has."""
+    [(first,)] = cursor.execute("SELECT count(*) FROM load_problems WHERE source_id = ?", [source_id]).fetchall()
+    if problems:
+        cursor.executemany(
+            "INSERT INTO load_problems VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (source_id, ordinal, str(problem.kind), problem.path, problem.place, problem.reason)
+                for ordinal, problem in enumerate(problems, start=first)
+            ],
+        )
+
+
+def set_ledger_position(
+    cursor: duckdb.DuckDBPyConnection, path: str, loaded_bytes: int, last_line_from: int, last_line_sha: str
+) -> None:
+    """Remember how far a ledger file has been loaded."""
+    cursor.execute(
+        "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?)", [path, loaded_bytes, last_line_from, last_line_sha]
+    )
+
+
+def _count(cursor: duckdb.DuckDBPyConnection, table: str) -> int:
+    [(n_rows,)] = cursor.execute(f"SELECT count(*) FROM {table}").fetchall()
+    return int(n_rows)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _names(columns: tuple[str, ...], of: str | None = None) -> str:
+    return ", ".join(f"{of}.{_quoted(c)}" if of else _quoted(c) for c in columns)
+
+
+def _place(table: Table, key: Iterable[Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in zip(table.key, key, strict=True))
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

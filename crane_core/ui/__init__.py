@@ -1,0 +1,1 @@
+"""The only Streamlit inside the core: frame, cached readers, and the HTML we draw ourselves."""

@@ -1,0 +1,101 @@
+"""Accuracy or recall by library, root cause, crash type or stage; a click on a bar opens its cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.breakdown import breakdown
+from crane_core.domain import PAPER_GROUPS
+from crane_core.pipeline.measures import rate_table
+from crane_core.ui import data, keys
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.navigation import go
+from crane_core.ui.result_switches import Chosen
+from crane_core.ui.words import interval, percent, setting_short
+
+GROUPINGS = {
+    "library_group": "library",
+    "root_cause": "root cause",
+    "crash_type": "crash type",
+    "stage": "pipeline stage",
+}
+RATES = ("Accuracy", "Recall", "Precision", "F1")
+CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "stage": keys.STAGE}
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _rates(
+    revision: str, experiment: str, rule: str, credit: str, kind: str, by: str, rate: str, _chosen: Chosen
+) -> pd.DataFrame:
+    rows = _chosen.rows[(_chosen.rows["detector_kind"] == kind) & _chosen.rows["setting"].isin(["code", "runtime"])]
+    rows = rows[rows[by].notna()]
+    return rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=_chosen.rule, credit=_chosen.credit)
+
+
+def draw_breakdown(chosen: Chosen, *, kind: str, by: str, rate: str) -> None:
+    """Bars for every group and detector of one kind."""
+    table = _rates(data.revision(), chosen.experiment, chosen.rule, chosen.credit, kind, by, rate, chosen)
+    if table.empty:
+        st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
+        return
+    drawn = table.assign(
+        group=table[by],
+        setting=table["setting"].map(setting_short),
+        text=[percent(v, 0) for v in table["value"]],
+        label_at=table[["value", "high"]].max(axis=1),
+    )
+    note = (
+        "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases. "
+        "Click a bar to see its cases."
+    )
+    draw_chart(
+        breakdown(drawn, groups=_order(by, table), rate=rate.lower()),
+        _readable(table, by),
+        name=f"{rate.lower()}_by_{by}_{kind}",
+        note=note,
+        on_pick=lambda point: _open_cases(chosen, by, point),
+    )
+
+
+def _order(by: str, table: pd.DataFrame) -> list[str]:
+    present = table[by].unique().tolist()
+    if by == "library_group":
+        return [group for group in PAPER_GROUPS if group in present]
+    largest_first = table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable")
+    return largest_first.index.tolist()
+
+
+def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
+    rows = chosen.rows
+    matching = rows[(rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])]
+    setting = next(s for s in ("code", "runtime") if setting_short(s) == point["setting"])
+    filters: dict[str, Any] = {
+        keys.BENCHMARK: chosen.benchmark,
+        keys.EXPERIMENT: chosen.experiment,
+        keys.DETECTOR: matching["detector"].iloc[0],
+        keys.SETTING: setting,
+    }
+    if by == "library_group":
+        filters[keys.LIBRARY] = sorted(matching["library"].unique().tolist())
+    else:
+        filters[CASE_FILTER[by]] = point["group"]
+    go("cases", **filters)
+
+
+def _readable(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            GROUPINGS[by].capitalize(): row[by],
+            "Detector": row["detector_title"],
+            "Input": setting_short(row["setting"]),
+            "Rate": percent(row["value"]),
+            "95% interval": interval(row["low"], row["high"]),
+            "n": row["n"],
+            "Cases": row["n_cases"],
+            "Left out": row["left_out"],
+        }
+        for row in table.to_dict("records")
+    )

@@ -1,0 +1,93 @@
+"""The filters of the case list, kept in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern, keep, natural_order, pair_table
+from crane_core.ui import data, keys, url_state
+from crane_core.ui.words import experiment_words, setting_short
+
+WIDTH = 230
+LABEL_FILTERS = {
+    keys.LIBRARY: "Library",
+    keys.ROOT_CAUSE: "Root cause",
+    keys.CRASH_TYPE: "Crash type",
+    keys.STAGE: "Pipeline stage",
+}
+
+
+def chosen_benchmark() -> str:
+    """The benchmark that the URL names, else the largest."""
+    known = data.benchmarks()["benchmark"].tolist()
+    asked = st.query_params.get(keys.BENCHMARK)
+    return str(asked if asked in known else known[0])
+
+
+def filtered_cases(benchmark: str) -> pd.DataFrame:
+    """The pair table under the filters that the URL holds; draws nothing."""
+    verdicts = _slice(data.verdicts(), benchmark)
+    table = natural_order(pair_table(data.case_list(benchmark), verdicts))
+    return keep(
+        table,
+        find=st.query_params.get(keys.SEARCH, ""),
+        pattern=st.query_params.get(keys.AGREEMENT),
+        **{column: st.query_params.get_all(column) for column in LABEL_FILTERS},
+    )
+
+
+def _slice(verdicts: pd.DataFrame, benchmark: str) -> pd.DataFrame:
+    rows = verdicts[verdicts["benchmark"] == benchmark]
+    for column in (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING):
+        if wanted := st.query_params.get_all(column):
+            rows = rows[rows[column].isin(wanted)]
+    return rows
+
+
+def draw_filters(benchmark: str) -> None:
+    """All filters in two rows, each kept in the URL."""
+    cases = data.case_list(benchmark)
+    verdicts = data.verdicts()
+    verdicts = verdicts[verdicts["benchmark"] == benchmark]
+    titles = dict(zip(verdicts["detector"], verdicts["detector_title"], strict=True))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _draw_benchmark(benchmark)
+        url_state.text("Find", key=keys.SEARCH, placeholder="id, exception, crash type …", width=WIDTH)
+        for column, label in LABEL_FILTERS.items():
+            _many(label, column, sorted(cases[column].dropna().unique()), str)
+        url_state.one_of(
+            st.selectbox,
+            "Pattern",
+            [str(pattern) for pattern in Pattern],
+            key=keys.AGREEMENT,
+            default=None,
+            placeholder="any",
+            help="\n".join(f"- **{pattern}**: {meaning}" for pattern, meaning in PATTERN_MEANING.items()),
+            width=WIDTH,
+        )
+        _many("Detector", keys.DETECTOR, sorted(titles), lambda name: titles.get(name, name))
+        _many("Input", keys.SETTING, sorted(verdicts["setting"].unique()), setting_short)
+        _many("Experiment", keys.EXPERIMENT, sorted(verdicts["experiment"].unique()), experiment_words)
+
+
+def _draw_benchmark(benchmark: str) -> None:
+    known = data.benchmarks()
+    if len(known) > 1:
+        titles = dict(zip(known["benchmark"], known["title"], strict=True))
+        url_state.one_of(
+            st.selectbox,
+            "Benchmark",
+            list(titles),
+            key=keys.BENCHMARK,
+            default=known["benchmark"].iloc[0],
+            format_func=lambda name: titles.get(name, name),
+            width=WIDTH,
+        )
+
+
+def _many(label: str, key: str, options: list[str], words: Callable[[str], str]) -> None:
+    if options:
+        url_state.many_of(label, options, key=key, format_func=words, placeholder="any", width=WIDTH)

@@ -1,0 +1,73 @@
+"""What pages read, kept until something is loaded: the open store, and frames keyed by its revision."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline import evaluate
+from crane_core.pipeline.load import catch_up, prepare
+from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.storage import cases as stored_cases
+from crane_core.storage import state
+from crane_core.storage.store import Store
+
+
+@st.cache_resource(show_spinner="Preparing the store: the first start loads the embedded data")
+def _prepared(path: str) -> Store:
+    return prepare(data_folder(path))
+
+
+def folder() -> DataFolder:
+    """The folder of what changes."""
+    return data_folder()
+
+
+def store() -> Store:
+    """The open store of this process, caught up with what other commands left on the disk."""
+    opened = _prepared(str(folder().path))
+    catch_up(opened, folder())
+    return opened
+
+
+def revision() -> str:
+    """What is loaded, as a token; every cached frame is keyed by it."""
+    return state.revision(store().cursor())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _verdicts(_store: Store, revision: str) -> pd.DataFrame:
+    return evaluate.verdict_frame(_store)
+
+
+def verdicts() -> pd.DataFrame:
+    """The verdict frame; see `pipeline.evaluate.verdict_frame`."""
+    opened = store()
+    return _verdicts(opened, state.revision(opened.cursor()))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _numbers(_store: Store, revision: str) -> pd.DataFrame:
+    return evaluate.printed_numbers(_store)
+
+
+def printed_numbers() -> pd.DataFrame:
+    """All printed cells; see `pipeline.evaluate.printed_numbers`."""
+    opened = store()
+    return _numbers(opened, state.revision(opened.cursor()))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _case_list(_store: Store, revision: str, benchmark: str) -> pd.DataFrame:
+    return stored_cases.case_list(_store.cursor(), benchmark)
+
+
+def case_list(benchmark: str) -> pd.DataFrame:
+    """Cases of a benchmark with their labels; see `storage.cases.case_list`."""
+    opened = store()
+    return _case_list(opened, state.revision(opened.cursor()), benchmark)
+
+
+def benchmarks() -> pd.DataFrame:
+    """Benchmarks in the store, the largest first."""
+    return stored_cases.benchmarks(store().cursor())

@@ -1,0 +1,94 @@
+"""What is in the store: sources, counts, what could not be read, what contradicts itself."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.domain import ProblemKind
+from crane_core.pipeline.contradictions import contradictions
+from crane_core.storage import state
+from crane_core.ui import data
+from crane_core.ui.words import NOTHING, count, setting_short
+
+SHIPS = "ships with the app"
+MEANING = {
+    ProblemKind.UNREADABLE: "a record that could not be had",
+    ProblemKind.CONTRADICTION: "one fact stated in two ways",
+}
+
+
+def draw_sources() -> None:
+    """One row per source, oldest first."""
+    sources = state.sources(data.store().cursor())
+    when = sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
+    shown = pd.DataFrame(
+        {
+            "Source": sources["source_id"],
+            "Kind": sources["kind"],
+            "Name": sources["name"],
+            "Size": [_size(n) for n in sources["n_bytes"]],
+            "Loaded": when,
+            "Problems": sources["n_problems"],
+            "sha256": sources["sha256"],
+        }
+    )
+    st.dataframe(shown, hide_index=True)
+    counts = state.source_counts(data.store().cursor())
+    with st.expander("Records by source"):
+        names = dict(zip(sources["source_id"], sources["name"], strict=True))
+        shown = counts.assign(source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " "))
+        columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
+        st.dataframe(shown[list(columns)].rename(columns=columns), hide_index=True)
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
+
+
+def draw_problems() -> None:
+    """Every record that did not come in as it is, with where and why."""
+    problems = state.load_problems(data.store().cursor())
+    if problems.empty:
+        st.caption("None: every record of every source was read.")
+        return
+    kinds = problems["kind"].value_counts()
+    st.caption(", ".join(f"{count(n)} {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
+    columns = {"kind": "Kind", "source_id": "Source", "path": "File", "place": "Place", "reason": "Reason"}
+    st.dataframe(
+        problems[list(columns)].rename(columns=columns),
+        hide_index=True,
+        row_height=32,
+        height=min(32 * (len(problems) + 1) + 2, 400),
+        column_config={"Reason": st.column_config.TextColumn(width="large")},
+    )
+
+
+def draw_contradictions() -> None:
+    """Published human outcomes that the votes of the same files contradict, by instance."""
+    found = contradictions(data.verdicts())
+    st.markdown("**Votes that the published human outcomes contradict**")
+    if found.empty:
+        st.caption("None in what is loaded.")
+        return
+    shown = pd.DataFrame(
+        {
+            "Instance": found["instance_id"],
+            "Detector": found["detector"],
+            "Input": found["setting"].map(setting_short),
+            "Runs that say crash": [f"{a} of {a + b}" for a, b in zip(found["n_crash"], found["n_safe"], strict=True)],
+            "Human outcome": found["human"].fillna(NOTHING),
+            "Why it is one": found["why"],
+        }
+    )
+    st.dataframe(shown, hide_index=True, column_config={"Why it is one": st.column_config.TextColumn(width="large")})
+
+
+def draw_counts() -> None:
+    """Rows of every table."""
+    counts = state.table_counts(data.store().cursor())
+    st.dataframe(
+        pd.DataFrame({"Table": [name.replace("_", " ") for name in counts], "Rows": list(counts.values())}),
+        hide_index=True,
+        width=420,
+    )

@@ -1,0 +1,62 @@
+"""What stands around every page: page config, style, access, the open store, errors told as sentences.
+
+Each page file begins with `with page():`. On a fresh server a first visit to a page's own URL runs that file
+without app.py (the pages/ folder makes Streamlit do so); the frame then declares the menu and runs the visit again,
+which goes through app.py with the same URL.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from crane_core.errors import CraneError
+from crane_core.ui import keys
+from crane_core.ui.navigation import navigate
+
+_STYLE = Path(__file__).with_name("style.css")
+
+
+def run_app() -> None:
+    """The whole of app.py: frame first, then the page that the URL means."""
+    st.session_state[keys.IN_APP] = True
+    st.set_page_config(page_title="Crane Workbench", page_icon=str(_STYLE.with_name("icon.svg")), layout="wide")
+    st.html(f"<style>{_STYLE.read_text('utf-8')}</style>")
+    chosen = navigate()
+    if _admitted():
+        chosen.run()
+
+
+@contextmanager
+def page() -> Iterator[None]:
+    """The body of a page; a refusal of the core is shown as what happened and what to do."""
+    if not st.session_state.get(keys.IN_APP):
+        navigate()
+        st.rerun()
+    if not _admitted():
+        st.stop()
+    try:
+        yield
+    except CraneError as error:
+        st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+
+
+def _admitted() -> bool:
+    """Whether this visitor may see the app: always, unless CRANE_PASSWORD is set and was not given yet."""
+    password = os.environ.get("CRANE_PASSWORD")
+    if not password or st.session_state.get(keys.ADMITTED):
+        return True
+    st.title("Crane Workbench")
+    with st.form("access", width=380, border=False):
+        given = st.text_input("Password", type="password")
+        if st.form_submit_button("Open", type="primary"):
+            if hmac.compare_digest(given.encode(), password.encode()):
+                st.session_state[keys.ADMITTED] = True
+                st.rerun()
+            st.error("That is not the password. Whoever started this app set it as CRANE_PASSWORD.")
+    return False

@@ -1,0 +1,113 @@
+"""The headline: what runtime state changes, per detector, with how sure one can be."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.gains import gains
+from crane_core.charts.theme import in_order
+from crane_core.pipeline.measures import Credit, VoteRule, gain_table, rate_table
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.words import NOTHING, interval, percent, points, setting_short
+
+PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
+P_HELP = "exact McNemar test on the instances that only one input has right; Holm-adjusted over the detectors"
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _gains(
+    revision: str, experiment: str, rule: str, credit: str, _chosen: Chosen
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The comparison, and the two rates behind it, of the detectors that were asked with both inputs."""
+    comparison = gain_table(_chosen.rows, rule=_chosen.rule, credit=_chosen.credit)
+    if comparison.empty:
+        return comparison, comparison
+    comparison = comparison.set_index("detector_title", drop=False).loc[in_order(comparison["detector_title"].tolist())]
+    rows = _chosen.rows[_chosen.rows["detector"].isin(comparison["detector"])]
+    rows = rows[rows["setting"].isin(["code", "runtime"])]
+    values = rate_table(
+        rows, by=["detector_title", "setting"], rate="Accuracy", rule=_chosen.rule, credit=_chosen.credit
+    )
+    return comparison, values
+
+
+def compared(chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The cached comparison for these switches."""
+    return _gains(data.revision(), chosen.experiment, chosen.rule, chosen.credit, chosen)
+
+
+def draw_gains(chosen: Chosen) -> None:
+    """The dumbbells and the table under them; a sentence where no detector was asked with both inputs."""
+    comparison, values = compared(chosen)
+    if comparison.empty:
+        st.info("No detector of this experiment was asked both with and without runtime state.")
+        return
+    printed = _printed_accuracy(chosen)
+    drawn = values.assign(
+        setting=values["setting"].map(setting_short),
+        text=[f"{setting_short(s)} {percent(v)}" for s, v in zip(values["setting"], values["value"], strict=True)],
+    )
+    drawn["printed"] = [
+        printed.get(key, math.nan) for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
+    ]
+    note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
+    note += " Thin upright marks: the paper's printed values." if printed else ""
+    draw_chart(gains(drawn), _readable(comparison), name="accuracy_gain", note=note)
+
+
+def draw_comparison(chosen: Chosen) -> None:
+    """The paired comparison as a table, with its n."""
+    comparison, _ = compared(chosen)
+    if not comparison.empty:
+        st.dataframe(
+            _readable(comparison), hide_index=True, column_config={"p (Holm)": st.column_config.Column(help=P_HELP)}
+        )
+
+
+def headline(comparison: pd.DataFrame) -> str:
+    """The answer in a sentence: by how much accuracy changes with runtime state, for each detector."""
+    parts = [
+        f"**{points(row['difference'])}** for {row['detector_title']} ({points(row['low'])} to {points(row['high'])})"
+        for row in as_rows(comparison)
+    ]
+    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+
+
+def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
+    if chosen.experiment != STUDY or chosen.rule is not VoteRule.MAJORITY or chosen.credit not in PRINTED_IN:
+        return {}
+    numbers = data.printed_numbers()
+    rows = numbers[(numbers["publication"] == "paper") & (numbers["table_id"] == PRINTED_IN[chosen.credit])]
+    shown = {"Accuracy (-RT)": "−RT", "Accuracy (+RT)": "+RT"}
+    rows = rows[rows["column"].isin(shown)]
+    return {(row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100 for row in as_rows(rows)}
+
+
+def _readable(comparison: pd.DataFrame) -> pd.DataFrame:
+    rows = as_rows(comparison)
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Accuracy −RT": percent(row["without"]),
+            "Accuracy +RT": percent(row["with_"]),
+            "Difference": points(row["difference"]),
+            "95% interval": interval(row["low"], row["high"]).replace("%", " pp"),
+            "Gained": _whole(row["gained"]),
+            "Lost": _whole(row["lost"]),
+            "p (Holm)": NOTHING if row["p_holm"] is None else f"{row['p_holm']:.3f}",
+            "Detectable": points(row["detectable"]).lstrip("+"),
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+        }
+        for row in rows
+    )
+
+
+def _whole(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.0f}"

@@ -1,0 +1,94 @@
+"""Bringing data in from the page: fetch what upstream publishes, or import a file of one's own."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from crane_core.errors import CraneError
+from crane_core.fetch import Step, fetch
+from crane_core.pipeline.load import Imported, import_paths
+from crane_core.ui import data
+from crane_core.ui.words import count
+
+WHAT = {
+    "crane-llm": "the study: code, states, reasoning (BSD-3-Clause)",
+    "junobench": "the notebooks, from Hugging Face (CC-BY-4.0)",
+    "junobench-construct": "the first exploration, two open models (MIT)",
+}
+ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl"]
+NOTICE = "_intake_notice"
+
+
+def draw_fetch() -> None:
+    """A button per published source; an interrupted download goes on where it stopped."""
+    st.markdown("**Fetch what is published**")
+    for name in WHAT:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
+            st.caption(WHAT[name], width="stretch")
+        if pressed:
+            _fetch(name)
+    st.caption("A download can be stopped by leaving the page; the next one goes on where it stopped.")
+
+
+def _fetch(name: str) -> None:
+    bar = st.progress(0.0, f"Asking for {name}")
+
+    def show(step: Step) -> None:
+        of = f" of {count(step.total)}" if step.total else ""
+        share = min(step.done / step.total, 1.0) if step.total else 0.0
+        bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")
+
+    try:
+        path = fetch(name, data.folder().downloads, show)
+        bar.progress(1.0, "Loading")
+        _tell(import_paths([path], data.folder(), data.store()))
+    except CraneError as error:
+        st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+    finally:
+        bar.empty()
+
+
+def draw_import() -> None:
+    """Upload, or name what lies on the machine that runs the app; big folders need no upload that way."""
+    st.markdown("**Import your own**")
+    uploads = st.file_uploader(
+        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), or predictions (.jsonl)",
+        type=ACCEPTED,
+        accept_multiple_files=True,
+    )
+    if uploads and st.button(f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}", type="primary"):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for upload in uploads:
+                path = Path(folder) / Path(upload.name).name
+                path.write_bytes(upload.getvalue())
+                paths.append(path)
+            _import_groups(paths)
+    typed = st.text_input("Or a path on this machine", placeholder="~/Downloads/crane_llm.tar.gz", key="import_path")
+    if typed and st.button("Import this path"):
+        _import_groups([Path(typed).expanduser()])
+
+
+def _import_groups(paths: list[Path]) -> None:
+    notebooks = [path for path in paths if path.suffix == ".ipynb"]
+    groups = [[path] for path in paths if path not in notebooks] + ([notebooks] if notebooks else [])
+    for group in groups:
+        with st.spinner(f"Reading {group[0].name}"):
+            try:
+                _tell(import_paths(group, data.folder(), data.store()))
+            except CraneError as error:
+                st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+
+
+def _tell(entry: Imported) -> None:
+    if entry.already_loaded:
+        st.info(f"{entry.name} was loaded before as source {entry.source_id}; nothing changed.")
+        return
+    counts = ", ".join(f"{count(added.n_new)} {added.record.replace('_', ' ')}" for added in entry.added if added.n_new)
+    n = len(entry.problems)
+    problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
+    st.success(f"Loaded {entry.name} ({entry.kind}). New: {counts or 'nothing'}.{problems}")

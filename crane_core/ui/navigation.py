@@ -1,0 +1,47 @@
+"""The pages of the app, found in pages/: `<order>_<name>.py`. Adding a page is adding a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from crane_core.pipeline.places import CHECKOUT
+
+PAGES = CHECKOUT / "pages"
+
+
+def page_files() -> dict[str, Path]:
+    """Page name (also its URL) to file, in menu order; the first is the start page."""
+    files = sorted(PAGES.glob("[0-9]*_*.py"))
+    return {file.stem.split("_", 1)[1]: file for file in files}
+
+
+def title(name: str) -> str:
+    """What the menu calls a page: "try_a_notebook" is "Try a notebook"."""
+    return name.replace("_", " ").capitalize()
+
+
+def pages() -> dict[str, st.Page]:
+    """All pages by name."""
+    files = page_files()
+    first = next(iter(files))
+    return {
+        name: st.Page(file, title=title(name), url_path=None if name == first else name, default=name == first)
+        for name, file in files.items()
+    }
+
+
+def navigate() -> st.Page:
+    """Draw the menu and say which page the URL means."""
+    return st.navigation(list(pages().values()), position="top")
+
+
+def go(name: str, **query: str) -> None:
+    """Leave for another page with these query parameters; empty ones are left out."""
+    st.switch_page(PAGES / page_files()[name].name, query_params={k: v for k, v in query.items() if v})
+
+
+def link(name: str, label: str, **query: str) -> None:
+    """A link to another page with these query parameters."""
+    st.page_link(PAGES / page_files()[name].name, label=label, query_params={k: v for k, v in query.items() if v})

@@ -1,0 +1,167 @@
+"""One pair on one page: facts, traceback, answers, code side by side with the runtime state, published inputs."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.theme import in_order
+from crane_core.crash_place import crash_line_by_text
+from crane_core.domain import CellRole, Setting, Version
+from crane_core.pipeline.pairs import voted
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import cases as stored
+from crane_core.storage.store import Store
+from crane_core.ui import keys
+from crane_core.ui.navigation import link
+from crane_core.ui.pair_diff import ShownCell, pair_html
+from crane_core.ui.run_strip import Answers, strips_html
+from crane_core.ui.state_tree import n_different, state_html
+from crane_core.ui.words import experiment_words, setting_words
+
+Verdicts = dict[tuple[str, ...], dict[str, Any]]
+VERDICT_KEY = ("version", "detector", "setting", "experiment")
+MAX_INPUT = 200_000
+"""Characters of a published input that are shown; the download has all."""
+ORIGIN_ORDER = ("notebook", "crane-llm-2025-10", "crane-llm-2026")
+ORIGIN_WORDS = {
+    "notebook": "from the notebooks",
+    "crane-llm-2025-10": "from the published inputs of October 2025 (comments removed there)",
+    "crane-llm-2026": "from the published inputs of 2026 (comments removed there)",
+}
+
+
+def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame) -> None:
+    """Everything that is known of a case. `verdicts` are its rows of the verdict frame."""
+    case = stored.case(store.cursor(), benchmark, case_id)
+    if case is None:
+        st.error(f"There is no case {case_id!r} in {benchmark!r}. Go back to the list and pick one.")
+        return
+    st.html(_facts(case))
+    cells = stored.cells(store.cursor(), benchmark, case_id)
+    _crash(case, stored.remarks(store.cursor(), benchmark, case_id))
+    _answers(stored.runs(store.cursor(), benchmark, case_id), verdicts)
+    _code_and_state(case["traceback"], cells, stored.kernel_states(store.cursor(), benchmark, case_id))
+    _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
+
+
+def _facts(case: dict[str, Any]) -> str:
+    shown = {
+        "library": case["library"],
+        "root cause": case["root_cause"],
+        "exception": case["exception"],
+        "crash type": case["crash_type"],
+        "pipeline stage": case["stage"],
+        "benchmark": case["benchmark_title"],
+    }
+    pairs = "".join(f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in shown.items() if v)
+    return f'<dl class="cw-facts">{pairs}</dl>'
+
+
+def _crash(case: dict[str, Any], remarks: dict[str, str]) -> None:
+    if case["diagnosis"]:
+        st.markdown("**Why it crashes** (ground truth)")
+        st.html(f"<p>{escape(case['diagnosis'])}</p>")
+    for version, remark in remarks.items():
+        st.html(f'<p class="cw-dim">Remark on the {escape(version)} notebook: {escape(remark)}</p>')
+    text = case["traceback"] or case["message"]
+    if text:
+        with st.expander(f"Traceback: {case['exception'] or 'crash'}", expanded=False):
+            st.html(f'<pre class="cw-trace">{escape(str(text)[:20_000])}</pre>')
+
+
+def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
+    st.subheader("What the detectors say", anchor="answers")
+    if runs.empty:
+        st.info("No detector has been asked about this case yet.")
+        return
+    known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
+    for experiment, rows in runs.groupby("experiment", sort=True):
+        st.html(f'<div class="cw-dim">{escape(experiment_words(str(experiment)))}</div>')
+        st.html(strips_html(_strips(rows, known)))
+
+
+def _strips(
+    runs: pd.DataFrame, known: dict[tuple[str, ...], dict[str, Any]]
+) -> list[tuple[str, str, dict[Version, Answers]]]:
+    strips = []
+    for title in in_order(runs["detector_title"].unique().tolist()):
+        for setting, rows in runs[runs["detector_title"] == title].groupby("setting", sort=True):
+            sides = {Version(str(version)): _side(answers, known) for version, answers in rows.groupby("version")}
+            strips.append((title, str(setting), sides))
+    return strips
+
+
+def _side(answers: pd.DataFrame, known: Verdicts) -> Answers:
+    runs = as_rows(answers)
+    verdict = known[tuple(runs[0][name] for name in VERDICT_KEY)]
+    return Answers(runs, verdict["said"], verdict["human"])
+
+
+def _code_and_state(traceback: str | None, cells: pd.DataFrame, states: pd.DataFrame) -> None:
+    st.subheader("Code and runtime state", anchor="code")
+    if cells.empty:
+        st.info(
+            "The code and the runtime state of this case are not on this machine: this project ships facts of the "
+            "published study, not its texts. Fetching them takes a minute."
+        )
+        link("data", "Fetch or import them on the Data page")
+        return
+    origin = next((name for name in ORIGIN_ORDER if name in set(cells["origin"])), cells["origin"].iloc[0])
+    shown = cells[cells["origin"] == origin]
+    st.html(f'<div class="cw-dim">Code {escape(ORIGIN_WORDS.get(origin, origin))}. Cells that are the same fold.</div>')
+    crashing = _cells(shown[shown["version"] == Version.REPRODUCED], traceback)
+    fixed = _cells(shown[shown["version"] == Version.FIXED])
+    state = _state_column(states)
+    st.html(
+        f'<div class="cw-bench{" cw-with-state" if state else ""}"><div>{pair_html(crashing, fixed)}</div>{state}</div>'
+    )
+
+
+def _cells(rows: pd.DataFrame, traceback: str | None = None) -> list[ShownCell]:
+    return [
+        ShownCell(str(i), CellRole(row["role"]), row["code"], row["crash_line"] or _crash_line(row, traceback))
+        for i, row in enumerate(as_rows(rows), start=1)
+    ]
+
+
+def _crash_line(cell: dict[str, Any], traceback: str | None) -> int | None:
+    return crash_line_by_text(traceback, cell["code"]) if cell["role"] == CellRole.TARGET else None
+
+
+def _state_column(states: pd.DataFrame) -> str:
+    rows = states[states["setting"] == Setting.RUNTIME]
+    if rows.empty:
+        return ""
+    origin = next((name for name in ORIGIN_ORDER if name in set(rows["origin"])), rows["origin"].iloc[0])
+    of = rows[rows["origin"] == origin].set_index("version")["state"]
+    crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
+    n = n_different(crashing, fixed)
+    names = "1 name differs" if n == 1 else f"{n} names differ"
+    words = f"{names} between crashing and fixed" if n else "the same in both versions"
+    head = f'<b>Runtime state</b> <span class="cw-dim">before the target cell; {words}</span>'
+    tree = state_html(crashing, fixed)
+    return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'
+
+
+def _inputs(store: Store, prompts: pd.DataFrame) -> None:
+    if prompts.empty:
+        return
+    st.subheader("Published inputs", anchor="inputs")
+    listed = {_input_name(row): row["sha256"] for row in as_rows(prompts)}
+    chosen = st.selectbox(
+        "Input text", list(listed), index=None, key=keys.PROMPT, placeholder="choose one to read", width=480
+    )
+    text = stored.prompt_text(store.cursor(), listed[chosen]) if chosen else None
+    if text is not None:
+        cut = f"\n… {len(text) - MAX_INPUT:,} more characters in the download" if len(text) > MAX_INPUT else ""
+        st.html(f'<div class="cw-prompt">{escape(text[:MAX_INPUT] + cut)}</div>')
+        st.download_button("Download this text", text, f"{chosen}.txt", "text/plain", on_click="ignore")
+
+
+def _input_name(row: dict[str, Any]) -> str:
+    origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
+    return f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"

@@ -1,0 +1,63 @@
+"""The study's tables, recomputed cell by cell: printed, ours, and what became of the comparison."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.known_contradictions import known_contradictions
+from crane_core.pipeline.study_tables import study_tables
+from crane_core.pipeline.table_cells import Cell, Status, StudyTable
+from crane_core.ui import data
+
+SIGN = {
+    Status.EQUAL: ("=", "cw-right", "equal to the printed digits"),
+    Status.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
+    Status.KNOWN: ("!", "cw-part", "a known contradiction in the published files"),
+    Status.PUBLISHED_ONLY: ("p", "cw-dim", "published only: no data here can give it"),
+    Status.OURS_ONLY: ("·", "cw-dim", "ours only: nothing printed"),
+}
+
+
+@st.cache_resource(max_entries=2, show_spinner="Recomputing the study's tables")
+def _tables(revision: str) -> dict[str, StudyTable]:
+    return study_tables(data.verdicts(), data.printed_numbers(), known_contradictions())
+
+
+def tables() -> dict[str, StudyTable]:
+    """All study tables for what is loaded now."""
+    return _tables(data.revision())
+
+
+def draw_table(table: StudyTable) -> None:
+    """One table as printed, every cell with its sign; hover tells the exact value."""
+    rows = list(dict.fromkeys(cell.row for cell in table.cells))
+    columns = list(dict.fromkeys(cell.column for cell in table.cells))
+    cells = {(cell.row, cell.column): cell for cell in table.cells}
+    head = "".join(f"<th>{escape(column)}</th>" for column in ["", *columns])
+    body = "".join(
+        f"<tr><td>{escape(row)}</td>{''.join(_cell(cells.get((row, column))) for column in columns)}</tr>"
+        for row in rows
+    )
+    filled = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    st.html(f'<div class="cw-scroll"><table class="cw-numbers">{filled}</table></div>')
+    st.caption(_summary(table))
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return "<td></td>"
+    sign, css, words = SIGN[cell.status]
+    ours = "" if cell.ours is None else f"ours {float(cell.ours):.4f}, "
+    n = f"n = {cell.n}, " if cell.n is not None else ""
+    title = escape(f"{ours}{n}{words}" + (f": {cell.reason}" if cell.reason else ""), quote=True)
+    shown = cell.printed or ("" if cell.ours is None else f"{float(cell.ours):.1f}")
+    return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
+
+
+def _summary(table: StudyTable) -> str:
+    counts = pd.Series([cell.status for cell in table.cells]).value_counts()
+    parts = [f"{counts[status]} {SIGN[status][2]} ({SIGN[status][0]})" for status in SIGN if status in counts]
+    return f"{table.source}. {len(table.cells)} cells: " + "; ".join(parts) + ". Hover a cell for our value and n."

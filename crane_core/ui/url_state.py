@@ -1,0 +1,60 @@
+"""Widgets whose value lives in the URL, under the value's own id rather than its label.
+
+The URL is read when it changed from outside (a link, the back button) and written when the widget changed. A value
+that the URL names and that does not exist is dropped; the default is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+
+def one_of(
+    draw: Callable[..., Any], label: str, options: Sequence[str], *, key: str, default: str | None, **looks: Any
+) -> str | None:
+    """A selectbox or segmented control over `options`; its value."""
+
+    def parse(raw: list[str]) -> str | None:
+        return raw[0] if raw and raw[0] in options else default
+
+    widget = _seed(key, parse)
+    value = draw(label, options, key=widget, **looks)
+    _keep(key, [] if value is None or value == default else [value])
+    return None if value is None else str(value)
+
+
+def many_of(label: str, options: Sequence[str], *, key: str, **looks: Any) -> list[str]:
+    """A multiselect over `options`; its values."""
+    widget = _seed(key, lambda raw: [value for value in raw if value in options])
+    values = st.multiselect(label, options, key=widget, **looks)
+    _keep(key, list(values))
+    return list(values)
+
+
+def text(label: str, *, key: str, **looks: Any) -> str:
+    """A text input; what is typed."""
+    widget = _seed(key, lambda raw: raw[0] if raw else "")
+    value = st.text_input(label, key=widget, **looks) or ""
+    _keep(key, [value] if value else [])
+    return value
+
+
+def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
+    """The widget's key, its value taken from the URL where that is newer."""
+    widget, seen = f"url_{key}", f"url_seen_{key}"
+    raw = st.query_params.get_all(key)
+    if widget not in st.session_state or st.session_state.get(seen) != raw:
+        st.session_state[widget] = parse(raw)
+    return widget
+
+
+def _keep(key: str, values: list[str]) -> None:
+    if st.query_params.get_all(key) != values:
+        if values:
+            st.query_params[key] = values
+        else:
+            st.query_params.pop(key, None)
+    st.session_state[f"url_seen_{key}"] = values

@@ -1,0 +1,85 @@
+"""How numbers and names look everywhere: one formatter, one set of words, one colour class per label."""
+
+from __future__ import annotations
+
+import math
+
+from crane_core.domain import Label, Setting
+
+SETTING_WORDS = {
+    Setting.CODE: "code only",
+    Setting.RUNTIME: "with runtime state",
+    Setting.RUNTIME_WITHOUT_S: "runtime state without S",
+    Setting.RUNTIME_WITHOUT_R: "runtime state without R",
+    Setting.RUNTIME_WITHOUT_V: "runtime state without V",
+    Setting.RUNTIME_DOCS: "runtime state and API documentation",
+    Setting.RUNTIME_PLUS: "extended runtime state",
+}
+SETTING_SHORT = {
+    Setting.CODE: "−RT",
+    Setting.RUNTIME: "+RT",
+    Setting.RUNTIME_WITHOUT_S: "+RT−S",
+    Setting.RUNTIME_WITHOUT_R: "+RT−R",
+    Setting.RUNTIME_WITHOUT_V: "+RT−V",
+    Setting.RUNTIME_DOCS: "+RT+D",
+    Setting.RUNTIME_PLUS: "+RT+",
+}
+LABEL_WORDS = {
+    Label.CORRECT: "✓ correct",
+    Label.PARTIAL: "◐ partial",
+    Label.WRONG: "✗ wrong",
+    Label.MISDETECTED: "– not detected",
+    Label.UNVERIFIABLE: "? unverifiable",
+}
+LABEL_CSS = {
+    Label.CORRECT: "cw-right",
+    Label.PARTIAL: "cw-part",
+    Label.WRONG: "cw-wrong",
+    Label.MISDETECTED: "cw-dim",
+    Label.UNVERIFIABLE: "cw-dim",
+}
+EXPERIMENT_WORDS = {
+    "crane-llm-2025-10": "CRANE-LLM, release of October 2025",
+    "crane-llm-2026": "CRANE-LLM, release of 2026",
+    "junobench-construct": "JunoBench, first exploration",
+}
+NOTHING = "–"
+
+
+def setting_words(setting: str) -> str:
+    """A setting in words, with the paper's sign: "code only (−RT)"."""
+    known = Setting(setting)
+    return f"{SETTING_WORDS[known]} ({SETTING_SHORT[known]})"
+
+
+def setting_short(setting: str) -> str:
+    """A setting as the paper writes it: −RT, +RT, +RT−S ..."""
+    return SETTING_SHORT[Setting(setting)]
+
+
+def experiment_words(experiment: str) -> str:
+    return EXPERIMENT_WORDS.get(experiment, experiment)
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share in 0..1 as percent: 0.633 is "63.3%"; nothing at all is a dash."""
+    return NOTHING if share is None or math.isnan(share) else f"{share * 100:.{digits}f}%"
+
+
+def points(difference: float | None, digits: int = 1) -> str:
+    """A difference of shares as percentage points with its sign: 0.0721 is "+7.2 pp"."""
+    if difference is None or math.isnan(difference):
+        return NOTHING
+    return f"{difference * 100:+.{digits}f} pp".replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    """An interval of shares: "58.1 to 72.0%"."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return NOTHING
+    return f"{low * 100:.{digits}f} to {high * 100:.{digits}f}%".replace("-", "−")
+
+
+def count(n: int) -> str:
+    """A count with thousands separated: 6,660."""
+    return f"{n:,}"

@@ -1,0 +1,59 @@
+"""`app`: prepare the store, then become the server."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+
+from crane_core.errors import CraneError
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import CHECKOUT, DataFolder
+from crane_core.terminal import give, tell
+
+NAME = "app"
+HELP = "prepare the store (first start: embedded data) and serve the app"
+EXAMPLE = "python -m crane_core app --port 8501"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--port", type=int, default=8501, help="default: 8501")
+    verb.add_argument(
+        "--address",
+        default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
+        help="where to listen (default: CRANE_ADDRESS, else 127.0.0.1: this machine alone)",
+    )
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    _refuse_taken_port(chosen.address, chosen.port)
+    tell(f"Preparing the store in {folder.path}")
+    prepare(folder, lambda message: tell(f"  {message}")).close()
+    give(f"Crane Workbench is at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
+    os.chdir(CHECKOUT)
+    os.environ["CRANE_DATA"] = str(folder.path)
+    os.execv(sys.executable, server_command(chosen.address, chosen.port))
+
+
+def server_command(address: str, port: int) -> list[str]:
+    """The arguments that serve app.py; settings that are not about this start live in .streamlit/config.toml."""
+    where = ["--server.address", address, "--server.port", str(port)]
+    return [sys.executable, "-m", "streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
+
+
+def _reachable(address: str) -> str:
+    return "127.0.0.1" if address in {"0.0.0.0", "::"} else address
+
+
+def _refuse_taken_port(address: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            raise CraneError(
+                f"Port {port} on {address} cannot be used: {error.strerror}.",
+                remedy="Choose another with `app --port N`, or stop what listens there.",
+            ) from error

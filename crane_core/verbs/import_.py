@@ -1,0 +1,73 @@
+"""`import`: recognise and load what the user has."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crane_core.pipeline.load import Imported, import_paths
+from crane_core.pipeline.places import DataFolder
+from crane_core.terminal import give
+
+NAME = "import"
+HELP = "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, or predictions (.jsonl)"
+EXAMPLE = """python -m crane_core import crane_llm.tar.gz
+         python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
+SHOWN_PROBLEMS = 20
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="each archive, folder or .jsonl alone; notebooks together"
+    )
+    verb.add_argument("--json", action="store_true", help="counts and problems as JSON on stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    groups = _groups(chosen.paths)
+    imports = [import_paths(group, folder) for group in groups]
+    if chosen.json:
+        give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
+    else:
+        give("\n".join(in_words(entry) for entry in imports))
+    return 0
+
+
+def _groups(paths: list[Path]) -> list[list[Path]]:
+    """Notebooks named together are one source; everything else is one of its own."""
+    notebooks = [path for path in paths if path.suffix == ".ipynb" and path.is_file()]
+    others = [[path] for path in paths if path not in notebooks]
+    return others + ([notebooks] if notebooks else [])
+
+
+def _as_json(entry: Imported) -> dict[str, object]:
+    return {
+        "source_id": entry.source_id,
+        "kind": entry.kind,
+        "name": entry.name,
+        "already_loaded": entry.already_loaded,
+        "waits_for_app": entry.waits_for_app,
+        "records": {added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added},
+        "problems": [problem_json(problem) for problem in entry.problems],
+    }
+
+
+def problem_json(problem: object) -> dict[str, str]:
+    """A load problem as plain members."""
+    return {name: str(getattr(problem, name)) for name in ("kind", "path", "place", "reason")}
+
+
+def in_words(entry: Imported) -> str:
+    """What became of an import, for people to read."""
+    if entry.already_loaded:
+        return f"{entry.name}: loaded before as source {entry.source_id}; nothing changed"
+    lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]
+    lines += [f"  {added.n_read:>7,} {added.record.replace('_', ' ')} ({added.n_new:,} new)" for added in entry.added]
+    lines.append(f"  {len(entry.problems):>7,} problems")
+    lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
+    if len(entry.problems) > SHOWN_PROBLEMS:
+        lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")
+    if entry.waits_for_app:
+        lines.append("  kept; the running app holds the database and loads it at its next page view")
+    return "\n".join(lines)

@@ -1,0 +1,27 @@
+"""`rebuild`: the database dropped and made again from sources and ledger."""
+
+from __future__ import annotations
+
+import argparse
+
+from crane_core.pipeline.load import prepare, rebuild
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage.state import table_counts
+from crane_core.terminal import give, tell
+
+NAME = "rebuild"
+HELP = "drop the database and load sources and ledger again; the tables come out row-identical"
+EXAMPLE = "python -m crane_core rebuild"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults()
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    rebuild(folder, tell)
+    store = prepare(folder, tell)
+    for table, n_rows in table_counts(store.cursor()).items():
+        give(f"{n_rows:>9,} {table.replace('_', ' ')}")
+    store.close()
+    return 0

@@ -1,0 +1,23 @@
+"""Cases: which crash, what did the detectors say of it, and how do the crashing and the fixed notebook differ?"""
+
+import streamlit as st
+
+from crane_core.ui import data, keys
+from crane_core.ui.case_filters import chosen_benchmark, draw_filters, filtered_cases
+from crane_core.ui.case_list import draw_list
+from crane_core.ui.frame import page
+from crane_core.ui.pair_steps import draw_steps
+from crane_core.ui.pair_view import draw_pair
+
+with page():
+    benchmark = chosen_benchmark()
+    case_id = st.query_params.get(keys.CASE)
+    if case_id:
+        draw_steps(case_id, filtered_cases(benchmark)["case_id"].tolist())
+        verdicts = data.verdicts()
+        rows = verdicts[(verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)]
+        draw_pair(data.store(), benchmark, case_id, rows)
+    else:
+        st.title("Cases")
+        draw_filters(benchmark)
+        draw_list(filtered_cases(benchmark), len(data.case_list(benchmark)))

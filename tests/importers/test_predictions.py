@@ -1,0 +1,117 @@
+"""Predictions in JSON lines: every good line is a run, every bad one a problem with its number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
+from crane_core.importers.filetree import open_tree
+from crane_core.importers.registry import importer_for
+
+from .conftest import TreeOf
+
+LINE: dict[str, Any] = {
+    "instance": "pandas_1_fixed",
+    "detector": "My Model 2",
+    "setting": "runtime",
+    "index": 1,
+    "crashes": False,
+    "reasoning": "the column exists",
+}
+
+
+def line(**changes: Any) -> str:
+    return json.dumps({name: value for name, value in (LINE | changes).items() if value is not ...})
+
+
+def read(tree_of: TreeOf, content: str | bytes, name: str = "First Try.jsonl") -> list[Record]:
+    tree = tree_of({name: content})
+    importer = importer_for(tree)
+    assert importer.KIND == "predictions"
+    return list(importer.read(tree))
+
+
+def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -> None:
+    records = read(tree_of, line() + "\n" + line(index=2, crashes=None, reasoning=None))
+    assert [type(record) for record in records] == [Benchmark, Detector, Run, Run]
+    assert records[1] == Detector("my-model-2", "My Model 2", DetectorKind.LLM)
+    assert records[2] == Run(
+        "junobench",
+        "pandas_1_fixed",
+        "my-model-2",
+        Setting.RUNTIME,
+        "first-try",
+        1,
+        False,
+        reasoning="the column exists",
+    )
+    assert (records[3].crashes, records[3].unanswered) == (None, "no answer was given")  # type: ignore[union-attr]
+
+
+def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:
+    records = read(tree_of, line(benchmark="minibench", experiment="night 3"))
+    assert records[0] == Benchmark("minibench", "minibench")
+    [run] = [record for record in records if isinstance(record, Run)]
+    assert (run.benchmark, run.experiment) == ("minibench", "night 3")
+
+
+def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(tree_of: TreeOf) -> None:
+    content = "\ufeff" + "\r\n".join([line(), "", line(index=2), ""])
+    runs = [record for record in read(tree_of, content) if isinstance(record, Run)]
+    assert [run.run_index for run in runs] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "an object is expected, not list"),
+        (line(instance=...), "instance is missing"),
+        (line(instance=5), "instance must be text"),
+        (line(instance="pandas_1"), "instance must end in _reproduced or _fixed"),
+        (line(detector=""), "detector must be text"),
+        (line(setting="+RT"), "setting must be one of code, runtime, runtime-S"),
+        (line(index=0), "index must be a number from 1"),
+        (line(index=True), "index must be a number from 1"),
+        (line(index="1"), "index must be a number from 1"),
+        (line(index=float("nan")), "index must be a number from 1"),
+        (line(crashes="yes"), "crashes must be true, false or null"),
+        (line(crashes=...), "crashes is missing"),
+        (line(reasoning=["x"]), "reasoning must be text"),
+        (line(reasoning="\ud800"), "surrogates not allowed"),
+    ],
+)
+def test_a_bad_line_is_one_problem_and_the_others_are_read(tree_of: TreeOf, bad: str, reason: str) -> None:
+    records = read(tree_of, f"{line()}\n{bad}\n{line(index=3)}\n")
+    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    assert (problem.path, problem.place) == ("First Try.jsonl", "line 2")
+    assert reason in problem.reason
+    assert [record.run_index for record in records if isinstance(record, Run)] == [1, 3]
+
+
+def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
+    content = line().encode() + b"\n" + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
+    [problem] = [record for record in read(tree_of, content) if isinstance(record, LoadProblem)]
+    assert (problem.place, "not JSON in UTF-8" in problem.reason) == ("line 2", True)
+
+
+def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(tree_of: TreeOf) -> None:
+    twice = line(experiment="x")
+    tree = tree_of({"a.jsonl": f"{twice}\n{twice}", "b.jsonl": twice})
+    records = list(importer_for(tree).read(tree))
+    assert len([record for record in records if isinstance(record, Run)]) == 1
+    problems = [(r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)]
+    reason = "run 1 of pandas_1_fixed was given before"
+    assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
+
+
+def test_a_single_file_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "night.jsonl"
+    path.write_text(line(), encoding="utf-8")
+    tree = open_tree(path)
+    [run] = [record for record in importer_for(tree).read(tree) if isinstance(record, Run)]
+    assert run.experiment == "night"

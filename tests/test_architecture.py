@@ -1,0 +1,180 @@
+"""The shape of the house: who may import what, where SQL may stand, what no file may hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE_LINES = 90
+SQL = re.compile(
+    r"\bSELECT\b[\s\S]+\bFROM\b|\bINSERT\s+(OR\s+\w+\s+)?INTO\b|\bUPDATE\s+\w+\s+SET\b|\bDELETE\s+FROM\b"
+    r"|\b(CREATE|DROP|ALTER)\s+(OR\s+REPLACE\s+)?(TEMP\s+)?(TABLE|VIEW|INDEX|SEQUENCE)\b"
+    r"|\bselect\b[\s\S]+\bfrom\b[\s\S]+\b(where|group by|order by|limit)\b|\binsert into\b|\bdelete from\b"
+)
+# Put together here, so that this file does not hold what it looks for.
+MACHINE_PATHS = tuple("/" + name + "/" for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels"))
+REGISTRY_WORDS = (
+    "pypi" + ".org",
+    "python" + "hosted.org",
+    "--index" + "-url",
+    "--extra-index" + "-url",
+    "--find" + "-links",
+)
+
+
+def checkout_files() -> list[Path]:
+    """Every file that is tracked or would be; outside a git checkout, everything but hidden folders."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    else:
+        paths = [path for path in ROOT.rglob("*") if not path.relative_to(ROOT).parts[0].startswith(".venv")]
+    return sorted(path for path in paths if path.is_file())
+
+
+def python_files(*tops: str) -> list[Path]:
+    return [path for path in checkout_files() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in tops]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), filename=str(path))
+
+
+def docstrings(tree: ast.Module) -> set[int]:
+    """Line numbers at which a docstring (of a module, class, function or constant) begins."""
+    return {
+        node.lineno for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+
+
+def string_literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of every string but docstrings; the holes of an f-string read as `x`."""
+    described = docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno not in described:
+            yield node.lineno, node.value
+        elif isinstance(node, ast.JoinedStr):
+            pieces = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
+            yield node.lineno, "".join(map(str, pieces))
+
+
+def imported_packages(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name.split(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.lineno, node.module.split(".")[0]
+
+
+def test_floors_hold() -> None:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"])
+def test_sql_is_recognised(text: str) -> None:
+    assert SQL.search(text)
+
+
+@pytest.mark.parametrize("text", ["Select a case from the list.", "Update the set of labels", "from X import Y"])
+def test_plain_words_are_not_sql(text: str) -> None:
+    assert not SQL.search(text)
+
+
+def test_sql_stands_only_in_storage() -> None:
+    files = [path for path in python_files("crane_core", "pages", "app.py") if "storage" not in path.parts]
+    found = [
+        f"{name_of(path)}:{line}" for path in files for line, text in string_literals(tree_of(path)) if SQL.search(text)
+    ]
+    assert not found
+
+
+def test_streamlit_is_imported_only_by_screens() -> None:
+    def is_screen(path: Path) -> bool:
+        return name_of(path) == "app.py" or name_of(path).startswith(("pages/", "crane_core/ui/"))
+
+    files = [path for path in python_files("crane_core", "data", "tools", "app.py", "pages") if not is_screen(path)]
+    found = [
+        f"{name_of(path)}:{line}"
+        for path in files
+        for line, package in imported_packages(tree_of(path))
+        if package == "streamlit"
+    ]
+    assert not found
+
+
+def test_pages_are_short() -> None:
+    lengths = {name_of(path): len(path.read_text("utf-8").splitlines()) for path in python_files("pages", "app.py")}
+    assert {name: n for name, n in lengths.items() if n > PAGE_LINES} == {}
+
+
+def test_nothing_is_swallowed() -> None:
+    def is_silent(handler: ast.ExceptHandler) -> bool:
+        names = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else set()
+        is_broad = handler.type is None or bool(names & {"Exception", "BaseException"})
+        return is_broad and all(isinstance(step, ast.Pass | ast.Continue) for step in handler.body)
+
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in checkout_files()
+        if path.suffix == ".py"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ExceptHandler) and is_silent(node)
+    ]
+    assert not found
+
+
+def requirements(name: str) -> list[Requirement]:
+    lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines()]
+    return [Requirement(line) for line in lines if line and not line.startswith("-c ")]
+
+
+def pins_of(name: str) -> dict[str, set[str]]:
+    """Package -> its pinned versions (more than one where a marker tells them apart)."""
+    pins: dict[str, set[str]] = {}
+    for pin in requirements(name):
+        pins.setdefault(canonicalize_name(pin.name), set()).update(part.version for part in pin.specifier)
+    return pins
+
+
+@pytest.mark.parametrize("stem", ["requirements", "requirements-dev"])
+def test_every_requirement_is_pinned(stem: str) -> None:
+    loose = [str(pin) for pin in requirements(f"{stem}.txt") if [part.operator for part in pin.specifier] != ["=="]]
+    assert not loose
+    pins = pins_of(f"{stem}.txt")
+    for wanted in requirements(f"{stem}.in"):
+        versions = pins.get(canonicalize_name(wanted.name), set())
+        assert versions, f"{wanted.name} stands in {stem}.in but is not pinned: make pins"
+        assert all(wanted.specifier.contains(version) for version in versions), wanted.name
+
+
+def test_both_pin_files_agree() -> None:
+    runtime, checks = pins_of("requirements.txt"), pins_of("requirements-dev.txt")
+    shared = runtime.keys() & checks.keys()
+    assert {name: runtime[name] for name in shared} == {name: checks[name] for name in shared}
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    found = []
+    for path in checkout_files():
+        content = path.read_bytes()
+        if b"\0" in content:
+            continue
+        text = content.decode("utf-8", "replace")
+        found += [f"{name_of(path)}: {word}" for word in (*MACHINE_PATHS, *REGISTRY_WORDS) if word in text]
+    assert not found

@@ -1,0 +1,369 @@
+"""Downloads against real servers on this machine: whole, cut, resumed, changed, wrong, missing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from crane_core import fetch as fetching
+from crane_core.errors import FetchError
+from crane_core.fetch import Step, fetch
+
+ARCHIVE_PATH = "/PELAB-LiU/crane_llm/archive/refs/heads/main.tar.gz"
+
+
+def archive(seed: int = 0) -> bytes:
+    """A tar.gz of about 1 MB that does not compress."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as members:
+        data = hashlib.shake_256(bytes([seed])).digest(1_000_000)
+        member = tarfile.TarInfo("crane_llm-main/data.bin")
+        member.size = len(data)
+        members.addfile(member, io.BytesIO(data))
+    return stream.getvalue()
+
+
+@dataclass
+class Origin:
+    """What the server serves and how it misbehaves: each entry of `cuts` breaks one answer after that many bytes."""
+
+    content: bytes
+    etag: str = '"v1"'
+    cuts: list[int] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+    length: int | None = None
+    chunked: bool = False
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
+    url: str = ""
+
+
+def handler_for(origin: Origin) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            requested = self.headers.get("Range")
+            origin.requests.append((self.path, requested))
+            if origin.statuses:
+                self.send_error(origin.statuses.pop(0))
+                return
+            start = int(re.findall(r"\d+", requested)[0]) if requested else 0
+            if start and self.headers.get("If-Range") != origin.etag:
+                start = 0
+            if start > len(origin.content):
+                self.send_error(416)
+                return
+            self.answer(origin.content[start:], start)
+
+        def answer(self, body: bytes, start: int) -> None:
+            self.send_response(206 if start else 200)
+            self.send_header("ETag", origin.etag)
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(origin.content) - 1}/{len(origin.content)}")
+            if origin.chunked:
+                self.send_header("Transfer-Encoding", "chunked")
+            else:
+                self.send_header("Content-Length", str(origin.length or len(body)))
+            self.end_headers()
+            cut = origin.cuts.pop(0) if origin.cuts else None
+            sent = body if cut is None else body[:cut]
+            self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent) if origin.chunked else sent)
+            if cut is not None or origin.length:
+                self.close_connection = True
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Origin], Origin]]:
+    servers: list[ThreadingHTTPServer] = []
+    monkeypatch.setattr(fetching, "_PAUSE_S", 0)
+
+    def start(origin: Origin) -> Origin:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler_for(origin))
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        servers.append(server)
+        origin.url = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("CRANE_MIRROR", origin.url)
+        return origin
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def ignore(step: Step) -> None:
+    pass
+
+
+def listed(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_an_archive_arrives_whole_with_its_checksum_and_progress(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive()))
+    steps: list[Step] = []
+    target = fetch("crane-llm", tmp_path / "sources", steps.append)
+    assert target == tmp_path / "sources" / "crane_llm.tar.gz"
+    assert target.read_bytes() == origin.content
+    assert listed(target.parent) == ["crane_llm.tar.gz", "crane_llm.tar.gz.sha256"]
+    digest = hashlib.sha256(origin.content).hexdigest()
+    assert (target.parent / "crane_llm.tar.gz.sha256").read_text() == f"{digest}  crane_llm.tar.gz\n"
+    total = len(origin.content)
+    assert steps[0] == Step("crane_llm.tar.gz", 0, total, "bytes")
+    assert steps[-1] == Step("crane_llm.tar.gz", total, total, "bytes")
+    assert origin.requests == [(ARCHIVE_PATH, None)]
+
+
+def test_the_other_archive_has_its_own_address(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive()))
+    assert fetch("junobench-construct", tmp_path, ignore).name == "JunoBench_construct.tar.gz"
+    assert origin.requests[0][0] == "/PELAB-LiU/JunoBench_construct/archive/refs/heads/main.tar.gz"
+
+
+def test_a_cut_connection_is_resumed_where_it_broke(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive(), cuts=[300_000, 200_000]))
+    target = fetch("crane-llm", tmp_path, ignore)
+    assert target.read_bytes() == origin.content
+    starts = [int((requested or "bytes=0-")[6:-1]) for _, requested in origin.requests]
+    assert len(starts) == 3
+    assert starts[0] == 0
+    assert 200_000 < starts[1] <= 300_000
+    assert starts[1] < starts[2] <= starts[1] + 200_000
+
+
+def test_a_later_call_goes_on_with_what_an_earlier_one_left(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
+    with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
+        fetch("crane-llm", tmp_path, ignore)
+    assert listed(tmp_path) == ["crane_llm.tar.gz.part", "crane_llm.tar.gz.part.etag"]
+    kept = (tmp_path / "crane_llm.tar.gz.part").stat().st_size
+    origin.requests.clear()
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert origin.requests == [(ARCHIVE_PATH, f"bytes={kept}-")]
+
+
+def test_a_file_that_changed_at_its_source_is_taken_from_the_start(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive(), cuts=[500_000, 0, 0, 0]))
+    with pytest.raises(FetchError):
+        fetch("crane-llm", tmp_path, ignore)
+    origin.content, origin.etag = archive(seed=1), '"v2"'
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == archive(seed=1)
+
+
+def test_a_file_that_became_shorter_is_taken_from_the_start(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive()))
+    (tmp_path / "crane_llm.tar.gz.part").write_bytes(bytes(len(origin.content) + 10))
+    (tmp_path / "crane_llm.tar.gz.part.etag").write_text(origin.etag)
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+
+
+def test_without_a_strong_tag_nothing_is_resumed(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive(), etag='W/"v1"', cuts=[300_000]))
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert [requested for _, requested in origin.requests] == [None, None]
+
+
+def test_an_answer_without_a_length_is_taken_when_its_checksum_is_right(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive(), chunked=True))
+    steps: list[Step] = []
+    assert fetch("crane-llm", tmp_path, steps.append).read_bytes() == origin.content
+    assert {step.total for step in steps} == {None}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (archive()[:-9], "cut short although its transfer ended"),
+        (archive()[:5_000] + b"xx" + archive()[5_002:], "not the archive that was expected"),
+        (b"<html>Please sign in</html>", "not the archive that was expected"),
+        (b"", "is empty"),
+    ],
+)
+def test_a_transfer_of_a_broken_file_leaves_nothing_behind(
+    tmp_path: Path, serve: Callable[[Origin], Origin], content: bytes, reason: str
+) -> None:
+    serve(Origin(content, chunked=True))
+    with pytest.raises(FetchError, match=reason) as refusal:
+        fetch("crane-llm", tmp_path, ignore)
+    assert ARCHIVE_PATH in refusal.value.remedy
+    assert listed(tmp_path) == []
+
+
+def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive()))
+    origin.length = len(origin.content) + 100
+    with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
+        fetch("crane-llm", tmp_path, ignore)
+    assert not (tmp_path / "crane_llm.tar.gz").exists()
+
+
+def test_a_missing_file_is_told_at_once_with_a_way_out(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(b"", statuses=[404]))
+    with pytest.raises(FetchError, match="answered 404") as refusal:
+        fetch("crane-llm", tmp_path, ignore)
+    assert len(origin.requests) == 1
+    assert "import PATH" in refusal.value.remedy
+
+
+def test_a_server_in_trouble_is_asked_again(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    origin = serve(Origin(archive(), statuses=[503, 500]))
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+
+
+def test_no_server_at_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_PAUSE_S", 0)
+    monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
+    for name in ("crane-llm", "junobench"):
+        with pytest.raises(FetchError):
+            fetch(name, tmp_path, ignore)
+
+
+def test_an_earlier_download_stays_when_a_new_one_fails(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    serve(Origin(archive(), statuses=[404]))
+    (tmp_path / "crane_llm.tar.gz").write_bytes(b"earlier")
+    with pytest.raises(FetchError):
+        fetch("crane-llm", tmp_path, ignore)
+    assert (tmp_path / "crane_llm.tar.gz").read_bytes() == b"earlier"
+
+
+def test_an_unknown_name_and_an_unusable_folder_are_refused(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    with pytest.raises(FetchError, match="nothing called moon"):
+        fetch("moon", tmp_path, ignore)
+    serve(Origin(archive()))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FetchError, match="could not be written"):
+        fetch("crane-llm", tmp_path / "file" / "sources", ignore)
+
+
+COMMIT = "c" * 40
+
+
+def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPRequestHandler]:
+    """The part of the hub's interface that listing and downloading a data set needs."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            prefix = "/api/datasets/PELAB-LiU/JunoBench"
+            resolved = re.fullmatch(r"/datasets/PELAB-LiU/JunoBench/resolve/[^/]+/(.+)", path)
+            if path.startswith(prefix):
+                self.answer(json.dumps(self.listing(path)).encode(), "application/json")
+            elif resolved and resolved[1] in files and resolved[1] not in broken:
+                self.answer(files[resolved[1]], "application/octet-stream")
+            else:
+                self.send_error(404)
+
+        def listing(self, path: str) -> object:
+            if "/tree/" in path:
+                return [{"type": "file", "path": name, "size": len(files[name]), "oid": "0" * 40} for name in files]
+            siblings = [{"rfilename": name} for name in files]
+            return {"id": "PELAB-LiU/JunoBench", "sha": COMMIT, "siblings": siblings, "tags": [], "private": False}
+
+        def answer(self, body: bytes, kind: str) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.send_header("ETag", f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"')
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, bytes], set[str]], None]]:
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(files: dict[str, bytes], broken: set[str]) -> None:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), hub_handler(files, broken))
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        servers.append(server)
+        monkeypatch.setenv("CRANE_MIRROR", f"http://127.0.0.1:{server.server_port}")
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+HUB_FILES = {
+    "README.md": b"about",
+    "benchmark_desc.xlsx": b"PK workbook",
+    "benchmark/pandas_1/pandas_1_fixed.ipynb": b'{"cells": []}',
+    "benchmark/pandas_1/pandas_1_reproduced.ipynb": b'{"cells": [1]}',
+    "benchmark/pandas_1/data/table.csv": b"a,b\n" * 1_000,
+}
+
+
+def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
+    tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
+) -> None:
+    hub(HUB_FILES, set())
+    steps: list[Step] = []
+    folder = fetch("junobench", tmp_path, steps.append)
+    assert folder == tmp_path / "junobench"
+    wanted = {name: data for name, data in HUB_FILES.items() if name.endswith((".ipynb", ".xlsx"))}
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".cache" not in path.parts
+    }
+    assert found == wanted
+    assert steps[-1] == Step("junobench", 3, 3, "files")
+    sums = dict(reversed(line.split("  ")) for line in (tmp_path / "junobench.sha256").read_text().splitlines())
+    assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()}
+
+
+def test_a_notebook_that_does_not_come_is_told(
+    tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
+) -> None:
+    hub(HUB_FILES, {"benchmark/pandas_1/pandas_1_fixed.ipynb"})
+    with pytest.raises(FetchError, match="PELAB-LiU/JunoBench could not be fetched"):
+        fetch("junobench", tmp_path, ignore)
+
+
+def test_a_data_set_without_notebooks_is_told(
+    tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
+) -> None:
+    hub({"README.md": b""}, set())
+    with pytest.raises(FetchError, match="lists no notebooks"):
+        fetch("junobench", tmp_path, ignore)
+
+
+def test_gzip_of_several_streams_is_one_archive(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+    unpacked = gzip.decompress(archive())
+    half = len(unpacked) // 2
+    origin = serve(Origin(gzip.compress(unpacked[:half]) + gzip.compress(unpacked[half:])))
+    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content

@@ -1,0 +1,66 @@
+"""Take the pictures of the README from a fresh store with the embedded data. Usage: tools/screenshots.py CHROMIUM."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1"}
+SIZE = {"width": 1280, "height": 820}
+QUIET = "() => !document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')"
+
+
+def main(chromium: str) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as data:
+        command = [sys.executable, "-m", "crane_core", "--data", data, "app", "--port", str(port)]
+        app = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        try:
+            _wait(f"http://127.0.0.1:{port}/_stcore/health")
+            _take(chromium, f"http://127.0.0.1:{port}/")
+        finally:
+            app.terminate()
+            app.wait(timeout=20)
+
+
+def _wait(address: str, timeout_s: float = 60) -> None:
+    until = time.monotonic() + timeout_s
+    while True:
+        try:
+            urlopen(address, timeout=2).close()
+        except URLError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+def _take(chromium: str, address: str) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport=SIZE, color_scheme="light", device_scale_factor=1.5)
+        for name, path in PICTURES.items():
+            page.goto(address + path)
+            page.wait_for_selector("[data-testid=stMain] h1")
+            page.wait_for_function(QUIET)
+            page.wait_for_timeout(2_000)
+            page.screenshot(path=ROOT / "docs" / f"{name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import NamedTuple
 
 LIKENESS = 0.5
 """Cells that share at least this part of their text (difflib ratio) are two versions of one cell."""
 GAP = 0.24
 """What leaving a cell unmatched is worth; two gaps stay below one match at LIKENESS."""
+EXACT_UP_TO = 4_000_000
+"""Product of two lengths above which difflib may pass over what is frequent: it takes minutes else."""
+LETTERS = 100_000_000
+"""Products of lengths that may be compared letter by letter in one alignment of cells: about a second."""
 
 
 class CellPair(NamedTuple):
@@ -36,21 +42,41 @@ def align_cells(left: list[str], right: list[str], *, pinned: CellPair | None = 
         after = align_cells(left[pinned.left + 1 :], right[pinned.right + 1 :])
         shifted = [CellPair(_plus(p.left, pinned.left + 1), _plus(p.right, pinned.right + 1)) for p in after]
         return [*before, pinned, *shifted]
-    return _best_alignment(left, right, [[_likeness(a, b) for b in right] for a in left])
+    left, right = [text.strip() for text in left], [text.strip() for text in right]
+    n_top = _n_equal(left, right)
+    n_end = _n_equal(left[n_top:][::-1], right[n_top:][::-1])
+    a, b = left[n_top : len(left) - n_end], right[n_top : len(right) - n_end]
+    letters = min(EXACT_UP_TO, LETTERS // max(len(a) * len(b), 1))
+    changed = _best_alignment(a, b, [[_likeness(one, other, letters) for other in b] for one in a])
+    top = [CellPair(i, i) for i in range(n_top)]
+    middle = [CellPair(_plus(pair.left, n_top), _plus(pair.right, n_top)) for pair in changed]
+    end = [CellPair(len(left) - i, len(right) - i) for i in range(n_end, 0, -1)]
+    return [*top, *middle, *end]
+
+
+def _n_equal(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many texts from the start are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def _plus(index: int | None, offset: int) -> int | None:
     return None if index is None else index + offset
 
 
-def _likeness(a: str, b: str) -> float:
-    if a.strip() == b.strip():
+def _likeness(a: str, b: str, letters: int) -> float:
+    if a == b:
         return 1.0
+    by_lines = _matcher(a.splitlines(), b.splitlines()).ratio()
+    if len(a) * len(b) > letters:
+        return by_lines
     matcher = SequenceMatcher(None, a, b, autojunk=False)
     if matcher.real_quick_ratio() < LIKENESS or matcher.quick_ratio() < LIKENESS:
         return 0.0
-    ratio = SequenceMatcher(None, a.splitlines(), b.splitlines(), autojunk=False).ratio()
-    return max(ratio, matcher.ratio() if len(a) * len(b) < 4_000_000 else 0.0)
+    return max(by_lines, matcher.ratio())
+
+
+def _matcher(a: list[str], b: list[str]) -> SequenceMatcher[str]:
+    return SequenceMatcher(None, a, b, autojunk=len(a) * len(b) > EXACT_UP_TO)
 
 
 def _best_alignment(left: list[str], right: list[str], likeness: list[list[float]]) -> list[CellPair]:
@@ -79,8 +105,17 @@ def _best_alignment(left: list[str], right: list[str], likeness: list[list[float
 def align_lines(left: str, right: str) -> list[LinePair]:
     """Lines of two texts side by side; changed stretches are paired from their top."""
     a, b = [line.rstrip() for line in left.splitlines()], [line.rstrip() for line in right.splitlines()]
+    n_top = _n_equal(a, b)
+    n_end = _n_equal(a[n_top:][::-1], b[n_top:][::-1])
+    rows = [LinePair(line, other, True) for line, other in zip(a[:n_top], b[:n_top], strict=True)]
+    rows += _changed_lines(a[n_top : len(a) - n_end], b[n_top : len(b) - n_end])
+    ends = zip(a[len(a) - n_end :], b[len(b) - n_end :], strict=True)
+    return rows + [LinePair(line, other, True) for line, other in ends]
+
+
+def _changed_lines(a: list[str], b: list[str]) -> list[LinePair]:
     rows: list[LinePair] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in _matcher(a, b).get_opcodes():
         for offset in range(max(i2 - i1, j2 - j1)):
             one = a[i1 + offset] if i1 + offset < i2 else None
             other = b[j1 + offset] if j1 + offset < j2 else None

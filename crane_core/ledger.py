@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from crane_core import domain
 from crane_core.domain import LoadProblem, Record
@@ -27,12 +28,6 @@ KINDS: dict[str, type] = {
 """What a ledger line may hold: the value of its "record" member and the type it becomes."""
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_ENUMS: dict[str, type] = {
-    "setting": domain.Setting,
-    "label": domain.Label,
-    "annotator_kind": domain.AnnotatorKind,
-    "kind": domain.DetectorKind,
-}
 
 
 class Position(NamedTuple):
@@ -57,7 +52,7 @@ def append(path: Path, record: Record) -> None:
 
     A torn last line left by a crash is closed first, so that it cannot swallow this one.
     """
-    line = to_line(record)
+    line = _writable_line(path, record)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -72,6 +67,17 @@ def append(path: Path, record: Record) -> None:
         raise LedgerError(
             f"{path} cannot be written: {error}.", remedy="Free space or mend the permissions; nothing was saved."
         ) from error
+
+
+def _writable_line(path: Path, record: Record) -> bytes:
+    try:
+        line = to_line(record)
+        from_line(line)
+    except ValueError as error:
+        raise LedgerError(
+            f"{path} takes no such record: {error}.", remedy="Correct the record; nothing was saved."
+        ) from error
+    return line
 
 
 def _is_torn(handle: int) -> bool:
@@ -109,23 +115,46 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
 
 
 def to_line(record: Record) -> bytes:
-    """One JSON object and a newline; its "record" member names the kind."""
+    """One JSON object and a newline; its "record" member names the kind. Raises ValueError on a lone surrogate."""
     body = {"record": _NAMES[type(record)]} | {k: v for k, v in asdict(record).items() if v is not None}
     return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def from_line(line: bytes) -> Record:
     """The record of a line. Raises ValueError naming what is missing, unknown or of the wrong kind."""
-    body = json.loads(line)
-    if not isinstance(body, dict) or body.get("record") not in KINDS:
+    body = _json_object(line)
+    if body.get("record") not in KINDS:
         raise ValueError(f'no member "record" with one of {", ".join(KINDS)}')
     kind = KINDS[body.pop("record")]
-    known = {field.name for field in fields(kind)}
-    if unknown := body.keys() - known:
+    types = get_type_hints(kind)
+    if unknown := body.keys() - types.keys():
         raise ValueError(f"unknown member {sorted(unknown)[0]!r}")
-    values: dict[str, Any] = {name: _ENUMS[name](v) if name in _ENUMS else v for name, v in body.items()}
     try:
-        record: Record = kind(**values)
+        record: Record = kind(**{name: _value(name, value, types[name]) for name, value in body.items()})
     except TypeError as error:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
+    if isinstance(record, domain.Campaign):
+        json.loads(record.plan)
     return record
+
+
+def _json_object(line: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(line.decode())
+        json.dumps(body, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(body, dict) or not isinstance(body.get("record"), str):
+        raise ValueError('not an object with a member "record"')
+    return body
+
+
+def _value(name: str, value: Any, wanted: Any) -> Any:
+    """The value as the type of its field: a word of a vocabulary, a text, a truth value or a 32-bit number."""
+    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+        return wanted(value)
+    if isinstance(value, bool) and wanted is int or not isinstance(value, wanted):
+        raise ValueError(f"{name} cannot be {value!r}")
+    if isinstance(value, int) and not -(2**31) <= value < 2**31:
+        raise ValueError(f"{name} is out of range: {value}")
+    return value

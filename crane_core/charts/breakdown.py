@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
 
 BAR = "bar"
 """Name of the selection that a click on a bar makes."""
@@ -53,7 +53,9 @@ def breakdown(table: pd.DataFrame, *, groups: list[str], rate: str) -> alt.Facet
     )
     panel = alt.layer(bars, rules, labels).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(groups))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
-    faceted: alt.FacetChart = panel.facet(
-        data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=44
-    ).resolve_scale(y="shared")
+    faceted: alt.FacetChart = (
+        panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=44)
+        .resolve_scale(y="shared")
+        .properties(padding=PADDING)
+    )
     return faceted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
 
 ROW_HEIGHT = 64
 AXIS_HEIGHT = 56
@@ -21,7 +21,7 @@ def gains(table: pd.DataFrame) -> alt.LayerChart:
     """
     titles = in_order(table["detector_title"].unique().tolist())
     layers = [layer for setting in OFFSETS for layer in _layers(table[table["setting"] == setting], setting, titles)]
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT)
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT, padding=PADDING)
 
 
 def _layers(rows: pd.DataFrame, setting: str, titles: list[str]) -> list[alt.Chart]:

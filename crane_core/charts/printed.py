@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
 
 PANEL_WIDTH = 250
 
@@ -35,4 +35,6 @@ def printed_bars(table: pd.DataFrame, *, settings: list[str], rate: str, referen
     labels = base.mark_text(align="left", fontSize=11, color=INK).encode(x=alt.value(PANEL_WIDTH + 6), text="text:N")
     panel = alt.layer(bars, mark, labels).properties(width=PANEL_WIDTH, height=26 * len(settings))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
-    return panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=72)
+    return panel.facet(
+        data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=72, padding=PADDING
+    )

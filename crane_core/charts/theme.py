@@ -27,8 +27,8 @@ OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#9c755f")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
 INK = "#7b858f"
 """Text and thin lines on either ground."""
-GAIN = "#0f9b74"
-LOSS = "#d0691f"
+PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
+"""Pixels around a chart; the page keeps the rhythm, not the chart."""
 
 
 def detector_colours(titles: list[str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import CATEGORY_COLOURS, INK
+from crane_core.charts.theme import CATEGORY_COLOURS, INK, PADDING
 
 
 def token_quantiles(table: pd.DataFrame) -> alt.HConcatChart:
@@ -20,4 +20,4 @@ def token_quantiles(table: pd.DataFrame) -> alt.HConcatChart:
         )
         labels = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(x="value:Q", text="printed:N")
         panels.append(alt.layer(bars, labels).properties(width=360, height=26 * len(statistics)))
-    return alt.hconcat(*panels, spacing=48)
+    return alt.hconcat(*panels, spacing=48, padding=PADDING)

@@ -68,7 +68,7 @@ def _members(rows: pd.DataFrame, table: pd.DataFrame) -> dict[Pattern, set[str]]
     clear = rows[rows["said"].isin(["crash", "safe"])]
     by_input = clear.groupby(["experiment", "setting", "instance_id", "case_id"])["said"].nunique()
     flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
-    reasons = rows[rows["human"].isin(DETECTABLE)]
+    reasons = rows[(rows["said"] == "crash") & rows["truth"] & rows["human"].isin(DETECTABLE)]
     helped, harmed = _changed_by_runtime(clear)
     missed = table[(table["n_asked"] > 0) & (table["n_found"] == 0)]
     return {

@@ -25,6 +25,7 @@ from crane_core.importers.filetree import FileTree
 
 SIDECAR = "source.json"
 _PART = ".part-"
+_TOP = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,14 @@ def fingerprint(path: Path) -> str:
 
 
 def pack(files: dict[str, bytes]) -> bytes:
-    """A .tar.gz of `files` that depends on nothing but names and content."""
+    """A .tar.gz of `files` that depends on nothing but names and content.
+
+    All lie in one folder, which a file tree leaves out again: so the paths come back as they were.
+    """
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as tar:
         for name, data in sorted(files.items()):
-            member = tarfile.TarInfo(name)
+            member = tarfile.TarInfo(f"{_TOP}/{name}")
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return packed.getvalue()
@@ -126,8 +130,8 @@ def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
     part = Path(tempfile.mkdtemp(prefix=_PART, dir=into))
     final = into / source.source_id
     try:
-        yield part
         (part / SIDECAR).write_text(json.dumps(asdict(source), indent=1) + "\n", "utf-8")
+        yield part
         if not final.exists():
             part.rename(final)
     finally:

@@ -22,6 +22,8 @@ T = TypeVar("T")
 Cursor = duckdb.DuckDBPyConnection
 """What a change or a question is given to work with."""
 IN_MEMORY = Path(":memory:")
+HELD = "Could not set lock on file"
+"""How DuckDB says that another process has the file open; a damaged "block" is another matter."""
 
 
 class StoreHeldError(StoreError):
@@ -73,19 +75,22 @@ def open_store(path: Path) -> Store:
     """
     try:
         connection = duckdb.connect(str(path), config={"enable_external_access": False})
-    except duckdb.IOException as error:
+    except duckdb.Error as error:
         raise _refusal(path, error) from error
     store = Store(connection, path)
     try:
         migrate(store.cursor())
+    except duckdb.Error as error:
+        store.close()
+        raise _refusal(path, error) from error
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _refusal(path: Path, error: duckdb.IOException) -> StoreError:
-    if "lock" in str(error).lower():
+def _refusal(path: Path, error: duckdb.Error) -> StoreError:
+    if HELD in str(error):
         return StoreHeldError(
             f"{path} is open in another process, most likely the running app.",
             remedy="Stop the app, or do this on its Data page.",

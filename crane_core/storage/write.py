@@ -46,8 +46,8 @@ def add_records(
 ) -> list[Added]:
     """Merge `records` into their tables inside the caller's transaction; counts and contradictions per table.
 
-    With `latest_wins` a row replaces the stored one of the same key: the rule for our own ledger, where a relabel
-    is a new line.
+    With `latest_wins` a row replaces the stored one of the same key, whole: the rule for our own ledger, where a
+    relabel is a new line. What the ledger said, no source adds to.
     """
     batches: dict[type, list[Any]] = defaultdict(list)
     for record in records:
@@ -74,7 +74,7 @@ def _merge(
     columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
     cursor.execute(
         f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM incoming ORDER BY ordinal "
-        f"ON CONFLICT ({_names(table.key)}) DO UPDATE SET {_assignments(table, latest_wins=latest_wins)}"
+        f"ON CONFLICT ({_names(table.key)}) DO UPDATE {_update(table, latest_wins=latest_wins)}"
     )
     cursor.unregister("incoming")
     return Added(table.name, len(batch), _count(cursor, table.name) - n_before, problems)
@@ -103,13 +103,12 @@ def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Tabl
     return pa.Table.from_arrays([*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"])
 
 
-def _assignments(table: Table, *, latest_wins: bool) -> str:
-    if not table.others:
-        return f'"{table.key[0]}" = excluded."{table.key[0]}"'
+def _update(table: Table, *, latest_wins: bool) -> str:
+    """What happens to a stored row whose key comes again."""
     if latest_wins:
-        replaced = [f'"{c}" = coalesce(excluded."{c}", "{table.name}"."{c}")' for c in table.others]
-        return ", ".join([*replaced, '"source_id" = excluded."source_id"'])
-    return ", ".join(f'"{c}" = coalesce("{table.name}"."{c}", excluded."{c}")' for c in table.others)
+        return "SET " + ", ".join(f'"{c}" = excluded."{c}"' for c in (*table.others, "source_id"))
+    filled = [f'"{c}" = coalesce("{table.name}"."{c}", excluded."{c}")' for c in table.others]
+    return f"SET {', '.join(filled)} WHERE NOT starts_with({table.name}.source_id, '{LEDGER_SOURCE}')"
 
 
 def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[LoadProblem]:

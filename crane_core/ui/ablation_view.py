@@ -13,6 +13,7 @@ from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.words import percent
 
 REFERENCE = "+RT"
+RATES = ("Accuracy", "F1")
 _COLUMN = re.compile(r"^(?P<rate>\S+) \((?P<setting>[^)]+)\)$")
 
 
@@ -20,47 +21,37 @@ def _sign(setting: str) -> str:
     return setting.replace("-", "−")
 
 
-def draw_ablation(table: StudyTable, *, name: str) -> None:
-    """Accuracy and F1 per setting and detector, each against full runtime state."""
+def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
+    """One rate per setting and detector, each against full runtime state."""
+    of = _printed_values(table, rate)
+    full = of[of["setting"] == REFERENCE].set_index("detector_title")["value"]
+    marks = {"recomputed": "", "published only": " p"}
+    drawn = of.assign(
+        reference_value=of["detector_title"].map(full),
+        text=[percent(v) + marks[s] for v, s in zip(of["value"], of["source"], strict=True)],
+    )
+    settings = list(dict.fromkeys(of["setting"]))
+    readable = of.assign(value=of["value"].map(percent)).rename(
+        columns={"detector_title": "Detector", "setting": "Input", "value": "Value", "source": "From"}
+    )
+    draw_chart(
+        printed_bars(drawn, settings=settings, rate=f"{rate}, detection only", reference=REFERENCE),
+        readable,
+        name=f"{name}_{rate.lower()}",
+        note="Dashed: full runtime state. p: published only, printed in the paper without the runs behind it; "
+        "import the later release to recompute it. Each value is over 222 notebooks.",
+    )
+
+
+def _printed_values(table: StudyTable, rate: str) -> pd.DataFrame:
     rows = []
     for cell in table.cells:
         match = _COLUMN.match(cell.column)
-        if match and cell.printed:
+        if match and match["rate"] == rate and cell.printed:
             value = float(cell.printed.removesuffix("%")) / 100
             source = "published only" if cell.status is Status.PUBLISHED_ONLY else "recomputed"
-            rows.append((cell.row, _sign(match["setting"]), match["rate"], value, source))
-    frame = pd.DataFrame(rows, columns=["detector_title", "setting", "rate", "value", "source"])
-    for rate in ("Accuracy", "F1"):
-        of = frame[frame["rate"] == rate]
-        full = of[of["setting"] == REFERENCE].set_index("detector_title")["value"]
-        drawn = of.assign(
-            reference_value=of["detector_title"].map(full),
-            text=[
-                percent(v) + ("" if s == "recomputed" else " p") for v, s in zip(of["value"], of["source"], strict=True)
-            ],
-        )
-        settings = list(dict.fromkeys(of["setting"]))
-        readable = of.assign(value=of["value"].map(percent)).rename(
-            columns={
-                "detector_title": "Detector",
-                "setting": "Input",
-                "rate": "Rate",
-                "value": "Value",
-                "source": "From",
-            }
-        )
-        draw_chart(
-            printed_bars(
-                drawn,
-                settings=settings,
-                rate=f"{rate.lower() if rate != 'F1' else rate}, detection only",
-                reference=REFERENCE,
-            ),
-            readable,
-            name=f"{name}_{rate.lower()}",
-            note="Dashed: full runtime state. p: published only, printed in the paper without the runs behind it; "
-            "import the later release to recompute it. Each value is over 222 notebooks.",
-        )
+            rows.append((cell.row, _sign(match["setting"]), value, source))
+    return pd.DataFrame(rows, columns=["detector_title", "setting", "value", "source"])
 
 
 def draw_token_cost(table: StudyTable) -> None:

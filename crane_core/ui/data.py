@@ -24,10 +24,13 @@ def folder() -> DataFolder:
 
 
 def store() -> Store:
-    """The open store of this process, caught up with what other commands left on the disk."""
-    opened = _prepared(str(folder().path))
-    catch_up(opened, folder())
-    return opened
+    """The open store of this process."""
+    return _prepared(str(folder().path))
+
+
+def refresh() -> None:
+    """Load what other commands left on the disk since the last page view."""
+    catch_up(store(), folder())
 
 
 def revision() -> str:

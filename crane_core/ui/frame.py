@@ -16,7 +16,7 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.errors import CraneError
-from crane_core.ui import keys
+from crane_core.ui import data, keys
 from crane_core.ui.navigation import navigate
 
 _STYLE = Path(__file__).with_name("style.css")
@@ -41,6 +41,7 @@ def page() -> Iterator[None]:
     if not _admitted():
         st.stop()
     try:
+        data.refresh()
         yield
     except CraneError as error:
         st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")

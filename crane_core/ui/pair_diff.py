@@ -75,7 +75,8 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
         ran = {CellRole.EXECUTED: "ran", CellRole.NOT_RUN: "not run", CellRole.TARGET: "target"}
         return f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
     n_lines = len(left.code.strip().splitlines())
-    return f'<span class="cw-dim">{n_lines} lines, the same in both</span>' if same else ""
+    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
+    return f'<span class="cw-dim">{lines}, the same in both</span>' if same else ""
 
 
 def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> str:

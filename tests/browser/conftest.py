@@ -1,0 +1,163 @@
+"""The app in a real Chromium: servers with embedded data alone and with the published archive, and pages that watch.
+
+Every page that a test gets records each request and each error; a request that leaves this machine or an error that
+is not listed here fails the test that caused it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from benchmarks._browser import ARGUMENTS
+from benchmarks._server import serve
+from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.places import DataFolder
+
+OpenPage = Callable[..., Page]
+StartApp = Callable[..., str]
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+WIDE = {"width": 1440, "height": 900}
+TIMEOUT_MS = 15_000
+BENIGN = (
+    # Streamlit's client asks under the page's own path first whether the server lives there, then at the root.
+    ("Failed to load resource: the server responded with a status of 404", "/_stcore/health"),
+    ("Failed to load resource: the server responded with a status of 404", "/_stcore/host-config"),
+    # What Streamlit tells a developer when an address names no page; the visitor is shown the start page.
+    ("The page that you have requested does not seem to exist. Running the app's main page.", ""),
+)
+"""Console errors that mean nothing: how the text begins, and how the address it is about ends."""
+
+
+@dataclass
+class Seen:
+    """What a browser context did: addresses asked for and errors met."""
+
+    addresses: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        page.on("request", lambda request: self.addresses.append(request.url))
+        page.on("websocket", lambda socket: self.addresses.append(socket.url))
+        page.on("pageerror", lambda error: self.errors.append(f"exception: {error}"))
+        page.on("console", self._note)
+        page.on("dialog", self._refuse)
+
+    def _note(self, message: ConsoleMessage) -> None:
+        where = message.location["url"]
+        known = any(message.text.startswith(text) and where.endswith(end) for text, end in BENIGN)
+        if message.type == "error" and not known:
+            self.errors.append(f"console: {message.text} ({where})")
+
+    def _refuse(self, dialog: Any) -> None:
+        self.errors.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    @property
+    def foreign(self) -> list[str]:
+        parts = [(urlsplit(address), address) for address in self.addresses]
+        return [address for url, address in parts if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK]
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str | None) -> Iterator[Browser]:
+    expect.set_options(timeout=TIMEOUT_MS)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Open an address as a new visitor; when the test is over, nothing may have failed or left this machine."""
+    seen = Seen()
+    with ExitStack() as contexts:
+
+        def visit(address: str, *, viewport: dict[str, int] | None = None, **options: Any) -> Page:
+            context = browser.new_context(viewport=viewport or WIDE, **options)
+            contexts.callback(context.close)
+            context.set_default_timeout(TIMEOUT_MS)
+            page = context.new_page()
+            seen.watch(page)
+            page.goto(address)
+            return page
+
+        yield visit
+    assert seen.foreign == []
+    assert seen.errors == []
+
+
+@pytest.fixture(scope="session")
+def embedded_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder as a first start leaves it."""
+    data = tmp_path_factory.mktemp("embedded") / "data"
+    data.mkdir()
+    prepare(DataFolder(data)).close()
+    return data
+
+
+@pytest.fixture(scope="session")
+def archive(root: Path) -> Path:
+    """The published archive of October 2025."""
+    found = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
+    if not found.is_file():
+        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+    return found
+
+
+@pytest.fixture(scope="session")
+def imported_data(embedded_data: Path, archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the published archive imported."""
+    data = tmp_path_factory.mktemp("imported") / "data"
+    shutil.copytree(embedded_data, data)
+    import_paths([archive], DataFolder(data))
+    return data
+
+
+@pytest.fixture(scope="session")
+def facts_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app that holds the embedded data alone; tests only read there."""
+    data = tmp_path_factory.mktemp("facts") / "data"
+    shutil.copytree(embedded_data, data)
+    with serve(data) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def full_app(imported_data: Path) -> Iterator[str]:
+    """Address of an app that holds the published archive too; tests only read there."""
+    with serve(imported_data) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def locked_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app that asks for a password."""
+    data = tmp_path_factory.mktemp("locked") / "data"
+    shutil.copytree(embedded_data, data)
+    with serve(data, CRANE_PASSWORD="a word that nobody types") as address:
+        yield address
+
+
+@pytest.fixture
+def start_app(embedded_data: Path, tmp_path: Path) -> Iterator[StartApp]:
+    """Start a server of the test's own, on a fresh copy of the embedded data."""
+    with ExitStack() as servers:
+
+        def start(**environment: str) -> str:
+            data = tmp_path / f"data-{len(os.listdir(tmp_path))}"
+            shutil.copytree(embedded_data, data)
+            return servers.enter_context(serve(data, **environment))
+
+        yield start

@@ -1,0 +1,89 @@
+"""What a visitor sees and does on the app's pages, in words. Every wait is for a condition."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+MENU = ["Overview", "Cases", "Results", "Ablations", "Data"]
+TITLES = {
+    "/": "Will the next cell crash?",
+    "/cases": "Cases",
+    "/results": "Results",
+    "/ablations": "Ablations",
+    "/data": "Data",
+}
+"""Path of each page to its title, in menu order."""
+ROW_HEIGHT = 32
+
+
+def title(page: Page) -> Locator:
+    return page.get_by_test_id("stMain").locator("h1")
+
+
+def settled(page: Page) -> Page:
+    """The page once its script is over and everything has been drawn."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.wait_for_selector('[data-testid="stMain"] h1')
+    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton], [data-stale=true]')")
+    return page
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    """The parameters in the address bar."""
+    return parse_qs(urlsplit(page.url).query)
+
+
+def path(page: Page) -> str:
+    return urlsplit(page.url).path
+
+
+def menu(page: Page) -> list[str]:
+    return page.get_by_test_id("stTopNavLink").all_inner_texts()
+
+
+def wait_for_query(page: Page, **wanted: str | None) -> None:
+    """Until the address holds these values; None: until the parameter is gone."""
+    for name, value in wanted.items():
+        page.wait_for_function(
+            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+        )
+
+
+def count_line(page: Page) -> Locator:
+    """The line above the case list that counts what passes the filters."""
+    return page.get_by_text("Click a row to open the pair.")
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Pick `option` in the select box or multiselect called `label`, and leave it."""
+    box = page.get_by_role("combobox", name=label, exact=True)
+    box.click()
+    page.get_by_role("option", name=option, exact=True).click()
+    box.press("Escape")
+
+
+def grid(page: Page) -> Locator:
+    return page.get_by_test_id("stDataFrame").first
+
+
+def row_of(page: Page, text: str) -> int:
+    """Which row (from 0) of the first grid holds `text` in its first column."""
+    cells = grid(page).locator("td[aria-colindex='1']")
+    expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(1)
+    return cells.all_text_contents().index(text)
+
+
+def click_row(page: Page, row: int) -> None:
+    """A real click into the first column of a row that is in sight; the grid is a canvas."""
+    grid(page).click(position={"x": 60, "y": int(ROW_HEIGHT * (row + 1.5))})
+
+
+def open_pair(page: Page, address: str, case_id: str, **parameters: str) -> Page:
+    """Go to the pair by its address and wait until its name stands above it."""
+    more = "".join(f"&{name}={value}" for name, value in parameters.items())
+    page.goto(f"{address}/cases?case={case_id}{more}")
+    expect(title(page)).to_have_text(case_id)
+    return settled(page)

@@ -1,0 +1,78 @@
+"""The first visit to a fresh server may be to any page's own address: it shows that page, in the app's own frame.
+
+Streamlit runs a page file alone when a pages/ folder stands beside the app and nobody has been at "/" yet; then the
+menu, the style and the access check are the page's own duty.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import OpenPage, StartApp
+from .screen import MENU, menu, path, query, settled, title
+
+pytestmark = pytest.mark.browser
+
+FIRST_VISITS = {
+    "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
+    "/results?credit=detection+only": "Results",
+    "/data": "Data",
+}
+
+
+def is_framed(page: Page) -> bool:
+    """Whether the app's own sheet of styles is in force."""
+    variable = "getComputedStyle(document.querySelector('.stApp')).getPropertyValue('--cw-mono')"
+    return bool(page.evaluate(variable).strip())
+
+
+@pytest.mark.parametrize("address", FIRST_VISITS)
+def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
+    address: str, start_app: StartApp, open_page: OpenPage
+) -> None:
+    page = open_page(start_app() + address)
+    expect(title(page)).to_have_text(FIRST_VISITS[address])
+    settled(page)
+    assert menu(page) == MENU
+    assert page.get_by_test_id("stSidebarNav").count() == 0
+    assert is_framed(page)
+    assert page.url.endswith(address)
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_an_address_that_names_no_page_leads_to_the_start_page(start_app: StartApp, open_page: OpenPage) -> None:
+    page = open_page(f"{start_app()}/nothing_here")
+    expect(title(page)).to_have_text("Will the next cell crash?")
+    settled(page)
+    assert menu(page) == MENU
+    assert path(page) == "/"
+
+
+def test_a_direct_visit_does_not_pass_by_the_password(start_app: StartApp, open_page: OpenPage) -> None:
+    page = open_page(f"{start_app(CRANE_PASSWORD='open sésame')}/cases?benchmark=minibench&case=pandas_1")
+    asked = page.get_by_label("Password", exact=True)
+    expect(asked).to_be_visible()
+    settled(page)
+    assert "pandas_1" not in page.get_by_test_id("stMain").inner_text()
+    assert page.locator(".cw-facts, .cw-pair, [data-testid=stDataFrame]").count() == 0
+
+    asked.fill("open sesame")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("That is not the password.")).to_be_visible()
+    assert page.locator(".cw-facts, .cw-pair").count() == 0
+
+    asked.fill("open sésame")
+    page.get_by_role("button", name="Open").click()
+    expect(title(page)).to_have_text("pandas_1")
+    expect(page.locator(".cw-pair")).to_be_visible()
+    assert query(page) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
+
+
+@pytest.mark.parametrize("address", ["/", "/cases", "/results", "/ablations", "/data"])
+def test_no_page_shows_anything_before_the_password(address: str, locked_app: str, open_page: OpenPage) -> None:
+    page = open_page(locked_app + address)
+    expect(page.get_by_label("Password", exact=True)).to_be_visible()
+    settled(page)
+    assert title(page).all_inner_texts() == ["Crane Workbench"]
+    assert page.locator("[data-testid=stDataFrame], [data-testid=stVegaLiteChart], .cw-numbers").count() == 0

@@ -1,0 +1,61 @@
+"""Every page, with and without the published texts, light and dark, wide and narrow: nothing fails, nothing sticks out.
+
+That no request leaves this machine and no error is logged holds for every test here: see conftest.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import OpenPage
+from .screen import MENU, TITLES, menu, settled, title
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (1440, 800)
+GROUND = {"light": "rgb(252, 252, 251)", "dark": "rgb(20, 24, 26)"}
+"""Background of the two themes in .streamlit/config.toml."""
+PAIRS = {"/cases?benchmark=minibench&case=pandas_1": "pandas_1", "/cases?case=pandas_8": "pandas_8"}
+
+
+@pytest.fixture(params=["facts_app", "full_app"])
+def app(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(request.param))
+
+
+def overflow(page: Page) -> int:
+    """Pixels by which the page's body can be scrolled sideways."""
+    return int(
+        page.evaluate(
+            """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
+                .map(box => box.scrollWidth - box.clientWidth))"""
+        )
+    )
+
+
+@pytest.mark.parametrize("theme", GROUND)
+def test_every_page_loads_whole(app: str, theme: str, open_page: OpenPage) -> None:
+    page = open_page(app, color_scheme=theme)
+    for address, words in (TITLES | PAIRS).items():
+        page.goto(app + address)
+        expect(title(page)).to_have_text(words)
+        settled(page)
+        assert page.get_by_test_id("stException").count() == 0, address
+        assert page.get_by_test_id("stAlertContentError").count() == 0, address
+        assert menu(page) == MENU
+        ground = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
+        assert page.evaluate(ground) == GROUND[theme], address
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_function("width => document.querySelector('.stApp').clientWidth === width", arg=width)
+            assert overflow(page) <= 0, f"{address} at {width} px"
+
+
+def test_the_menu_leads_to_every_page(facts_app: str, open_page: OpenPage) -> None:
+    page = open_page(facts_app)
+    expect(title(page)).to_have_text(TITLES["/"])
+    for name, words in zip(MENU[1:], list(TITLES.values())[1:], strict=True):
+        page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+        expect(title(page)).to_have_text(words)
+        settled(page)

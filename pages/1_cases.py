@@ -10,14 +10,14 @@ from crane_core.ui.pair_steps import draw_steps
 from crane_core.ui.pair_view import draw_pair
 
 with page():
-    benchmark = chosen_benchmark()
     case_id = st.query_params.get(keys.CASE)
     if case_id:
+        benchmark = chosen_benchmark()
         draw_steps(case_id, filtered_cases(benchmark)["case_id"].tolist())
         verdicts = data.verdicts()
         rows = verdicts[(verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)]
         draw_pair(data.store(), benchmark, case_id, rows)
     else:
         st.title("Cases")
-        draw_filters(benchmark)
+        benchmark = draw_filters()
         draw_list(filtered_cases(benchmark), len(data.case_list(benchmark)))

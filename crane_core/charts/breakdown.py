@@ -13,16 +13,17 @@ STEP = 15
 PANEL_WIDTH = 310
 
 
-def breakdown(table: pd.DataFrame, *, groups: list[str], rate: str) -> alt.FacetChart:
+def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.FacetChart:
     """One panel per detector, one pair of bars per group.
 
-    `table` columns: group, detector_title, setting (−RT or +RT), value, low, high (shares), n, text. `groups` is
-    the order from top to bottom. A click selects group, detector_title and setting.
+    `table` columns: group, label (the group with its n, as the axis shows it), detector_title, setting (−RT or
+    +RT), value, low, high (shares), label_at (where the text stands), n, text. `labels` is the order from top to
+    bottom. A click selects group, detector_title and setting.
     """
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)
     colour = alt.Color("detector_title:N", scale=alt.Scale(domain=titles, range=list(colours.values())), legend=None)
-    y = alt.Y("group:N", sort=groups, axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False))
+    y = alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False))
     offset = alt.YOffset("setting:N", sort=["−RT", "+RT"], scale=alt.Scale(paddingInner=0.1))
     tooltip = [
         alt.Tooltip("group:N", title="group"),
@@ -48,10 +49,10 @@ def breakdown(table: pd.DataFrame, *, groups: list[str], rate: str) -> alt.Facet
         .add_params(picked)
     )
     rules = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", title=rate), x2="high:Q")
-    labels = base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
+    values = base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
         x=alt.X("label_at:Q", scale=scale), text="text:N"
     )
-    panel = alt.layer(bars, rules, labels).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(groups))
+    panel = alt.layer(bars, rules, values).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
     faceted: alt.FacetChart = (
         panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=44)

@@ -48,7 +48,7 @@ def examine(store: Store, folder: DataFolder) -> Examination:
         sources=as_rows(state.sources(cursor)),
         problems=as_rows(state.load_problems(cursor)),
         contradictions=as_rows(contradictions(verdict_frame(store))),
-        findings=[*_pins(), *_missing_texts(store), *_torn(folder)],
+        findings=[*_pins(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
     )
 
 
@@ -90,6 +90,14 @@ def _missing_texts(store: Store) -> list[Finding]:
                     Finding("missing", f"{row['benchmark']}: {n} of {len(listed)} cases without {what}", remedy)
                 )
     return found
+
+
+def _waiting(store: Store) -> list[Finding]:
+    """Answers and labels of instances that nobody has brought."""
+    return [
+        Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import the notebooks they are about.")
+        for problem in state.without_instance(store.cursor())
+    ]
 
 
 def _torn(folder: DataFolder) -> list[Finding]:

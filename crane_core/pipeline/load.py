@@ -17,6 +17,7 @@ from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.sources import (
+    KeptTree,
     RecordingTree,
     StagedSource,
     fingerprint,
@@ -32,7 +33,10 @@ Progress = Callable[[str], None]
 
 
 class Imported(NamedTuple):
-    """What became of one import. `added` is empty when the source had been loaded before or the store is held."""
+    """What became of one import. `added` is empty when the source had been loaded before or the store is held.
+
+    `problems` are those of the source, and answers and labels that wait for the instance they are about.
+    """
 
     source_id: str
     kind: str
@@ -142,7 +146,7 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Impor
     keep_whole = len(paths) == 1 and origin.is_file()
     if keep_whole and (known := _known(folder, fingerprint(origin))):
         return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
-    tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, origin.stem))
+    tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths)))
     importer = importer_for(tree)
     records, problems = _read(importer.read(tree))
     if not records:
@@ -157,7 +161,14 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Impor
             return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
         if store is None:
             return Imported(source.source_id, source.kind, source.name, [], problems, waits_for_app=True)
+        if source.source_id in state.loaded_sources(store.cursor()):
+            return Imported(source.source_id, source.kind, source.name, [], [], already_loaded=True)
         return _write(store, _row(source), records, problems)
+
+
+def _pair_name(paths: list[Path]) -> str:
+    """What several notebooks are called together: their case, without the version."""
+    return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
 
 
 def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
@@ -170,7 +181,7 @@ def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
 
 
 def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
-    tree = open_tree(folder.sources / source.source_id / source.file)
+    tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree))
     return _write(store, _row(source), records, [*source.problems, *problems])
 
@@ -214,7 +225,8 @@ def _write(store: Store, row: SourceRow, records: list[Record], problems: list[L
         found = [*problems, *(problem for entry in added for problem in entry.problems)]
         everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
         write.add_source(cursor, row, added, everything)
-        return Imported(row.source_id, row.kind, row.name, added, everything)
+        waiting = state.without_instance(cursor, row.source_id)
+        return Imported(row.source_id, row.kind, row.name, added, [*everything, *waiting])
 
     return store.write(change)
 

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,7 +30,11 @@ _TOP = "files"
 
 @dataclass(frozen=True, slots=True)
 class StagedSource:
-    """A source as it lies under sources/. `origin` is where the user had it, for people to read."""
+    """A source as it lies under sources/. `origin` is where the user had it, for people to read.
+
+    `left_out` are the files of a folder that were seen and not kept, each with the reason: an importer may have told
+    something of them by their names, and has to tell it again at a rebuild.
+    """
 
     source_id: str
     kind: str
@@ -41,6 +45,7 @@ class StagedSource:
     imported_at: str
     origin: str
     problems: tuple[LoadProblem, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def imported(self) -> datetime:
@@ -48,16 +53,41 @@ class StagedSource:
 
 
 class RecordingTree(FileTree):
-    """A file tree that remembers what was read from it."""
+    """A file tree that remembers what was read from it, and why the rest was not."""
 
     def __init__(self, tree: FileTree) -> None:
         self.__dict__.update(tree.__dict__)
         self.was_read: dict[str, bytes] = {}
+        self._refused: dict[str, str] = {}
 
     def read(self, path: str) -> bytes:
-        data = super().read(path)
+        try:
+            data = super().read(path)
+        except SourceError as error:
+            self._refused[path] = str(error.args[0])
+            raise
         self.was_read[path] = data
         return data
+
+    @property
+    def left_out(self) -> tuple[tuple[str, str], ...]:
+        unread = (path for path in self.paths if path not in self.was_read)
+        return tuple((path, self._refused.get(path, f"{path} was not kept.")) for path in unread)
+
+
+class KeptTree(FileTree):
+    """The tree of a kept source as its importer first saw it: the files left out have their names and no content."""
+
+    def __init__(self, tree: FileTree, left_out: tuple[tuple[str, str], ...]) -> None:
+        self.__dict__.update(tree.__dict__)
+        self._left_out = dict(left_out)
+        self.paths = sorted([*tree.paths, *self._left_out])
+        self._known = set(self.paths)
+
+    def read(self, path: str) -> bytes:
+        if path in self._left_out:
+            raise SourceError(self._left_out[path], remedy="Import the folder again.")
+        return super().read(path)
 
 
 def staged_sources(folder: Path) -> list[StagedSource]:
@@ -70,7 +100,8 @@ def _read_sidecar(path: Path) -> StagedSource:
     try:
         body = json.loads(path.read_text("utf-8"))
         problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))
-        return StagedSource(**body, problems=problems)
+        left_out = tuple((path, reason) for path, reason in body.pop("left_out", ()))
+        return StagedSource(**body, problems=problems, left_out=left_out)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
             f"{path} cannot be read: {error}.", remedy="Remove that folder and import the source again."
@@ -100,7 +131,7 @@ def pack(files: dict[str, bytes]) -> bytes:
 @contextmanager
 def staged_archive(archive: Path, *, kind: str, name: str, into: Path) -> Iterator[StagedSource]:
     """Keep a copy of an archive while the body loads it; when the body raises, nothing stays."""
-    source = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive), ())
+    source = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive))
     with _staging(source, into) as folder:
         shutil.copyfile(archive, folder / source.file)
         yield source
@@ -111,17 +142,19 @@ def staged_files(tree: RecordingTree, *, kind: str, origin: str, into: Path) -> 
     """Keep what was read of a folder while the body loads it; when the body raises, nothing stays."""
     data = pack(tree.was_read)
     sha256 = hashlib.sha256(data).hexdigest()
-    source = _describe(sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin, tuple(tree.problems))
+    source = replace(
+        _describe(sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin),
+        problems=tuple(tree.problems),
+        left_out=tree.left_out,
+    )
     with _staging(source, into) as folder:
         (folder / source.file).write_bytes(data)
         yield source
 
 
-def _describe(
-    sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str, problems: tuple[LoadProblem, ...]
-) -> StagedSource:
+def _describe(sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str) -> StagedSource:
     now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
-    return StagedSource(sha256[:12], kind, name, file, sha256, n_bytes, now, origin, problems)
+    return StagedSource(sha256[:12], kind, name, file, sha256, n_bytes, now, origin)
 
 
 @contextmanager

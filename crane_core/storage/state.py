@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
+from crane_core.domain import LoadProblem
 from crane_core.storage.tables import TABLES
 
 
@@ -46,6 +47,30 @@ def source_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.DataFrame:
     """Load problems, first ones first: source_id, ordinal, kind, path, place, reason."""
     return cursor.execute("FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]).df()
+
+
+def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = None) -> list[LoadProblem]:
+    """Runs and labels of instances that no source has brought; they are kept, and count as soon as one does.
+
+    One problem per source, table and benchmark; of one source alone when it is named.
+    """
+    rows = []
+    for table in ("runs", "judgements"):
+        rows += cursor.execute(
+            f"""
+            SELECT t.source_id, '{table}', t.benchmark, count(*), count(DISTINCT t.instance_id), min(t.instance_id)
+            FROM {table} t ANTI JOIN instances i USING (benchmark, instance_id)
+            WHERE $1 IS NULL OR t.source_id = $1 GROUP BY ALL ORDER BY ALL
+            """,
+            [source_id],
+        ).fetchall()
+    return [_waiting(*row) for row in rows]
+
+
+def _waiting(source_id: str, table: str, benchmark: str, n_rows: int, n_instances: int, first: str) -> LoadProblem:
+    names = first if n_instances == 1 else f"{first} and {n_instances - 1} more"
+    reason = f"{benchmark} has no such instance yet; its rows in {table} ({n_rows}) count once it is imported"
+    return LoadProblem(f"source {source_id}", names, reason)
 
 
 def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -41,8 +41,10 @@ def draw_breakdown(chosen: Chosen, *, kind: str, by: str, rate: str) -> None:
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
+    labels = {group: _label(group, table[table[by] == group]["n"]) for group in _order(by, table)}
     drawn = table.assign(
         group=table[by],
+        label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
         text=[percent(v, 0) for v in table["value"]],
         label_at=table[["value", "high"]].max(axis=1),
@@ -52,12 +54,17 @@ def draw_breakdown(chosen: Chosen, *, kind: str, by: str, rate: str) -> None:
         "Click a bar to see its cases."
     )
     draw_chart(
-        breakdown(drawn, groups=_order(by, table), rate=rate.lower()),
+        breakdown(drawn, labels=list(labels.values()), rate=rate.lower()),
         _readable(table, by),
         name=f"{rate.lower()}_by_{by}_{kind}",
         note=note,
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
+
+
+def _label(group: str, n: pd.Series) -> str:
+    """A group with the number of notebooks its rate is over; a range where detectors differ (precision)."""
+    return f"{group}  n {n.min()}" if n.min() == n.max() else f"{group}  n {n.min()}–{n.max()}"
 
 
 def _order(by: str, table: pd.DataFrame) -> list[str]:

@@ -47,14 +47,15 @@ def _slice(verdicts: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     return rows
 
 
-def draw_filters(benchmark: str) -> None:
-    """All filters in two rows, each kept in the URL."""
-    cases = data.case_list(benchmark)
-    verdicts = data.verdicts()
-    verdicts = verdicts[verdicts["benchmark"] == benchmark]
-    titles = dict(zip(verdicts["detector"], verdicts["detector_title"], strict=True))
+def draw_filters() -> str:
+    """All filters in two rows, each kept in the URL; the benchmark that is chosen there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _draw_benchmark(benchmark)
+        _draw_benchmark()
+        benchmark = chosen_benchmark()
+        cases = data.case_list(benchmark)
+        verdicts = data.verdicts()
+        verdicts = verdicts[verdicts["benchmark"] == benchmark]
+        titles = dict(zip(verdicts["detector"], verdicts["detector_title"], strict=True))
         url_state.text("Find", key=keys.SEARCH, placeholder="id, exception, crash type …", width=WIDTH)
         for column, label in LABEL_FILTERS.items():
             _many(label, column, sorted(cases[column].dropna().unique()), str)
@@ -71,9 +72,10 @@ def draw_filters(benchmark: str) -> None:
         _many("Detector", keys.DETECTOR, sorted(titles), lambda name: titles.get(name, name))
         _many("Input", keys.SETTING, sorted(verdicts["setting"].unique()), setting_short)
         _many("Experiment", keys.EXPERIMENT, sorted(verdicts["experiment"].unique()), experiment_words)
+    return benchmark
 
 
-def _draw_benchmark(benchmark: str) -> None:
+def _draw_benchmark() -> None:
     known = data.benchmarks()
     if len(known) > 1:
         titles = dict(zip(known["benchmark"], known["title"], strict=True))

@@ -48,6 +48,8 @@ def _size(n_bytes: int) -> str:
 
 def draw_problems() -> None:
     """Every record that did not come in as it is, with where and why."""
+    for waiting in state.without_instance(data.store().cursor()):
+        st.warning(f"{waiting.path}, {waiting.place}: {waiting.reason}.")
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
         st.caption("None: every record of every source was read.")

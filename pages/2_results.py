@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from crane_core.domain import DetectorKind
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import GROUPINGS, RATES, draw_breakdown
 from crane_core.ui.frame import page
@@ -20,7 +19,6 @@ TABLE_WORDS = {
     "analyzers": "Analyzers by library",
     "junobench-llms": "JunoBench's own LLMs",
 }
-KINDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
 
 with page():
     st.title("Results")
@@ -31,7 +29,6 @@ with page():
         draw_comparison(chosen)
 
         st.subheader("By kind of crash", anchor="breakdown")
-        present = [kind for kind in KINDS if kind in set(chosen.rows["detector_kind"])]
         with st.container(horizontal=True, vertical_alignment="bottom"):
             rate = one_of(st.segmented_control, "Rate", RATES, key=keys.RATE, default="Accuracy", required=True)
             by = one_of(
@@ -43,16 +40,7 @@ with page():
                 required=True,
                 format_func=GROUPINGS.get,
             )
-            kind = one_of(
-                st.segmented_control,
-                "Of",
-                present,
-                key=keys.KIND,
-                default=present[0],
-                required=True,
-                format_func=KINDS.get,
-            )
-        draw_breakdown(chosen, kind=str(kind), by=str(by), rate=str(rate))
+        draw_breakdown(chosen, by=str(by), rate=str(rate))
 
     st.subheader("The study's tables, recomputed", anchor="tables")
     known = tables()

@@ -119,7 +119,7 @@ def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[Loa
             f"SELECT {_names(table.key, 'new')}, old.{_quoted(fact)}, new.{_quoted(fact)} "
             f"FROM incoming new JOIN {table.name} old USING ({_names(table.key)}) "
             f"WHERE old.{_quoted(fact)} <> new.{_quoted(fact)} "
-            f"AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') ORDER BY ordinal"
+            f"AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') ORDER BY new.ordinal"
         ).fetchall()
         found += [_difference(table, fact, row) for row in rows]
     return found

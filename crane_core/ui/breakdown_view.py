@@ -27,17 +27,15 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(
-    revision: str, experiment: str, rule: str, credit: str, kind: str, by: str, rate: str, _chosen: Chosen
-) -> pd.DataFrame:
-    rows = _chosen.rows[(_chosen.rows["detector_kind"] == kind) & _chosen.rows["setting"].isin(["code", "runtime"])]
-    rows = rows[rows[by].notna()]
-    return rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=_chosen.rule, credit=_chosen.credit)
+def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> pd.DataFrame:
+    rows = chosen.rows()
+    rows = rows[rows["setting"].isin(["code", "runtime"]) & rows[by].notna()]
+    return rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=chosen.rule, credit=chosen.credit)
 
 
-def draw_breakdown(chosen: Chosen, *, kind: str, by: str, rate: str) -> None:
-    """Bars for every group and detector of one kind."""
-    table = _rates(data.revision(), chosen.experiment, chosen.rule, chosen.credit, kind, by, rate, chosen)
+def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
+    """Bars for every group and detector."""
+    table = _rates(data.revision(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
@@ -56,7 +54,7 @@ def draw_breakdown(chosen: Chosen, *, kind: str, by: str, rate: str) -> None:
     draw_chart(
         breakdown(drawn, labels=list(labels.values()), rate=rate.lower()),
         _readable(table, by),
-        name=f"{rate.lower()}_by_{by}_{kind}",
+        name=f"{rate.lower()}_by_{by}_{chosen.kind}",
         note=note,
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
@@ -76,7 +74,7 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
 
 
 def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
-    rows = chosen.rows
+    rows = chosen.rows()
     matching = rows[(rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])]
     setting = next(s for s in ("code", "runtime") if setting_short(s) == point["setting"])
     filters: dict[str, Any] = {

@@ -21,25 +21,21 @@ P_HELP = "exact McNemar test on the instances that only one input has right; Hol
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _gains(
-    revision: str, experiment: str, rule: str, credit: str, _chosen: Chosen
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _gains(revision: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The comparison, and the two rates behind it, of the detectors that were asked with both inputs."""
-    comparison = gain_table(_chosen.rows, rule=_chosen.rule, credit=_chosen.credit)
+    rows = chosen.rows()
+    comparison = gain_table(rows, rule=chosen.rule, credit=chosen.credit)
     if comparison.empty:
         return comparison, comparison
     comparison = comparison.set_index("detector_title", drop=False).loc[in_order(comparison["detector_title"].tolist())]
-    rows = _chosen.rows[_chosen.rows["detector"].isin(comparison["detector"])]
-    rows = rows[rows["setting"].isin(["code", "runtime"])]
-    values = rate_table(
-        rows, by=["detector_title", "setting"], rate="Accuracy", rule=_chosen.rule, credit=_chosen.credit
-    )
+    rows = rows[rows["detector"].isin(comparison["detector"]) & rows["setting"].isin(["code", "runtime"])]
+    values = rate_table(rows, by=["detector_title", "setting"], rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
     return comparison, values
 
 
 def compared(chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The cached comparison for these switches."""
-    return _gains(data.revision(), chosen.experiment, chosen.rule, chosen.credit, chosen)
+    return _gains(data.revision(), chosen)
 
 
 def draw_gains(chosen: Chosen) -> None:

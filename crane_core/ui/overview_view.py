@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crane_core.domain import DetectorKind
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import state
@@ -21,8 +22,7 @@ def draw_answer() -> None:
     if rows.empty:
         st.info("The published study is not loaded. Run `python -m crane_core rebuild` to load the embedded facts.")
         return
-    rows = rows[(rows["benchmark"] == rows["benchmark"].iloc[0]) & (rows["detector_kind"] == "llm")]
-    chosen = Chosen(str(rows["benchmark"].iloc[0]), STUDY, VoteRule.MAJORITY, Credit.STRICT, rows)
+    chosen = Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
     st.subheader("With runtime information, how much better, how sure?", anchor="answer")
     st.markdown(
         f"Accuracy of detecting and correctly diagnosing the crash changes by {headline(compared(chosen)[0])} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pandas as pd
@@ -13,6 +14,8 @@ from crane_core.ui import data, keys, url_state
 from crane_core.ui.words import experiment_words
 
 STUDY = "crane-llm-2025-10"
+KIND_WORDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
+KIND_HELP = "Which detectors to compare. p-values are adjusted over the detectors shown."
 RULE_HELP = """How the runs of one instance become one prediction.
 - **majority**: crash if more than half of the answered runs say so (the paper's rule)
 - **mean of runs**: each run counts its share
@@ -27,54 +30,60 @@ label counts for every run that foretold the crash."""
 
 
 class Chosen(NamedTuple):
-    """What the switches say, and the rows of the verdict frame it is about."""
+    """What the switches say. It alone decides which rows are meant, so it is the key of what is kept of them."""
 
     benchmark: str
     experiment: str
+    kind: DetectorKind
     rule: VoteRule
     credit: Credit
-    rows: pd.DataFrame
+
+    def rows(self) -> pd.DataFrame:
+        """The rows of the verdict frame that these switches are about."""
+        verdicts = data.verdicts()
+        return verdicts[
+            (verdicts["benchmark"] == self.benchmark)
+            & (verdicts["experiment"] == self.experiment)
+            & (verdicts["detector_kind"] == self.kind)
+        ]
 
 
-def draw_switches(*, kind: DetectorKind | None = None) -> Chosen | None:
+def draw_switches() -> Chosen | None:
     """The switches in one row; None, after saying what to do, when nothing has been measured."""
     verdicts = data.verdicts()
-    if kind is not None:
-        verdicts = verdicts[verdicts["detector_kind"] == kind]
     if verdicts.empty:
         st.info("There are no answers of detectors yet. Import results on the Data page, then come back.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        experiments = _experiments(verdicts)
-        experiment = url_state.one_of(
-            st.selectbox,
-            "Experiment",
-            experiments,
-            key=keys.EXPERIMENT,
-            default=experiments[0],
-            format_func=experiment_words,
-            width=330,
-        )
-        rule = _switch("Runs", [str(r) for r in VoteRule], keys.VOTE, str(VoteRule.MAJORITY), RULE_HELP)
-        credits = [str(c) for c in Credit]
-        judged = verdicts[verdicts["experiment"] == experiment]["human"].notna().any()
-        credit = _switch(
-            "A crash counts as found with",
-            credits if judged else credits[-1:],
-            keys.CREDIT,
-            credits[0] if judged else credits[-1],
-            CREDIT_HELP,
-        )
-    rows = verdicts[verdicts["experiment"] == experiment]
-    benchmark = str(rows["benchmark"].iloc[0])
-    rows = rows[rows["benchmark"] == benchmark]
-    return Chosen(benchmark, str(experiment), VoteRule(str(rule)), Credit(str(credit)), rows)
+        benchmark = _pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
+        verdicts = verdicts[verdicts["benchmark"] == benchmark]
+        experiment = _pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
+        verdicts = verdicts[verdicts["experiment"] == experiment]
+        kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
+        kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
+        rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
+        is_judged = verdicts["human"].notna().any()
+        credits = [str(credit) for credit in Credit] if is_judged else [str(Credit.DETECTION)]
+        credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
+    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit))
 
 
-def _switch(label: str, options: list[str], key: str, default: str, help_text: str) -> str | None:
-    return url_state.one_of(
-        st.segmented_control, label, options, key=key, default=default, required=True, help=help_text
+def _pick(label: str, options: list[str], key: str, words: Callable[[str], str]) -> str:
+    """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
+    if len(options) == 1:
+        return options[0]
+    return str(
+        url_state.one_of(st.selectbox, label, options, key=key, default=options[0], format_func=words, width=320)
     )
+
+
+def _switch(label: str, options: list[str], key: str, help_text: str, words: Callable[[str], str]) -> str:
+    looks = {"required": True, "help": help_text, "format_func": words}
+    return str(url_state.one_of(st.segmented_control, label, options, key=key, default=options[0], **looks))
+
+
+def _by_size(names: pd.Series) -> list[str]:
+    return [str(name) for name in names.value_counts().index]
 
 
 def _experiments(verdicts: pd.DataFrame) -> list[str]:

@@ -1,12 +1,20 @@
-"""What every test may ask for: the checkout's root, and the Chromium that `make test` found."""
+"""What every test may ask for: the checkout's root, a prepared store, and the Chromium that `make test` found."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.storage.store import Store, open_store
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -22,3 +30,42 @@ def chromium() -> str | None:
     """Executable for playwright's `launch(executable_path=...)`; None lets playwright take its own."""
     named = os.environ.get("CRANE_CHROMIUM")
     return named or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def prepared_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder with the embedded data loaded, closed; to be copied, not changed."""
+    folder = data_folder(tmp_path_factory.mktemp("prepared"))
+    prepare(folder).close()
+    return folder
+
+
+@pytest.fixture
+def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
+    """A prepared data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+
+
+@pytest.fixture(scope="session")
+def embedded_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """An open store with the embedded data, to be read only."""
+    store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("embedded") / "crane.duckdb"))
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def held() -> Callable[[Path], AbstractContextManager[None]]:
+    """A context in which another process has the given database open."""
+    program = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+
+    @contextmanager
+    def hold(database: Path) -> Iterator[None]:
+        command = [sys.executable, "-c", program, str(database)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None and process.stdout.readline() == b"held\n"
+            yield
+            assert process.stdin is not None
+            process.stdin.close()
+
+    return hold

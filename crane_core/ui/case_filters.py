@@ -93,3 +93,5 @@ def _draw_benchmark() -> None:
 def _many(label: str, key: str, options: list[str], words: Callable[[str], str]) -> None:
     if options:
         url_state.many_of(label, options, key=key, format_func=words, placeholder="any", width=WIDTH)
+    else:
+        st.query_params.pop(key, None)

@@ -53,7 +53,7 @@ def draw_gains(chosen: Chosen) -> None:
         printed.get(key, math.nan) for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
     ]
     note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
-    note += " Thin upright marks: the paper's printed values." if printed else ""
+    note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
     draw_chart(gains(drawn), _readable(comparison), name="accuracy_gain", note=note)
 
 

@@ -47,8 +47,8 @@ def test_filters_in_the_address_count_as_published(cases: Page, facts_app: str) 
     for column, value, n in PUBLISHED_COUNTS:
         cases.goto(f"{facts_app}/cases?{column}={value}")
         expect(count_line(cases)).to_contain_text(f"{n} of 111 cases")
-        settled(cases)
-        assert grid(cases).locator("tbody tr").count() == n or n > 22
+        if n <= 20:
+            expect(grid(cases).locator("tbody tr")).to_have_count(n)
 
 
 def test_a_chosen_filter_is_in_the_address_and_survives_reload_and_back(cases: Page) -> None:
@@ -102,8 +102,8 @@ def test_a_value_that_does_not_exist_leaves_a_page_that_works(cases: Page, facts
 def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: Page) -> None:
     choose(cases, "Root cause", "ML model confusion")
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
+    expect(grid(cases).locator("td[aria-colindex='1']")).to_have_count(2)
     names = grid(cases).locator("td[aria-colindex='1']").all_text_contents()
-    assert len(names) == 2
     click_row(cases, row_of(cases, names[0]))
     expect(title(cases)).to_have_text(names[0])
     settled(cases)
@@ -161,6 +161,15 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     click_row(cases, row_of(cases, "pandas_2"))
     expect(title(cases)).to_have_text("pandas_2")
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
+
+
+def test_a_filter_of_another_benchmark_is_dropped_with_it(cases: Page) -> None:
+    choose(cases, "Library", "torch")
+    choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
+    expect(count_line(cases)).to_contain_text("15 of 111 cases")
+    choose(cases, "Benchmark", "minibench")
+    expect(count_line(cases)).to_contain_text("12 of 12 cases")
+    wait_for_query(cases, benchmark="minibench", library=None, experiment=None)
 
 
 def test_an_unknown_case_says_so(facts_app: str, open_page: OpenPage) -> None:

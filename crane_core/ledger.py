@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -116,7 +116,9 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
 
 def to_line(record: Record) -> bytes:
     """One JSON object and a newline; its "record" member names the kind. Raises ValueError on a lone surrogate."""
-    body = {"record": _NAMES[type(record)]} | {k: v for k, v in asdict(record).items() if v is not None}
+    absent = {field.name for field in fields(record) if field.default is None and getattr(record, field.name) is None}
+    stated = {name: value for name, value in asdict(record).items() if name not in absent}
+    body = {"record": _NAMES[type(record)]} | stated
     return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 

@@ -160,6 +160,7 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Impor
         if known := _known(folder, source.sha256):
             return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
         if store is None:
+            _try_out(source, records, problems)
             return Imported(source.source_id, source.kind, source.name, [], problems, waits_for_app=True)
         if source.source_id in state.loaded_sources(store.cursor()):
             return Imported(source.source_id, source.kind, source.name, [], [], already_loaded=True)
@@ -169,6 +170,15 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Impor
 def _pair_name(paths: list[Path]) -> str:
     """What several notebooks are called together: their case, without the version."""
     return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
+
+
+def _try_out(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> None:
+    """Write a source to a database of its own, so that none is kept that the app then could not load."""
+    store = open_store(IN_MEMORY)
+    try:
+        _write(store, _row(source), records, problems)
+    finally:
+        store.close()
 
 
 def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:

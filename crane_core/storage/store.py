@@ -44,12 +44,21 @@ class Store:
         return self._connection.cursor()
 
     def write(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        """Run `change` in one transaction, after every write asked for before; all of it lands or none."""
+        """Run `change` in one transaction, after every write asked for before; all of it lands or none.
+
+        Raises StoreError when the database refuses a row.
+        """
         return self._writer.submit(self._in_transaction, change).result()
 
     def _in_transaction(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        with transaction(self.cursor()) as cursor:
-            return change(cursor)
+        try:
+            with transaction(self.cursor()) as cursor:
+                return change(cursor)
+        except duckdb.Error as error:
+            raise StoreError(
+                f"The database refused a change: {_one_line(error)}.",
+                remedy="Nothing of it was loaded; correct the source, or report what it holds.",
+            ) from error
 
     def close(self) -> None:
         self._writer.shutdown(wait=True)
@@ -96,6 +105,10 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
             remedy="Stop the app, or do this on its Data page.",
         )
     return StoreError(
-        f"{path} cannot be opened as a database: {str(error).splitlines()[0]}",
+        f"{path} cannot be opened as a database: {_one_line(error)}",
         remedy="Move the file away and run `crane_core rebuild`: sources and ledger hold everything.",
     )
+
+
+def _one_line(error: duckdb.Error) -> str:
+    return str(error).splitlines()[0]

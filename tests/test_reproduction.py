@@ -12,7 +12,6 @@ import pytest
 from crane_core.domain import library_group
 from crane_core.pipeline import study_tables as tables_of
 from crane_core.pipeline.contradictions import contradictions
-from crane_core.pipeline.known_contradictions import known_contradictions
 from crane_core.pipeline.study_tables import drift, status_counts
 from crane_core.pipeline.table_cells import Status, StudyTable, printed_decimals, printed_value, rounded
 from crane_core.pipeline.table_formats import Format, render
@@ -41,6 +40,7 @@ def tallied() -> pd.DataFrame:
     answered = answers[KEY].assign(
         n_crash=(runs == "1").sum(axis=1),
         n_safe=(runs == "0").sum(axis=1),
+        first_run=answers["run_1"].map({"1": True, "0": False}),
         n_unanswered=(runs == "").sum(axis=1) * is_llm,
         n_skipped=0,
     )
@@ -74,7 +74,7 @@ def numbers() -> pd.DataFrame:
 
 
 def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
-    return tables_of.study_tables(verdicts, numbers, known_contradictions())
+    return tables_of.study_tables(verdicts, numbers)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_no_printed_cell_differs(tables: dict[str, StudyTable]) -> None:
         ("5", 0, 8, 0),
         ("libraries", 624, 0, 0),
         ("analyzers", 407, 0, 9),
-        ("junobench-llms", 42, 48, 0),
+        ("junobench-llms", 48, 48, 24),
     ],
 )
 def test_cells_by_status(
@@ -106,13 +106,11 @@ def test_cells_by_status(
 ) -> None:
     counts = status_counts(tables.values())
     assert len(counts) == 10
-    known = 6 if table_id == "junobench-llms" else 0
     assert counts[table_id] == {
         Status.EQUAL: equal,
         Status.DIFFERS: 0,
         Status.PUBLISHED_ONLY: published_only,
         Status.OURS_ONLY: ours_only,
-        Status.KNOWN: known,
     }
 
 
@@ -122,7 +120,8 @@ def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(90, 90 + 51)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].n == 222
     assert cells["1", "Total", "Sampled cases"].ours == 222
-    assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 65
+    assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 63
+    assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours == 65
     assert cells["junobench-llms", "Llama 3.3 70b, total", "Correct (buggy)"].status is Status.PUBLISHED_ONLY
 
 
@@ -168,18 +167,18 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str,
     for (name, buggy), right in first.items():
         cell = cells[f"Mistral Small 3.1, {name}", f"Correct ({'buggy' if buggy else 'fixed'})"]
         assert cell.printed == str(right), cell
-    known = {place: cell for place, cell in cells.items() if cell.status is Status.KNOWN}
-    listed = known_contradictions()
-    assert set(known) == set(zip(listed["row"], listed["column"], strict=True))
-    assert listed["printed"].tolist() == [known[place].printed for place in known]
-
-
-def test_a_known_contradiction_that_moves_is_drift(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    where = verdicts.query("detector == 'mistral-small-3.1' and instance_id == 'pandas_3_reproduced'").index
-    moved = verdicts.copy()
-    moved.loc[where, ["n_crash", "n_safe"]] = [1, 4]
-    found = {cell.row for _, cell in drift(study_tables(moved, numbers).values())}
-    assert found == {"Mistral Small 3.1, total"}
+    majority = {
+        (row, column.replace(" by majority", "")): cell.ours
+        for (row, column), cell in cells.items()
+        if "by majority" in column
+    }
+    parting = {place: ours for place, ours in majority.items() if ours != cells[place].ours}
+    listed = published("contradictions.csv")
+    places = list(zip(listed["row"], listed["column"], strict=True))
+    assert parting == {place: Fraction(text) for place, text in zip(places, listed["computed"], strict=True)}
+    assert listed["printed"].tolist() == [
+        cells[place].printed for place in zip(listed["row"], listed["column"], strict=True)
+    ]
 
 
 def test_contradictions_of_vote_and_outcome(verdicts: pd.DataFrame) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import pandas as pd
 
 from crane_core.pipeline import tables
-from crane_core.pipeline.table_cells import Cell, Known, Measures, Status, StudyTable, compared
+from crane_core.pipeline.table_cells import Cell, Measures, Status, StudyTable, compared
 
 
 class TableModule(Protocol):
@@ -28,31 +28,25 @@ def table_modules() -> list[TableModule]:
     return sorted(modules, key=lambda module: module.TABLE_ID)
 
 
-def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame, known: pd.DataFrame) -> dict[str, StudyTable]:
+def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
     """All tables by id, each cell with the printed text, our exact value and the status.
 
     verdicts: `pipeline.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment. numbers:
-    the fields of PublishedNumber, one row per printed cell, in the order of the page. known: the listed
-    contradictions (`known_contradictions`), which are shown as such and are no drift.
+    the fields of PublishedNumber, one row per printed cell, in the order of the page.
     """
-    return {module.TABLE_ID: _table(module, verdicts, numbers, known) for module in table_modules()}
+    return {module.TABLE_ID: _table(module, verdicts, numbers) for module in table_modules()}
 
 
-def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame, known: pd.DataFrame) -> StudyTable:
+def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame) -> StudyTable:
     mine = numbers[numbers["table_id"] == module.TABLE_ID]
     places = zip(mine["row"], mine["column"], strict=True)
     texts = zip(mine["printed"], mine["unit"], strict=True)
     printed = dict(zip(places, texts, strict=True))
-    listed = known[known["table_id"] == module.TABLE_ID]
-    facts = map(Known, listed["computed"], listed["reason"])
-    expected = dict(zip(zip(listed["row"], listed["column"], strict=True), facts, strict=True))
-    cells = _cells(printed, module.measure(verdicts), expected)
+    cells = _cells(printed, module.measure(verdicts))
     return StudyTable(module.TABLE_ID, module.TITLE, module.SOURCE, cells)
 
 
-def _cells(
-    printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures, known: Mapping[tuple[str, str], Known]
-) -> list[Cell]:
+def _cells(printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures) -> list[Cell]:
     """Printed places first, then ours that nobody printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
     order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
@@ -61,12 +55,12 @@ def _cells(
     for row, column in places:
         place = (row, column)
         text, unit = printed.get(place, (None, ""))
-        cells.append(compared(row, column, text, unit, measured.get(place), known.get(place)))
+        cells.append(compared(row, column, text, unit, measured.get(place)))
     return cells
 
 
 def drift(found: Iterable[StudyTable]) -> list[tuple[str, Cell]]:
-    """Table id and cell wherever our value is not what is printed, in the printed digits, and nobody knows why."""
+    """Table id and cell wherever our value is not what is printed, in the printed digits."""
     return [(table.id, cell) for table in found for cell in table.cells if cell.status is Status.DIFFERS]
 
 

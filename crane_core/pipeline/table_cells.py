@@ -1,7 +1,7 @@
 """One printed cell beside our value for it. Knows digits and exact ratios; refuses to know where a value comes from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import floor
@@ -15,7 +15,6 @@ class Status(StrEnum):
     DIFFERS = "differs"
     PUBLISHED_ONLY = "published only"
     OURS_ONLY = "ours only"
-    KNOWN = "known contradiction"
 
 
 class Measured(NamedTuple):
@@ -32,10 +31,7 @@ Measures = Mapping[tuple[str, str], Measured]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`delta` is ours minus printed, unrounded, in the table's unit. `n` counts the items behind our value.
-
-    `reason` says why a known contradiction is one.
-    """
+    """`delta` is ours minus printed, unrounded, in the table's unit. `n` counts the items behind our value."""
 
     row: str
     column: str
@@ -45,14 +41,6 @@ class Cell:
     n: int | None
     unit: str
     status: Status
-    reason: str | None = None
-
-
-class Known(NamedTuple):
-    """A printed cell that its own publication contradicts: the value that its data give, and why they part."""
-
-    computed: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +86,12 @@ def agrees(value: Fraction, printed: str) -> bool:
     return rounded(value, printed_decimals(printed)) == printed_value(printed)
 
 
-def compared(
-    row: str, column: str, printed: str | None, unit: str, measured: Measured | None, known: Known | None = None
-) -> Cell:
-    """The cell of one place; a known contradiction is one only while our value is the one that is on record."""
+def compared(row: str, column: str, printed: str | None, unit: str, measured: Measured | None) -> Cell:
+    """The cell of one place."""
     if measured is None:
         return Cell(row, column, printed, None, None, None, unit, Status.PUBLISHED_ONLY)
     if printed is None:
         return Cell(row, column, None, measured.value, None, measured.n, measured.unit, Status.OURS_ONLY)
     delta = measured.value - printed_value(printed)
-    cell = Cell(row, column, printed, measured.value, delta, measured.n, unit, Status.DIFFERS)
-    if agrees(measured.value, printed):
-        return replace(cell, status=Status.EQUAL)
-    if known and agrees(measured.value, known.computed):
-        return replace(cell, status=Status.KNOWN, reason=known.reason)
-    return cell
+    status = Status.EQUAL if agrees(measured.value, printed) else Status.DIFFERS
+    return Cell(row, column, printed, measured.value, delta, measured.n, unit, status)

@@ -51,8 +51,6 @@ def _markdown_table(table: StudyTable) -> str:
     lines = [f"## {table.id}: {table.title}", "", f"Source: {table.source}.", ""]
     lines += [_markdown_row(HEADER), _markdown_row(["---"] * len(HEADER))]
     lines += [_markdown_row(_fields(cell)) for cell in table.cells]
-    reasons = dict.fromkeys(cell.reason for cell in table.cells if cell.reason)
-    lines += ["", *(f"{Status.KNOWN.capitalize()}: {reason}." for reason in reasons)] if reasons else []
     return "\n".join([*lines, ""])
 
 
@@ -63,11 +61,11 @@ def _markdown_row(fields: Iterable[str]) -> str:
 def _csv(found: list[StudyTable]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status", "reason"))
+    writer.writerow(("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status"))
     for table in found:
         for cell in table.cells:
             record = _record(cell)
-            values = (record[key] for key in ("ours", "delta", "n", "unit", "status", "reason"))
+            values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
             writer.writerow((table.id, cell.row, cell.column, cell.printed or "", *values))
     return text.getvalue()
 
@@ -84,7 +82,6 @@ def _record(cell: Cell) -> dict[str, Any]:
         "unit": cell.unit,
         "status": cell.status,
         "printed_text": cell.printed,
-        "reason": cell.reason,
     }
 
 

@@ -14,7 +14,8 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
 
     Columns: benchmark, case_id, instance_id, version, truth (the instance crashes), library, root_cause,
     crash_type, stage, exception, detector, detector_title, detector_kind, setting, experiment, n_crash, n_safe,
-    n_unanswered, n_skipped (never asked), human (the label that `annotator` gave the verdict, or None).
+    n_unanswered, n_skipped (never asked), first_run (what run 1 said, missing without an answer), human (the label
+    that `annotator` gave the verdict, or None).
     """
     return cursor.execute(
         """
@@ -23,7 +24,8 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
                    count(*) FILTER (crashes) AS n_crash,
                    count(*) FILTER (NOT crashes) AS n_safe,
                    count(*) FILTER (crashes IS NULL AND run_index > 0) AS n_unanswered,
-                   count(*) FILTER (run_index = 0) AS n_skipped
+                   count(*) FILTER (run_index = 0) AS n_skipped,
+                   bool_or(crashes) FILTER (run_index = 1) AS first_run
             FROM runs GROUP BY ALL
         ), labels AS (
             SELECT benchmark, instance_id, detector, setting, experiment, label AS human
@@ -32,7 +34,7 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
         SELECT a.benchmark, i.case_id, a.instance_id, i.version, i.crashes AS truth,
                c.library, c.root_cause, c.crash_type, c.stage, c.exception,
                a.detector, d.title AS detector_title, d.kind AS detector_kind, a.setting, a.experiment,
-               a.n_crash, a.n_safe, a.n_unanswered, a.n_skipped, labels.human
+               a.n_crash, a.n_safe, a.n_unanswered, a.n_skipped, a.first_run, labels.human
         FROM answers a
         JOIN instances i USING (benchmark, instance_id)
         JOIN cases c ON c.benchmark = a.benchmark AND c.case_id = i.case_id

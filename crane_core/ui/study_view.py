@@ -7,7 +7,6 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.known_contradictions import known_contradictions
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable
 from crane_core.ui import data
@@ -15,7 +14,6 @@ from crane_core.ui import data
 SIGN = {
     Status.EQUAL: ("=", "cw-right", "equal to the printed digits"),
     Status.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
-    Status.KNOWN: ("!", "cw-part", "a known contradiction in the published files"),
     Status.PUBLISHED_ONLY: ("p", "cw-dim", "published only: no data here can give it"),
     Status.OURS_ONLY: ("·", "cw-dim", "ours only: nothing printed"),
 }
@@ -23,7 +21,7 @@ SIGN = {
 
 @st.cache_resource(max_entries=2, show_spinner="Recomputing the study's tables")
 def _tables(revision: str) -> dict[str, StudyTable]:
-    return study_tables(data.verdicts(), data.printed_numbers(), known_contradictions())
+    return study_tables(data.verdicts(), data.printed_numbers())
 
 
 def tables() -> dict[str, StudyTable]:
@@ -52,7 +50,7 @@ def _cell(cell: Cell | None) -> str:
     sign, css, words = SIGN[cell.status]
     ours = "" if cell.ours is None else f"ours {float(cell.ours):.4f}, "
     n = f"n = {cell.n}, " if cell.n is not None else ""
-    title = escape(f"{ours}{n}{words}" + (f": {cell.reason}" if cell.reason else ""), quote=True)
+    title = escape(f"{ours}{n}{words}", quote=True)
     shown = cell.printed or ("" if cell.ours is None else f"{float(cell.ours):.1f}")
     return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.known_contradictions import known_contradictions
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.study_tables import drift, status_counts, study_tables, table_modules
@@ -28,7 +27,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
-    tables = study_tables(verdict_frame(store), printed_numbers(store), known_contradictions())
+    tables = study_tables(verdict_frame(store), printed_numbers(store))
     store.close()
     if chosen.table:
         tables = {chosen.table: tables[chosen.table]}

@@ -1,9 +1,11 @@
-"""The two LLMs of JunoBench's own README, by library: correct votes on the crashing and on the fixed notebooks.
+"""The two LLMs of JunoBench's own README, by library: right answers on the crashing and on the fixed notebooks.
 
-The README names a majority vote over five runs, and that is what is computed. Its printed numbers of Mistral Small 3.1
-are those of the first run alone; six cells part for that reason (data/published/contradictions.csv).
+The README names a majority vote over five runs; its printed numbers are those of the first run alone (all 48 cells of
+Mistral Small 3.1). So the printed columns are recomputed from the first run, and the majority stands beside them; the
+six cells where the two part are listed in data/published/contradictions.csv.
 """
 
+import numpy as np
 import pandas as pd
 
 from crane_core.pipeline.table_cells import Measured, count
@@ -30,9 +32,13 @@ def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
 
 def _row(name: str, rows: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     cells: dict[tuple[str, str], Measured] = {}
-    is_right = (detected(rows) == 1) == truth(rows)
+    by_vote = (detected(rows) == 1) == truth(rows)
+    first = rows["first_run"].to_numpy(dtype=object)
+    by_first_run = [said == crashes for said, crashes in zip(first, truth(rows), strict=True)]
     for crashes, version in VERSIONS.items():
-        right = is_right[truth(rows) == crashes]
-        cells[name, f"Correct {version}"] = count(int(right.sum()), len(right))
-        cells[name, f"n {version}"] = count(len(right), len(right))
+        chosen = truth(rows) == crashes
+        n = int(chosen.sum())
+        cells[name, f"Correct {version}"] = count(int(np.count_nonzero(np.asarray(by_first_run)[chosen])), n)
+        cells[name, f"n {version}"] = count(n, n)
+        cells[name, f"Correct by majority {version}"] = count(int(by_vote[chosen].sum()), n)
     return cells

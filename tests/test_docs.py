@@ -1,0 +1,70 @@
+"""What the documents say is what the program does."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crane_core.cli import verb_modules
+from crane_core.domain import Setting
+from crane_core.fetch import MIRROR_VARIABLE
+from crane_core.ui.navigation import page_files, title
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+NUMBERS = {"twelve": 12, "forty": 40}
+
+
+def section(heading: str) -> str:
+    """The text under a second-level heading of the README."""
+    return README.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The body of the first Markdown table of a text."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_command_and_its_help_stand_in_the_readme() -> None:
+    told = {verb.strip("`"): does for verb, does in rows(section("Commands"))}
+    assert told == {name: module.HELP for name, module in verb_modules().items()}
+
+
+def test_every_page_stands_in_the_readme_in_menu_order() -> None:
+    assert [name for name, _ in rows(section("What you see"))] == [title(name) for name in page_files()]
+
+
+def test_settings_are_those_of_the_program() -> None:
+    sentence = re.search(r"Settings are (.*?)\. Import", README, re.DOTALL)
+    assert sentence
+    assert re.findall(r"`([^`]+)`", sentence[1]) == [str(setting) for setting in Setting]
+
+
+def test_variables_that_the_readme_names_are_read() -> None:
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "crane_core").rglob("*.py"))
+    named = set(re.findall(r"`(CRANE_[A-Z]+)`", README))
+    assert MIRROR_VARIABLE in named
+    assert all(f'"{name}"' in code for name in named)
+
+
+def test_links_and_pictures_of_the_readme_exist() -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_minibench_has_as_many_pairs_as_told() -> None:
+    word = re.search(r"(\w+) notebook pairs of our own", README)
+    assert word
+    assert len(list((ROOT / "data" / "minibench" / "benchmark").iterdir())) == NUMBERS[word[1].lower()]
+
+
+def test_no_text_of_the_published_artifacts_is_tracked() -> None:
+    script = ROOT.parent / "shared" / "tools" / "no_verbatim.py"
+    if not script.is_file() or not (ROOT / ".git").exists():
+        pytest.skip("the published archives and the check for their texts are not at hand")
+    done = subprocess.run([sys.executable, str(script)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

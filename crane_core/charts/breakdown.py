@@ -10,14 +10,15 @@ from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
 BAR = "bar"
 """Name of the selection that a click on a bar makes."""
 STEP = 15
-PANEL_WIDTH = 310
+PANEL_WIDTH = 240
 
 
 def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.FacetChart:
     """One panel per detector, one pair of bars per group.
 
     `table` columns: group, label (the group with its n, as the axis shows it), detector_title, setting (−RT or
-    +RT), value, low, high (shares), label_at (where the text stands), n, text. `labels` is the order from top to
+    +RT), value, low, high (shares), label_at (where the text stands), n, text, and change (text at
+    the right edge, on one setting of each pair). `labels` is the order from top to
     bottom. A click selects group, detector_title and setting.
     """
     titles = in_order(table["detector_title"].unique().tolist())
@@ -52,10 +53,13 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.Facet
     values = base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
         x=alt.X("label_at:Q", scale=scale), text="text:N"
     )
-    panel = alt.layer(bars, rules, values).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))
+    changes = base.mark_text(align="left", fontSize=10.5, fontWeight=600, color=INK).encode(
+        x=alt.value(PANEL_WIDTH + 42), text="change:N"
+    )
+    panel = alt.layer(bars, rules, values, changes).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
     faceted: alt.FacetChart = (
-        panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=44)
+        panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=92)
         .resolve_scale(y="shared")
         .properties(padding=PADDING)
     )

@@ -16,6 +16,8 @@ from crane_core.stats import intervals, multiplicity, paired, rates, vote
 
 SEED = 20251018
 """Seed of every bootstrap on a page: the same data give the same interval."""
+YES_OR_NO = ("Accuracy", "Recall")
+"""Rates over the same instances whatever the detector says, so that each instance is right or wrong."""
 
 
 class VoteRule(StrEnum):
@@ -85,33 +87,48 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
     return pd.DataFrame(rows, columns=[*by, "n", "n_cases", "part", "whole", "value", "low", "high", "left_out"])
 
 
-def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> pd.DataFrame:
-    """Accuracy with runtime state against without, per detector: the headline comparison.
+def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str = "Accuracy") -> pd.DataFrame:
+    """A rate with runtime state against without, per detector: the headline comparison.
 
     Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares), gained and lost
-    (instances that only one setting has right; NaN under mean of runs, where right is not a yes or no), p_value
-    (exact McNemar), p_holm (Holm over the detectors of the table), detectable (smallest difference these pairs
-    would reveal, power 80%).
+    (instances that only one setting has right), p_value (exact McNemar), p_holm (Holm over the detectors of the
+    table), detectable (smallest difference these pairs would reveal, power 80%). The last five are NaN where right
+    is not a yes or no for the same instances: under mean of runs or half credit, and for precision and F1.
     """
-    rows = [_gain(detector, rows_of, rule, credit) for detector, rows_of in frame.groupby("detector", sort=False)]
+    rows = [_gain(rows_of, rule, credit, rate) for _, rows_of in frame.groupby("detector", sort=False)]
     table = pd.DataFrame([row for row in rows if row is not None])
     return table.assign(p_holm=multiplicity.holm(table["p_value"])) if len(table) else table
 
 
-def _gain(detector: object, frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> dict[str, object] | None:
+def change_table(frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
+    """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
+
+    Columns: those of `gain_table` but p_holm, the group under the name `by`, and p_bh (Benjamini-Hochberg over the
+    whole table, which is an exploratory grid).
+    """
+    rows = []
+    for (group, _), rows_of in frame.groupby([by, "detector"], sort=False, observed=True):
+        found = _gain(rows_of, rule, credit, rate)
+        if found is not None:
+            rows.append({by: group} | found)
+    table = pd.DataFrame(rows)
+    return table.assign(p_bh=multiplicity.benjamini_hochberg(table["p_value"])) if len(table) else table
+
+
+def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dict[str, object] | None:
     a = frame[frame["setting"] == Setting.CODE].set_index("instance_id")
     b = frame[frame["setting"] == Setting.RUNTIME].set_index("instance_id")
     both = a.index.intersection(b.index)
     if both.empty:
         return None
     a, b = a.loc[both], b.loc[both]
-    one, other = (rates.accuracy(confusion_parts(side, rule, credit)) for side in (a, b))
+    one, other = (rates.RATES[rate](confusion_parts(side, rule, credit)) for side in (a, b))
     cases = a["case_id"].to_numpy()
     estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
     row = {
-        "detector": detector,
+        "detector": a["detector"].iloc[0],
         "detector_title": a["detector_title"].iloc[0],
-        "n": len(both),
+        "n": int(np.count_nonzero((np.asarray(one.whole) > 0) | (np.asarray(other.whole) > 0))),
         "n_cases": estimate.n_clusters,
         "without": one.value,
         "with_": other.value,
@@ -119,14 +136,18 @@ def _gain(detector: object, frame: pd.DataFrame, rule: VoteRule, credit: Credit)
         "low": estimate.low,
         "high": estimate.high,
     }
-    return row | _discordance(one, other, cases, rule)
+    return row | _discordance(one, other, cases, rule, rate)
 
 
-def _discordance(one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], rule: VoteRule) -> dict[str, float]:
-    right_a, right_b = np.asarray(one.part), np.asarray(other.part)
-    if rule is VoteRule.MEAN or np.any((right_a % 1 != 0) | (right_b % 1 != 0)):
+def _discordance(
+    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], rule: VoteRule, rate: str
+) -> dict[str, float]:
+    """Counts of instances that one setting alone has right, among those that both answered."""
+    answered = (np.asarray(one.whole) == 1) & (np.asarray(other.whole) == 1)
+    right = np.column_stack([one.part, other.part])[answered]
+    if rule is VoteRule.MEAN or rate not in YES_OR_NO or not np.isin(right, (0.0, 1.0)).all():
         return dict.fromkeys(("gained", "lost", "p_value", "detectable"), float("nan"))
-    found = paired.compare(right_a == 1, right_b == 1, cases, seed=SEED)
+    found = paired.compare(right[:, 0] == 1, right[:, 1] == 1, cases[answered], seed=SEED)
     return {
         "gained": found.counts.only_b,
         "lost": found.counts.only_a,

@@ -98,7 +98,7 @@ def keep(table: pd.DataFrame, *, find: str = "", pattern: str | None = None, **w
         if values:
             table = table[table[column].isin(values)]
     if pattern:
-        table = table[[pattern in patterns for patterns in table["patterns"]]]
+        table = table[table["patterns"].map(lambda patterns: pattern in patterns).astype(bool)]
     if find.strip():
         text = table[["case_id", "library", "root_cause", "exception", "crash_type", "stage"]].astype(str)
         hit = text.apply(lambda column: column.str.contains(find.strip(), case=False, regex=False)).any(axis=1)

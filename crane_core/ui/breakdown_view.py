@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.breakdown import breakdown
-from crane_core.domain import PAPER_GROUPS
-from crane_core.pipeline.measures import rate_table
+from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.pipeline.measures import change_table, rate_table
+from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import interval, percent, setting_short
+from crane_core.ui.words import NOTHING, interval, p_value, percent, points, setting_short, whole
 
 GROUPINGS = {
     "library_group": "library",
@@ -23,41 +24,52 @@ GROUPINGS = {
     "stage": "pipeline stage",
 }
 RATES = ("Accuracy", "Recall", "Precision", "F1")
+ChangeOf = dict[tuple[str, str], dict[str, Any]]
 CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "stage": keys.STAGE}
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> pd.DataFrame:
+def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rates per group, detector and input, and what runtime state changes per group and detector."""
     rows = chosen.rows()
     rows = rows[rows["setting"].isin(["code", "runtime"]) & rows[by].notna()]
-    return rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=chosen.rule, credit=chosen.credit)
+    keys_of = [by, "detector_title", "setting"]
+    table = rate_table(rows, by=keys_of, rate=rate, rule=chosen.rule, credit=chosen.credit)
+    return table, change_table(rows, by=by, rate=rate, rule=chosen.rule, credit=chosen.credit)
 
 
 def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
-    """Bars for every group and detector."""
-    table = _rates(data.revision(), chosen, by, rate)
+    """Bars for every group and detector, with what runtime state changes."""
+    table, changes = _rates(data.revision(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
     labels = {group: _label(group, table[table[by] == group]["n"]) for group in _order(by, table)}
+    change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     drawn = table.assign(
         group=table[by],
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
         text=[percent(v, 0) for v in table["value"]],
         label_at=table[["value", "high"]].max(axis=1),
+        change=[_change(row, by, change_of) for row in as_rows(table)],
     )
-    note = (
-        "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases. "
-        "Click a bar to see its cases."
-    )
+    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases. "
+    if change_of:
+        note += "At the right: what runtime state changes, in percentage points. "
     draw_chart(
-        breakdown(drawn, labels=list(labels.values()), rate=rate.lower()),
-        _readable(table, by),
+        breakdown(drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
+        _readable(table, by, change_of),
         name=f"{rate.lower()}_by_{by}_{chosen.kind}",
-        note=note,
+        note=note + "Click a bar to see its cases.",
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
+
+
+def _change(row: dict[str, Any], by: str, change_of: ChangeOf) -> str:
+    """The change, told once per pair of bars: on the one with runtime state."""
+    found = change_of.get((row[by], row["detector_title"]))
+    return points(found["difference"], 0).removesuffix(" pp") if found and row["setting"] == Setting.RUNTIME else ""
 
 
 def _label(group: str, n: pd.Series) -> str:
@@ -90,17 +102,25 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     go("cases", **filters)
 
 
-def _readable(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            GROUPINGS[by].capitalize(): row[by],
-            "Detector": row["detector_title"],
-            "Input": setting_short(row["setting"]),
-            "Rate": percent(row["value"]),
-            "95% interval": interval(row["low"], row["high"]),
-            "n": row["n"],
-            "Cases": row["n_cases"],
-            "Left out": row["left_out"],
-        }
-        for row in table.to_dict("records")
-    )
+def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame:
+    rows = []
+    for row in as_rows(table):
+        found = change_of.get((row[by], row["detector_title"])) if row["setting"] == Setting.RUNTIME else None
+        rows.append(
+            {
+                GROUPINGS[by].capitalize(): row[by],
+                "Detector": row["detector_title"],
+                "Input": setting_short(row["setting"]),
+                "Rate": percent(row["value"]),
+                "95% interval": interval(row["low"], row["high"]),
+                "n": row["n"],
+                "Cases": row["n_cases"],
+                "Left out": row["left_out"],
+                "Change": points(found["difference"]) if found else NOTHING,
+                "95% of change": interval(found["low"], found["high"]).replace("%", " pp") if found else NOTHING,
+                "Gained": whole(found["gained"]) if found else NOTHING,
+                "Lost": whole(found["lost"]) if found else NOTHING,
+                "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -9,7 +9,7 @@ from crane_core.domain import ProblemKind
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.storage import state
 from crane_core.ui import data
-from crane_core.ui.words import NOTHING, count, setting_short
+from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
 MEANING = {
@@ -49,7 +49,7 @@ def _size(n_bytes: int) -> str:
 def draw_problems() -> None:
     """Every record that did not come in as it is, with where and why."""
     for waiting in state.without_instance(data.store().cursor()):
-        st.warning(f"{waiting.path}, {waiting.place}: {waiting.reason}.")
+        st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
         st.caption("None: every record of every source was read.")

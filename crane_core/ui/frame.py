@@ -18,6 +18,7 @@ import streamlit as st
 from crane_core.errors import CraneError
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import navigate
+from crane_core.ui.words import literal
 
 _STYLE = Path(__file__).with_name("style.css")
 
@@ -44,7 +45,7 @@ def page() -> Iterator[None]:
         data.refresh()
         yield
     except CraneError as error:
-        st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+        st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
 
 
 def _admitted() -> bool:

@@ -14,7 +14,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.words import NOTHING, interval, percent, points, setting_short
+from crane_core.ui.words import interval, p_value, percent, points, setting_short, whole
 
 PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
 P_HELP = "exact McNemar test on the instances that only one input has right; Holm-adjusted over the detectors"
@@ -61,9 +61,8 @@ def draw_comparison(chosen: Chosen) -> None:
     """The paired comparison as a table, with its n."""
     comparison, _ = compared(chosen)
     if not comparison.empty:
-        st.dataframe(
-            _readable(comparison), hide_index=True, column_config={"p (Holm)": st.column_config.Column(help=P_HELP)}
-        )
+        help_for = {"p (Holm)": st.column_config.Column(help=P_HELP)}
+        st.dataframe(_readable(comparison), hide_index=True, column_config=help_for)
 
 
 def headline(comparison: pd.DataFrame) -> str:
@@ -94,16 +93,12 @@ def _readable(comparison: pd.DataFrame) -> pd.DataFrame:
             "Accuracy +RT": percent(row["with_"]),
             "Difference": points(row["difference"]),
             "95% interval": interval(row["low"], row["high"]).replace("%", " pp"),
-            "Gained": _whole(row["gained"]),
-            "Lost": _whole(row["lost"]),
-            "p (Holm)": NOTHING if row["p_holm"] is None else f"{row['p_holm']:.3f}",
+            "Gained": whole(row["gained"]),
+            "Lost": whole(row["lost"]),
+            "p (Holm)": p_value(row["p_holm"]),
             "Detectable": points(row["detectable"]).lstrip("+"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }
         for row in rows
     )
-
-
-def _whole(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.0f}"

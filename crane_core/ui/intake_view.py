@@ -11,7 +11,7 @@ from crane_core.errors import CraneError
 from crane_core.fetch import Step, fetch
 from crane_core.pipeline.load import Imported, import_paths
 from crane_core.ui import data
-from crane_core.ui.words import count
+from crane_core.ui.words import count, literal
 
 WHAT = {
     "crane-llm": "the study: code, states, reasoning (BSD-3-Clause)",
@@ -47,7 +47,7 @@ def _fetch(name: str) -> None:
         bar.progress(1.0, "Loading")
         _tell(import_paths([path], data.folder(), data.store()))
     except CraneError as error:
-        st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+        st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
     finally:
         bar.empty()
 
@@ -81,14 +81,14 @@ def _import_groups(paths: list[Path]) -> None:
             try:
                 _tell(import_paths(group, data.folder(), data.store()))
             except CraneError as error:
-                st.error(f"{error.args[0]}\n\n**What to do:** {error.remedy}")
+                st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
 
 
 def _tell(entry: Imported) -> None:
     if entry.already_loaded:
-        st.info(f"{entry.name} was loaded before as source {entry.source_id}; nothing changed.")
+        st.info(f"{literal(entry.name)} was loaded before as source {entry.source_id}; nothing changed.")
         return
     counts = ", ".join(f"{count(added.n_new)} {added.record.replace('_', ' ')}" for added in entry.added if added.n_new)
     n = len(entry.problems)
     problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
-    st.success(f"Loaded {entry.name} ({entry.kind}). New: {counts or 'nothing'}.{problems}")
+    st.success(f"Loaded {literal(entry.name)} ({entry.kind}). New: {counts or 'nothing'}.{problems}")

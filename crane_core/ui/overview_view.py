@@ -12,7 +12,7 @@ from crane_core.ui import data
 from crane_core.ui.gains_view import compared, draw_gains, headline
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.words import count
+from crane_core.ui.words import count, literal
 
 
 def draw_answer() -> None:
@@ -39,7 +39,7 @@ def draw_loaded() -> None:
     with st.container(horizontal=True, gap="medium"):
         for row in as_rows(benchmarks):
             with st.container(width=230, border=True):
-                st.markdown(f"**{row['title']}**")
+                st.markdown(f"**{literal(row['title'])}**")
                 loaded = f"{count(row['n_cases'])} cases, {count(row['n_instances'])} notebooks"
                 link("cases", loaded, benchmark=row["benchmark"])
         with st.container(width=230, border=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.ui import keys
+from crane_core.ui.words import literal
 
 PREVIOUS_KEY = "k"
 NEXT_KEY = "j"
@@ -16,7 +17,7 @@ def draw_steps(case_id: str, listed: list[str]) -> None:
     before = listed[place - 1] if place else None
     after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
-        st.title(case_id, anchor=False, width="content")
+        st.title(literal(case_id), anchor=False, width="content")
         st.button("All cases", on_click=_show, args=[None], icon=":material/arrow_back:", shortcut="escape")
         st.button("Previous", on_click=_show, args=[before], disabled=before is None, shortcut=PREVIOUS_KEY)
         st.button("Next", on_click=_show, args=[after], disabled=after is None, shortcut=NEXT_KEY)

@@ -20,7 +20,7 @@ from crane_core.ui.navigation import link
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.run_strip import Answers, strips_html
 from crane_core.ui.state_tree import n_different, state_html
-from crane_core.ui.words import experiment_words, setting_words
+from crane_core.ui.words import experiment_words, literal, setting_words
 
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
@@ -38,7 +38,8 @@ def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame
     """Everything that is known of a case. `verdicts` are its rows of the verdict frame."""
     case = stored.case(store.cursor(), benchmark, case_id)
     if case is None:
-        st.error(f"There is no case {case_id!r} in {benchmark!r}. Go back to the list and pick one.")
+        missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
+        st.error(f"{missing} Go back to the list and pick one.")
         return
     st.html(_facts(case))
     cells = stored.cells(store.cursor(), benchmark, case_id)
@@ -69,7 +70,7 @@ def _crash(case: dict[str, Any], remarks: dict[str, str]) -> None:
         st.html(f'<p class="cw-dim">Remark on the {escape(version)} notebook: {escape(remark)}</p>')
     text = case["traceback"] or case["message"]
     if text:
-        with st.expander(f"Traceback: {case['exception'] or 'crash'}", expanded=False):
+        with st.expander(f"Traceback: {literal(case['exception'] or 'crash')}", expanded=False):
             st.html(f'<pre class="cw-trace">{escape(str(text)[:20_000])}</pre>')
 
 

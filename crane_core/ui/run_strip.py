@@ -57,7 +57,7 @@ def _version(answers: Answers | None, *, crashes: bool) -> str:
 def _square(run: dict[str, Any]) -> str:
     index = f"run {run['run_index']}"
     if run["unanswered"]:
-        return f'<span class="cw-run-none" title="{index}: {escape(str(run["unanswered"]), quote=True)}">?</span>'
+        return f'<span class="cw-run-none" title="{index}: {escape(_cut(str(run["unanswered"])))}">?</span>'
     if run["crashes"]:
         return f'<span class="cw-run-crash" title="{index}: crash">C</span>'
     return f'<span class="cw-run-safe" title="{index}: no crash">·</span>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from crane_core.domain import Label, Setting
 
@@ -44,6 +45,7 @@ EXPERIMENT_WORDS = {
     "junobench-construct": "JunoBench, first exploration",
 }
 NOTHING = "–"
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=])")
 
 
 def setting_words(setting: str) -> str:
@@ -83,3 +85,20 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
 def count(n: int) -> str:
     """A count with thousands separated: 6,660."""
     return f"{n:,}"
+
+
+def literal(text: str) -> str:
+    """`text` for a place that reads Markdown, so that every character of it is shown as it is."""
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def whole(value: float | None) -> str:
+    """A count that may be missing."""
+    return NOTHING if value is None else f"{value:.0f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value to three digits; below 0.001 it says so."""
+    if p is None or math.isnan(p):
+        return NOTHING
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"

@@ -18,12 +18,20 @@ EXAMPLE = "python -m crane_core app --port 8501"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--port", type=int, default=8501, help="default: 8501")
+    verb.add_argument("--port", type=_port, default=8501, help="default: 8501")
     verb.add_argument(
         "--address",
         default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
         help="where to listen (default: CRANE_ADDRESS, else 127.0.0.1: this machine alone)",
     )
+
+
+def _port(text: str) -> int:
+    """A port that a server can listen at; a ValueError is wrong usage to argparse."""
+    port = int(text)
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{port} is not in 1..65535")
+    return port
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -69,7 +69,10 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
 def _change(row: dict[str, Any], by: str, change_of: ChangeOf) -> str:
     """The change, told once per pair of bars: on the one with runtime state."""
     found = change_of.get((row[by], row["detector_title"]))
-    return points(found["difference"], 0).removesuffix(" pp") if found and row["setting"] == Setting.RUNTIME else ""
+    if found is None or row["setting"] != Setting.RUNTIME:
+        return ""
+    text = points(found["difference"], 0).removesuffix(" pp")
+    return "0" if text in {"+0", "−0"} else text
 
 
 def _label(group: str, n: pd.Series) -> str:

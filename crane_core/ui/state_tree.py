@@ -18,7 +18,11 @@ MAX_TEXT = 160
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
 
+MAX_FOLDED = 400
+"""Facts of one group that fold away; what is beyond is counted."""
+
 Facts = dict[str, str]
+Key = tuple[str, str]
 
 
 def state_html(crashing: str | None, fixed: str | None) -> str:
@@ -56,15 +60,14 @@ def _access_name(name: str) -> str:
 def _variable(name: str, left: Any, right: Any) -> str:
     facts = [_facts(left), _facts(right)]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
-    rows = {key: _fact(key, facts[0].get(key), facts[1].get(key)) for key in keys}
-    differing = [rows[key] for key in keys if facts[0].get(key) != facts[1].get(key)]
-    same = [rows[key] for key in keys if facts[0].get(key) == facts[1].get(key)]
+    differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
+    same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
     differs = left != right
     types = [entry.get("type", "") if isinstance(entry, dict) else None for entry in (left, right)]
     mark = f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>' if differs else ""
-    head = f"<code>{escape(name)}</code><span class='cw-dim'>{escape(_type_words(types))}</span>{mark}"
-    body = _folded(differing, "differing facts", limit=MAX_FACTS) + _folded(
-        same, "facts that are the same", limit=0 if differs else MAX_FACTS
+    head = f"<code>{escape(_text(name))}</code><span class='cw-dim'>{escape(_type_words(types))}</span>{mark}"
+    body = _folded(differing, facts, "differing facts", limit=MAX_FACTS) + _folded(
+        same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
     )
     return f'<details class="cw-var"{" open" if differs else ""}><summary>{head}</summary>{body}</details>'
 
@@ -75,16 +78,19 @@ def _difference_words(left: Any, right: Any) -> str:
     return "differs"
 
 
-def _folded(rows: list[str], what: str, *, limit: int) -> str:
-    """The first `limit` rows, the rest behind a line that counts them."""
-    rest = rows[limit:]
-    label = f"{len(rest)} {'more ' if limit else ''}{what}"
-    more = f"<details><summary class='cw-more cw-dim'>{label}</summary>{''.join(rest)}</details>"
-    return "".join(rows[:limit]) + (more if rest else "")
+def _folded(keys: list[Key], facts: list[dict[Key, str]], what: str, *, limit: int) -> str:
+    """The first `limit` facts, the rest behind a line that counts them."""
+    rows = [_fact(key, facts[0].get(key), facts[1].get(key)) for key in keys[: limit + MAX_FOLDED]]
+    n_rest, n_left_out = len(keys) - limit, len(keys) - len(rows)
+    if n_rest <= 0:
+        return "".join(rows)
+    left_out = f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>" if n_left_out else ""
+    summary = f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
+    return "".join(rows[:limit]) + f"<details>{summary}{''.join(rows[limit:])}{left_out}</details>"
 
 
 def _type_words(types: list[str | None]) -> str:
-    known = [_short_type(kind) for kind in types if kind]
+    known = [_text(_short_type(str(kind))) for kind in types if kind]
     if len(known) == 2 and known[0] != known[1]:
         return f"{known[0]} | {known[1]}"
     return known[0] if known else ""
@@ -94,7 +100,7 @@ def _short_type(kind: str) -> str:
     return kind.removeprefix("<class '").removesuffix("'>")
 
 
-def _facts(entry: Any) -> dict[tuple[str, str], str]:
+def _facts(entry: Any) -> dict[Key, str]:
     """(group letter, path of the fact) to its text."""
     if not isinstance(entry, dict):
         return {}
@@ -123,7 +129,7 @@ def _text(value: Any) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… ({len(text):,} characters)"
 
 
-def _fact(key: tuple[str, str], left: str | None, right: str | None) -> str:
+def _fact(key: Key, left: str | None, right: str | None) -> str:
     letter, path = key
     differs = " cw-differs" if left != right else ""
     title = f' title="{GROUP_WORDS[letter]}"' if letter else ""
@@ -133,7 +139,7 @@ def _fact(key: tuple[str, str], left: str | None, right: str | None) -> str:
         else f"<div>{_value(left)}</div><div>{_value(right)}</div>"
     )
     group = f'<div class="cw-group cw-{letter}"{title}>{letter}</div>'
-    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(path)}</div>{values}</div>'
+    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(_text(path))}</div>{values}</div>'
 
 
 def _value(text: str | None) -> str:

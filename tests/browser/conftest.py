@@ -6,11 +6,11 @@ is not listed here fails the test that caused it.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,7 +70,9 @@ class Seen:
     @property
     def foreign(self) -> list[str]:
         parts = [(urlsplit(address), address) for address in self.addresses]
-        return [address for url, address in parts if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK]
+        return [
+            address for url, address in parts if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -138,6 +140,14 @@ def embedded_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
+@pytest.fixture(scope="module")
+def copy_of_embedded(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of a module's own, which its tests may change."""
+    data = tmp_path_factory.mktemp("own") / "data"
+    shutil.copytree(embedded_data, data)
+    return data
+
+
 @pytest.fixture(scope="session")
 def archive(root: Path) -> Path:
     """The published archive of October 2025."""
@@ -172,22 +182,14 @@ def full_app(imported_data: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
-def locked_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of an app that asks for a password."""
-    data = tmp_path_factory.mktemp("locked") / "data"
-    shutil.copytree(embedded_data, data)
-    with serve(data, CRANE_PASSWORD="a word that nobody types") as address:
-        yield address
-
-
 @pytest.fixture
 def start_app(embedded_data: Path, tmp_path: Path) -> Iterator[StartApp]:
     """Start a server of the test's own, on a fresh copy of the embedded data."""
+    numbers = count(1)
     with ExitStack() as servers:
 
         def start(**environment: str) -> str:
-            data = tmp_path / f"data-{len(os.listdir(tmp_path))}"
+            data = tmp_path / f"data-{next(numbers)}"
             shutil.copytree(embedded_data, data)
             return servers.enter_context(serve(data, **environment))
 

@@ -60,9 +60,10 @@ def count_line(page: Page) -> Locator:
 def choose(page: Page, label: str, option: str) -> None:
     """Pick `option` in the select box or multiselect called `label`, and leave it."""
     box = page.get_by_role("combobox", name=label, exact=True)
-    box.click()
+    box.focus()  # by keys: the list that a click opens closes again when that click had to scroll
+    box.press("ArrowDown")
     page.get_by_role("option", name=option, exact=True).click()
-    box.press("Escape")
+    box.blur()
 
 
 def grid(page: Page) -> Locator:

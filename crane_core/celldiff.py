@@ -24,11 +24,18 @@ class CellPair(NamedTuple):
     right: int | None
 
 
+class Line(NamedTuple):
+    """A line and its number in its text, from 1."""
+
+    number: int
+    text: str
+
+
 class LinePair(NamedTuple):
     """A line on both sides (None where it is missing); `same` when nothing differs but blanks at its end."""
 
-    left: str | None
-    right: str | None
+    left: Line | None
+    right: Line | None
     same: bool
 
 
@@ -103,19 +110,29 @@ def _best_alignment(left: list[str], right: list[str], likeness: list[list[float
 
 
 def align_lines(left: str, right: str) -> list[LinePair]:
-    """Lines of two texts side by side; changed stretches are paired from their top."""
-    a, b = [line.rstrip() for line in left.splitlines()], [line.rstrip() for line in right.splitlines()]
-    n_top = _n_equal(a, b)
-    n_end = _n_equal(a[n_top:][::-1], b[n_top:][::-1])
-    rows = [LinePair(line, other, True) for line, other in zip(a[:n_top], b[:n_top], strict=True)]
+    """Lines of two texts side by side; changed stretches are paired from their top.
+
+    Empty lines are left out before anything is compared: a blank would be paired with code, and say nothing.
+    """
+    a, b = _written_lines(left), _written_lines(right)
+    texts = [line.text for line in a], [line.text for line in b]
+    n_top = _n_equal(*texts)
+    n_end = _n_equal(texts[0][n_top:][::-1], texts[1][n_top:][::-1])
+    rows = [LinePair(one, other, True) for one, other in zip(a[:n_top], b[:n_top], strict=True)]
     rows += _changed_lines(a[n_top : len(a) - n_end], b[n_top : len(b) - n_end])
     ends = zip(a[len(a) - n_end :], b[len(b) - n_end :], strict=True)
-    return rows + [LinePair(line, other, True) for line, other in ends]
+    return rows + [LinePair(one, other, True) for one, other in ends]
 
 
-def _changed_lines(a: list[str], b: list[str]) -> list[LinePair]:
+def _written_lines(text: str) -> list[Line]:
+    lines = enumerate((line.rstrip() for line in text.splitlines()), start=1)
+    return [Line(number, line) for number, line in lines if line]
+
+
+def _changed_lines(a: list[Line], b: list[Line]) -> list[LinePair]:
     rows: list[LinePair] = []
-    for tag, i1, i2, j1, j2 in _matcher(a, b).get_opcodes():
+    matcher = _matcher([line.text for line in a], [line.text for line in b])
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         for offset in range(max(i2 - i1, j2 - j1)):
             one = a[i1 + offset] if i1 + offset < i2 else None
             other = b[j1 + offset] if j1 + offset < j2 else None

@@ -31,6 +31,7 @@ _FRAMES = (
 
 _ARROW = re.compile(r"^-+> ?(?P<line>\d+)", re.M)
 _CURRENT_FORMAT = 4
+LARGEST_COUNT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
-    count = _count(cell.get("execution_count"))
+    count = _count(cell.get("execution_count"), index)
     source = _text(cell.get("source", ""), f"the source of code cell {index}")
     outputs = cell.get("outputs")
     errors = [
@@ -156,8 +157,12 @@ def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
     )
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _count(value: Any, index: int) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    if abs(value) > LARGEST_COUNT:
+        raise ValueError(f"code cell {index} has the execution count {value:.3g}, which no kernel gives")
+    return value
 
 
 def _crash(output: dict[str, Any], index: int, count: int | None) -> CrashOutput:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from crane_core.celldiff import CellPair, LinePair, align_cells, align_lines
+from crane_core.celldiff import CellPair, Line, LinePair, align_cells, align_lines
 from crane_core.domain import CellRole
 from crane_core.ui.code_html import line_html
 
 MAX_LINES = 600
 """Lines of one cell that are shown."""
-CONTEXT = 3
-"""Unchanged lines kept around a change; longer stretches fold."""
+SIGNS = ("−", "+")
+"""What marks a changed line on the left and on the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +80,21 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
 
 
 def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> str:
-    shown = lines[:MAX_LINES]
-    numbers = [0, 0]
     html = []
-    for pair in shown:
-        if not (pair.left or pair.right):
-            numbers = [numbers[0] + (pair.left is not None), numbers[1] + (pair.right is not None)]
-            continue
-        html.append(_side(pair.left, numbers, 0, left, changed=not pair.same, sign="−"))
-        html.append(_side(pair.right, numbers, 1, right, changed=not pair.same, sign="+"))
-    cut = len(lines) - len(shown)
-    more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut else ""
+    for pair in lines[:MAX_LINES]:
+        html.append(_side(pair.left, 0, left, changed=not pair.same))
+        html.append(_side(pair.right, 1, right, changed=not pair.same))
+    cut = len(lines) - MAX_LINES
+    more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
     return f'<div class="cw-lines">{"".join(html)}</div>{more}'
 
 
-def _side(line: str | None, numbers: list[int], side: int, cell: ShownCell | None, *, changed: bool, sign: str) -> str:
+def _side(line: Line | None, side: int, cell: ShownCell | None, *, changed: bool) -> str:
     if line is None:
         return '<div class="cw-side cw-none"></div>'
-    numbers[side] += 1
-    crashes = cell is not None and cell.crash_line == numbers[side]
+    crashes = cell is not None and cell.crash_line == line.number
     css = "cw-side" + (f" cw-changed-{side}" if changed else "") + (" cw-crash" if crashes else "")
-    mark = "▶" if crashes else sign if changed else ""
+    mark = "▶" if crashes else SIGNS[side] if changed else ""
     title = ' title="the crash is raised here"' if crashes else ""
-    number = f"<i>{numbers[side]}</i><b{title}>{mark}</b>"
-    return f'<div class="{css}">{number}<code>{line_html(line)}</code></div>'
+    number = f"<i>{line.number}</i><b{title}>{mark}</b>"
+    return f'<div class="{css}">{number}<code>{line_html(line.text)}</code></div>'

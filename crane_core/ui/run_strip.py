@@ -87,8 +87,17 @@ def _reason(run: dict[str, Any]) -> str:
     if run["reasoning"]:
         return str(run["reasoning"])
     if run["diagnostics"]:
-        return "\n".join(_diagnostic(entry) for entry in json.loads(run["diagnostics"]))
+        return _diagnostics(str(run["diagnostics"]))
     return ""
+
+
+def _diagnostics(text: str) -> str:
+    """An analyzer's list, one diagnostic a line; any other text as it is."""
+    try:
+        entries = json.loads(text)
+    except ValueError:
+        return text
+    return "\n".join(map(_diagnostic, entries)) if isinstance(entries, list) else text
 
 
 def _diagnostic(entry: Any) -> str:

@@ -1,0 +1,258 @@
+"""Every command as its user has it: help with an example that parses, exit codes, JSON apart from progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from crane_core import ledger
+from crane_core.cli import main, parser, verb_modules
+from crane_core.domain import Run as Answer
+from crane_core.domain import Setting
+from crane_core.pipeline.places import CHECKOUT, DataFolder
+from crane_core.pipeline.study_tables import table_modules
+
+Hold = Callable[[Path], AbstractContextManager[None]]
+
+
+class Spoken(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Spoken]
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb on the test's own data folder, in this process."""
+
+    def speak(*arguments: str | Path) -> Spoken:
+        code = main(["--data", str(folder.path), *map(str, arguments)])
+        return Spoken(code, *capsys.readouterr())
+
+    return speak
+
+
+def process(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "crane_core", *arguments],
+        cwd=CHECKOUT,
+        env=os.environ | {"CRANE_DATA": str(data)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def is_one_error_with_remedy(err: str) -> bool:
+    return err.count("\n") == 1 and err.startswith("error: ") and err.count(". ") >= 1
+
+
+@pytest.mark.parametrize("verb", verb_modules())
+def test_help_ends_with_examples_that_parse(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        parser().parse_args([verb, "--help"])
+    assert left.value.code == 0
+    shown = capsys.readouterr().out
+    examples = re.findall(r"python -m crane_core (.*)$", shown[shown.index("example:") :], re.MULTILINE)
+    assert examples
+    for example in examples:
+        assert parser().parse_args(shlex.split(example)).verb == verb
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["dream"], ["report", "--table", "9"], ["import"], ["app", "--port=70000"], ["app", "--port=x"]],
+)
+def test_wrong_usage_is_exit_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_the_module_runs_and_takes_its_folder_from_the_environment(folder: DataFolder) -> None:
+    done = process("report", "--table", "2a", "--json", data=folder.path)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["tables"]["2a"]["cells"]) == 24
+    refused = process("import", "nowhere.tar.gz", data=folder.path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert is_one_error_with_remedy(refused.stderr)
+    assert process("dream", data=folder.path).returncode == 2
+
+
+def test_the_folder_may_be_named_before_or_after_the_verb() -> None:
+    before = parser().parse_args(["--data", "x", "doctor"])
+    after = parser().parse_args(["doctor", "--data", "x"])
+    assert before.data == after.data == "x"
+
+
+def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--data", str(tmp_path / "new"), "report", "--table", "3", "--json"]) == 0
+    spoken = capsys.readouterr()
+    assert json.loads(spoken.out)["tables"].keys() == {"3"}
+    assert "Loading the embedded data: published" in spoken.err
+
+
+def test_report_check_passes_on_the_embedded_data(run: Run) -> None:
+    spoken = run("report", "--check")
+    assert spoken.code == 0
+    assert spoken.err.endswith("check: every recomputable cell is as printed\n")
+    assert "2a: 24 equal" in spoken.err
+    assert all(f"## {module.TABLE_ID}: " in spoken.out for module in table_modules())
+
+
+def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
+    """Five answers are told the other way by the ledger, as if the study had heard them so."""
+    for index in range(1, 6):
+        answer = Answer(
+            "junobench", "torch_1_fixed", "gpt-5", Setting.RUNTIME, "crane-llm-2025-10", index, crashes=False
+        )
+        ledger.append(folder.ledger / "runs" / "1.jsonl", answer)
+    spoken = run("report", "--table", "2b", "--check")
+    assert spoken.code == 1
+    assert "differs: table 2b, GPT 5, Accuracy (+RT)" in spoken.err
+    assert "cells differ" in spoken.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("fmt", ["md", "csv", "json", "latex"])
+def test_report_speaks_four_formats(run: Run, fmt: str) -> None:
+    spoken = run("report", "--table", "2a", "--format", fmt)
+    assert (spoken.code, spoken.err) == (0, "")
+    assert "76.6" in spoken.out or "76.5" in spoken.out
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    line = {"instance": "torch_1_fixed", "detector": "Mine", "setting": "code", "index": 1, "crashes": False}
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(line) + "\nnot json\n")
+    return path
+
+
+def test_import_twice_changes_nothing(run: Run, folder: DataFolder, predictions: Path) -> None:
+    first = json.loads(run("import", predictions, "--json").out)["imports"][0]
+    assert first["records"]["runs"] == {"read": 1, "new": 1}
+    assert [problem["place"] for problem in first["problems"]] == ["line 2"]
+    sources = sorted(folder.sources.rglob("*"))
+    second = run("import", predictions, "--json")
+    assert (second.code, second.err) == (0, "")
+    entry = json.loads(second.out)["imports"][0]
+    assert (entry["already_loaded"], entry["records"], entry["source_id"]) == (True, {}, first["source_id"])
+    assert sorted(folder.sources.rglob("*")) == sources
+
+
+def test_import_in_words(run: Run, predictions: Path) -> None:
+    out = run("import", predictions).out
+    assert re.search(r"^ +1 runs \(1 new\)$", out, re.MULTILINE)
+    assert re.search(r"^ +1 problems$", out, re.MULTILINE)
+    assert "mine.jsonl, line 2" in out
+    assert "nothing changed" in run("import", predictions).out
+
+
+def test_notebooks_named_together_are_one_source(run: Run, root: Path, predictions: Path) -> None:
+    case = root / "data" / "minibench" / "benchmark" / "numpy_1"
+    spoken = run("import", "--json", case / "numpy_1_reproduced.ipynb", predictions, case / "numpy_1_fixed.ipynb")
+    assert [entry["kind"] for entry in json.loads(spoken.out)["imports"]] == ["predictions", "notebook-pairs"]
+
+
+def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, predictions: Path, held: Hold) -> None:
+    with held(folder.database):
+        spoken = run("import", predictions)
+        refused = run("rebuild")
+        table = run("report", "--table", "2a", "--check")
+    assert (spoken.code, table.code, refused.code) == (0, 0, 1)
+    assert "kept; the running app holds the database" in spoken.out
+    assert "in memory" in table.err
+    assert is_one_error_with_remedy(refused.err.splitlines()[-1] + "\n")
+    assert "nothing changed" in run("import", predictions).out
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.tar.gz", b"not an archive"),
+        ("a.zip", b"PK\x03\x04"),
+        ("a.txt", b"text"),
+        ("a.jsonl", b"\xff\xfe"),
+        ("a.ipynb", b"{"),
+    ],
+)
+def test_what_cannot_be_imported_is_one_line_with_a_remedy(run: Run, tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    spoken = run("import", tmp_path / name)
+    assert (spoken.code, spoken.out) == (1, "")
+    assert is_one_error_with_remedy(spoken.err)
+    assert name.partition(".")[0] in spoken.err
+
+
+def test_doctor_lists_the_contradictions(run: Run) -> None:
+    words = run("doctor")
+    assert words.code == 0
+    for place in ("numpy_10_reproduced, gpt-5, runtime: 2 of 5 runs say crash, people said partial", "NBspecific_11"):
+        assert place in words.out
+    told = json.loads(run("doctor", "--json").out)
+    assert {row["instance_id"] for row in told["contradictions"]} == {
+        "numpy_10_reproduced",
+        "NBspecific_11_reproduced",
+        "numpy_15_reproduced",
+    }
+    assert told.keys() >= {"versions", "counts", "sources", "problems", "findings"}
+
+
+def test_rebuild_counts_what_it_loaded(run: Run) -> None:
+    spoken = run("rebuild")
+    assert spoken.code == 0
+    assert re.search(r"^ +8,634 runs$", spoken.out, re.MULTILINE)
+    assert "Loading the embedded data: minibench" in spoken.err
+
+
+def test_a_broken_database_is_one_line_with_a_remedy(run: Run, folder: DataFolder) -> None:
+    folder.database.write_bytes(b"no database")
+    spoken = run("doctor")
+    assert (spoken.code, spoken.out) == (1, "")
+    assert "crane_core rebuild" in spoken.err
+
+
+def test_app_refuses_a_port_that_is_taken(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        spoken = run("app", "--port", str(taken.getsockname()[1]))
+    assert (spoken.code, spoken.out) == (1, "")
+    assert "--port N" in spoken.err
+
+
+def test_fetch_refuses_a_name_it_does_not_know(run: Run) -> None:
+    spoken = run("fetch", "dream")
+    assert spoken.code == 1
+    assert "crane-llm" in spoken.err
+
+
+def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> None:
+    command = f'"{sys.executable}" -m crane_core report --format json | head -c 10'
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=CHECKOUT,
+        env=os.environ | {"CRANE_DATA": str(folder.path)},
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr

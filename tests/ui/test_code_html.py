@@ -1,0 +1,51 @@
+"""A line of source as HTML: every character is text, tokens are coloured, and a huge line is cut and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crane_core.ui.code_html import MAX_LINE, line_html
+
+TextOf = Callable[[str], str]
+SHORT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"), max_size=60)
+
+
+@given(line=SHORT)
+def test_a_reader_sees_the_line_as_it_is(text_of: TextOf, line: str) -> None:
+    assert text_of(line_html(line)) == line
+
+
+def test_hostile_lines_are_text_and_bounded(text_of: TextOf, hostile: str) -> None:
+    html = line_html(hostile)
+    shown = text_of(html)
+    assert len(html) < 60 * MAX_LINE
+    assert len(shown) < MAX_LINE + 60
+
+
+def test_a_long_line_tells_how_much_is_missing(text_of: TextOf) -> None:
+    shown = text_of(line_html("x" * (MAX_LINE + 1234)))
+    assert shown == "x" * MAX_LINE + " … 1,234 more characters"
+    assert "more characters" not in line_html("x" * MAX_LINE)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("x = 1  # one", '<span class="cw-c"># one</span>'),
+        ("for x in y:", '<span class="cw-k">for</span>'),
+        ("x = 17.5", '<span class="cw-n">17.5</span>'),
+    ],
+)
+def test_tokens_have_their_class(line: str, expected: str) -> None:
+    assert expected in line_html(line)
+
+
+def test_a_string_with_markup_is_a_string(text_of: TextOf) -> None:
+    html = line_html("x = '<b>&</b>'")
+    assert 'class="cw-s"' in html
+    assert "&lt;b&gt;&amp;&lt;/b&gt;" in html
+    assert text_of(html) == "x = '<b>&</b>'"

@@ -1,0 +1,71 @@
+"""Numbers and names look the same everywhere: one formatter, one word and one colour class for each."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from crane_core.domain import Label, Setting
+from crane_core.ui import words
+from crane_core.ui.words import (
+    count,
+    experiment_words,
+    interval,
+    literal,
+    p_value,
+    percent,
+    points,
+    setting_short,
+    setting_words,
+    whole,
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.6328, "63.3%"), (0, "0.0%"), (1.0, "100.0%"), (None, "–"), (math.nan, "–"), (2 / 3, "66.7%")]
+)
+def test_shares_are_percent_with_one_digit(share: float | None, text: str) -> None:
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("difference", "text"), [(16 / 222, "+7.2 pp"), (-0.031, "−3.1 pp"), (0.0, "+0.0 pp"), (None, "–"), (math.nan, "–")]
+)
+def test_differences_are_points_with_a_sign(difference: float | None, text: str) -> None:
+    assert points(difference) == text
+
+
+def test_intervals_and_counts() -> None:
+    assert interval(0.581, 0.72) == "58.1 to 72.0%"
+    assert interval(-0.02, 0.1) == "−2.0 to 10.0%"
+    assert interval(math.nan, 0.1) == "–"
+    assert count(6660) == "6,660"
+
+
+def test_every_setting_and_label_has_its_words() -> None:
+    assert set(words.SETTING_WORDS) == set(words.SETTING_SHORT) == set(Setting)
+    assert set(words.LABEL_WORDS) == set(words.LABEL_CSS) == set(Label)
+    assert len(set(words.SETTING_SHORT.values())) == len(Setting)
+    assert setting_words("code") == "code only (−RT)"
+    assert setting_short("runtime+docs") == "+RT+D"
+
+
+def test_an_experiment_of_ones_own_keeps_its_name() -> None:
+    assert experiment_words("mine-3") == "mine-3"
+    assert "October 2025" in experiment_words("crane-llm-2025-10")
+
+
+@pytest.mark.parametrize(
+    "text", ["numpy_1", "**bold**", "[a](b)", "<b>", "$x$", "a|b", "1. a", "`x`", ":red[x]", "# a"]
+)
+def test_markdown_in_a_name_is_shown_as_it_is(text: str) -> None:
+    """Every mark stands behind a backslash, and nothing else changes."""
+    shown = literal(text)
+    assert shown.replace("\\", "") == text
+    assert all(shown[i - 1] == "\\" for i, letter in enumerate(shown) if letter in "`*_{}[]()<>#|:$")
+
+
+def test_counts_and_p_values_that_may_be_missing() -> None:
+    assert (whole(None), whole(12.0)) == ("–", "12")
+    assert [p_value(p) for p in (None, math.nan, 0.0421, 0.00004)] == ["–", "–", "0.042", "< 0.001"]

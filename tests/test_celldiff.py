@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +11,6 @@ CELLS = st.lists(
     st.sampled_from(["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]), max_size=6
 )
 TEXTS = st.text("ab \n\t", max_size=30)
-PATIENCE_S = 10.0
 
 
 @given(left=CELLS, right=CELLS)
@@ -90,20 +87,13 @@ def test_another_indentation_is_a_change() -> None:
     assert align_lines("    x = 1", "x = 1") == [LinePair(Line(1, "    x = 1"), Line(1, "x = 1"), False)]
 
 
-def test_many_equal_lines_are_no_matter_of_minutes() -> None:
-    """difflib compares every line with every equal line: 20,000 of them took a minute."""
-    started = time.monotonic()
+def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
+    """Sizes at which plain difflib does not come back; benchmarks/cell_diff.py tells how long ours takes."""
     rows = align_lines("x = 1\n" * 20_000 + "y\n" + "z = 1\n" * 9_999, "w\n" + "x = 1\n" * 19_000 + "z = 1\n" * 9_000)
     assert sum(row.left is not None for row in rows) == 30_000
-    assert time.monotonic() - started < PATIENCE_S
-
-
-def test_many_and_huge_cells_are_no_matter_of_minutes() -> None:
-    started = time.monotonic()
     many = [f"x{i} = {i}\n" * 20 for i in range(120)]
     assert len(align_cells(many, [cell + "z" for cell in many])) >= 120
     assert len(align_cells(["a" * 3_000_000], ["b" * 3_000_000])) == 2
-    assert time.monotonic() - started < PATIENCE_S
 
 
 @settings(deadline=None, max_examples=30)

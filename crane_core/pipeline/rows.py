@@ -9,5 +9,10 @@ import pandas as pd
 
 def as_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """One dictionary per row, in order; what is missing is None."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+    columns = [_plain(frame[name]) for name in frame]
+    names = [str(name) for name in frame]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(column: pd.Series[Any]) -> list[Any]:
+    return [None if missing else value for value, missing in zip(column.tolist(), column.isna(), strict=True)]

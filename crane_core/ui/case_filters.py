@@ -18,6 +18,8 @@ LABEL_FILTERS = {
     keys.CRASH_TYPE: "Crash type",
     keys.STAGE: "Pipeline stage",
 }
+ANSWER_FILTERS = (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
+"""Columns of the verdict frame that say which answers the counts and patterns are about."""
 
 
 def chosen_benchmark() -> str:
@@ -29,22 +31,24 @@ def chosen_benchmark() -> str:
 
 def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters that the URL holds; draws nothing."""
-    verdicts = _slice(data.verdicts(), benchmark)
-    table = natural_order(pair_table(data.case_list(benchmark), verdicts))
+    answers = tuple((column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS)
     return keep(
-        table,
+        _pair_table(data.revision(), benchmark, answers),
         find=st.query_params.get(keys.SEARCH, ""),
         pattern=st.query_params.get(keys.AGREEMENT),
         **{column: st.query_params.get_all(column) for column in LABEL_FILTERS},
     )
 
 
-def _slice(verdicts: pd.DataFrame, benchmark: str) -> pd.DataFrame:
-    rows = verdicts[verdicts["benchmark"] == benchmark]
-    for column in (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING):
-        if wanted := st.query_params.get_all(column):
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _pair_table(revision: str, benchmark: str, answers: tuple[tuple[str, tuple[str, ...]], ...]) -> pd.DataFrame:
+    """The pair table in natural order; `answers` says which values of which columns of the verdict frame count."""
+    rows = data.verdicts()
+    rows = rows[rows["benchmark"] == benchmark]
+    for column, wanted in answers:
+        if wanted:
             rows = rows[rows[column].isin(wanted)]
-    return rows
+    return natural_order(pair_table(data.case_list(benchmark), rows))
 
 
 def draw_filters() -> str:

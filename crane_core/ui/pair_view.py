@@ -80,24 +80,30 @@ def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
         st.info("No detector has been asked about this case yet.")
         return
     known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
-    for experiment, rows in runs.groupby("experiment", sort=True):
-        st.html(f'<div class="cw-dim">{escape(experiment_words(str(experiment)))}</div>')
+    for experiment, rows in sorted(_by("experiment", as_rows(runs)).items()):
+        st.html(f'<div class="cw-dim">{escape(experiment_words(experiment))}</div>')
         st.html(strips_html(_strips(rows, known)))
 
 
-def _strips(
-    runs: pd.DataFrame, known: dict[tuple[str, ...], dict[str, Any]]
-) -> list[tuple[str, str, dict[Version, Answers]]]:
+def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The rows by what they hold under `name`, each group in their order."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row[name], []).append(row)
+    return groups
+
+
+def _strips(runs: list[dict[str, Any]], known: Verdicts) -> list[tuple[str, str, dict[Version, Answers]]]:
     strips = []
-    for title in in_order(runs["detector_title"].unique().tolist()):
-        for setting, rows in runs[runs["detector_title"] == title].groupby("setting", sort=True):
-            sides = {Version(str(version)): _side(answers, known) for version, answers in rows.groupby("version")}
-            strips.append((title, str(setting), sides))
+    of_detector = _by("detector_title", runs)
+    for title in in_order(list(of_detector)):
+        for setting, rows in sorted(_by("setting", of_detector[title]).items()):
+            sides = {Version(version): _side(answers, known) for version, answers in _by("version", rows).items()}
+            strips.append((title, setting, sides))
     return strips
 
 
-def _side(answers: pd.DataFrame, known: Verdicts) -> Answers:
-    runs = as_rows(answers)
+def _side(runs: list[dict[str, Any]], known: Verdicts) -> Answers:
     verdict = known[tuple(runs[0][name] for name in VERDICT_KEY)]
     return Answers(runs, verdict["said"], verdict["human"])
 

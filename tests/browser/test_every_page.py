@@ -51,7 +51,7 @@ def test_every_page_loads_whole(app: str, theme: str, open_page: OpenPage) -> No
         assert menu(page) == MENU
         ground = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
         assert page.evaluate(ground) == GROUND[theme], address
-        for width in WIDTHS:
+        for width in WIDTHS if theme == "light" else ():  # a colour is no wider than another
             assert overflow(page, width) <= 0, f"{address} at {width} px"
 
 

@@ -1,0 +1,192 @@
+"""Data: what is loaded, and bringing more through the page: uploads, a broken file, and a fetch from a mirror."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from benchmarks._server import serve
+
+from .conftest import OpenPage
+from .screen import TITLES, settled, title
+
+pytestmark = pytest.mark.browser
+
+ARCHIVE_PATH = "/PELAB-LiU/crane_llm/archive/refs/heads/main.tar.gz"
+PROBLEMS_COLUMN = 5
+CASE = "pandas_1"
+MODEL = "browser_test_model"
+
+
+def small_study() -> bytes:
+    """An archive in the layout of October 2025 with one case, in words of our own: a new model's answers, no facts."""
+    files: dict[str, str] = {}
+    for version in ("reproduced", "fixed"):
+        cell, target = "prices = [3, 4]\n", f"prices[{5 if version == 'reproduced' else 1}]\n"
+        body = f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
+        files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = body
+        answers = [{"reasoning": f"Ours, number {n}.", "detection": version == "reproduced"} for n in range(5)]
+        folder = f"llms/llms_outputs/results_raw/{MODEL}/crash_detection_code"
+        files[f"{folder}/{CASE}_{version}.json"] = json.dumps(answers)
+    return packed(files)
+
+
+def packed(files: dict[str, str]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as members:
+        for name, text in files.items():
+            data = text.encode()
+            member = tarfile.TarInfo(f"crane_llm-main/{name}")
+            member.size = len(data)
+            members.addfile(member, io.BytesIO(data))
+    return stream.getvalue()
+
+
+class Mirror(BaseHTTPRequestHandler):
+    """Has one file; answers 404 to everything else."""
+
+    content = small_study()
+
+    def do_GET(self) -> None:
+        if self.path != ARCHIVE_PATH:
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.content)))
+        self.end_headers()
+        self.wfile.write(self.content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: the test reads the page, not this."""
+
+
+@pytest.fixture(scope="module")
+def mirror() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def intake_app(copy_of_embedded: Path, mirror: str) -> Iterator[str]:
+    """Address of an app that these tests may change; it fetches from the mirror."""
+    with serve(copy_of_embedded, CRANE_MIRROR=mirror) as address:
+        yield address
+
+
+@pytest.fixture
+def data_page(intake_app: str, open_page: OpenPage) -> Page:
+    page = open_page(f"{intake_app}/data")
+    expect(title(page)).to_have_text(TITLES["/data"])
+    return settled(page)
+
+
+def rows_of(page: Page, table: str) -> Locator:
+    """The number of rows that the list of tables at the end of the page says."""
+    grid = page.get_by_test_id("stDataFrame").last
+    row = grid.locator("tbody tr").filter(has=page.get_by_role("gridcell", name=table, exact=True, include_hidden=True))
+    return row.locator("td").nth(1)
+
+
+def n_rows(page: Page, table: str) -> int:
+    return int((rows_of(page, table).text_content() or "").replace(",", ""))
+
+
+def upload(page: Page, name: str, content: str | bytes) -> None:
+    data = content.encode() if isinstance(content, str) else content
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+    page.get_by_role("button", name="Import 1 file").click()
+
+
+def prediction(index: int, **fields: object) -> str:
+    line = {"instance": f"{CASE}_fixed", "detector": "Mine", "setting": "code", "index": index, "crashes": True}
+    return json.dumps(line | fields)
+
+
+def test_the_published_archive_loaded_without_a_problem(full_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{full_app}/data"))
+    sources = page.get_by_test_id("stDataFrame").first
+    expect(sources.locator("tbody tr")).to_have_count(3)
+    archive = sources.locator("tbody tr").filter(has_text="crane-llm-2025-10")
+    expect(archive.locator("td").nth(PROBLEMS_COLUMN)).to_have_text("0")
+    expect(page.get_by_text(re.compile(r"\d unreadable"))).to_have_count(0)
+    expect(rows_of(page, "kernel states")).to_have_text("222")
+    expect(rows_of(page, "prompts")).to_have_text("444")
+
+
+def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
+    before = n_rows(data_page, "runs")
+    content = "\n".join(prediction(index) for index in (1, 2, 3))
+    upload(data_page, "mine.jsonl", content)
+    told = data_page.get_by_text(re.compile("Loaded mine"))
+    expect(told).to_contain_text("New: 1 detectors, 3 runs. No problems.")
+    settled(data_page)
+    expect(rows_of(data_page, "runs")).to_have_text(str(before + 3))
+
+    settled(data_page).reload()
+    settled(data_page)
+    upload(data_page, "mine.jsonl", content)
+    expect(data_page.get_by_text("nothing changed")).to_be_visible()
+    settled(data_page)
+    expect(rows_of(data_page, "runs")).to_have_text(str(before + 3))
+
+
+def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> None:
+    upload(data_page, "half.jsonl", f"{prediction(1, detector='Half')}\n{{not json\n")
+    expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text("1 problem: see below.")
+    settled(data_page)
+    problems = data_page.get_by_test_id("stDataFrame").filter(has_text="half.jsonl").filter(has_text="line 2")
+    expect(problems).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("broken.jsonl", '{"instance": 7}\n', "no record that can be loaded"),
+        ("broken.zip", b"PK\x03\x04 and then nothing", "broken.zip"),
+        ("cut.tar.gz", small_study()[:200], "cut.tar.gz"),
+    ],
+)
+def test_a_broken_file_is_refused_in_words_and_loads_nothing(
+    name: str, content: str | bytes, words: str, data_page: Page
+) -> None:
+    before = n_rows(data_page, "runs")
+    upload(data_page, name, content)
+    refusal = data_page.get_by_test_id("stAlertContentError")
+    expect(refusal).to_contain_text(words)
+    expect(refusal).to_contain_text("What to do:")
+    settled(data_page)
+    expect(rows_of(data_page, "runs")).to_have_text(str(before))
+    assert data_page.get_by_test_id("stException").count() == 0
+
+
+def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) -> None:
+    data_page.get_by_role("button", name="Fetch crane-llm").click()
+    told = data_page.get_by_text(re.compile(r"Loaded .*crane-llm-2025-10"))
+    expect(told).to_contain_text("4 cells")
+    expect(told).to_contain_text("10 runs")
+    expect(told).to_contain_text("No problems.")
+    data_page.goto(f"{intake_app}/cases?case={CASE}")
+    expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
+
+
+def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
+    data_page.get_by_role("button", name="Fetch junobench-construct").click()
+    refusal = data_page.get_by_test_id("stAlertContentError")
+    expect(refusal).to_contain_text("404")
+    expect(refusal).to_contain_text("What to do:")

@@ -1,0 +1,138 @@
+"""Results: the paper's tables recomputed, one switch for every chart, bars that open their cases, files to take."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .conftest import OpenPage
+from .screen import count_line, path, query, settled, title, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+TABLE_2A = {
+    "Gemini 2.5 Flash": ("58.1%", "65.3%"),
+    "Qwen 2.5 32b Instruct": ("63.1%", "72.5%"),
+    "GPT 5": ("68.9%", "76.6%"),
+}
+TABLE_2B = {"Gemini 2.5 Flash": ("67.6%", "71.2%")}
+"""Accuracy without and with runtime information (paper, Tables 2a and 2b)."""
+
+
+@pytest.fixture
+def results(facts_app: str, open_page: OpenPage) -> Page:
+    page = open_page(f"{facts_app}/results")
+    expect(title(page)).to_have_text("Results")
+    return settled(page)
+
+
+def gain_mark(page: Page, value: str) -> Locator:
+    """The value that stands beside a point of the first chart."""
+    return page.get_by_test_id("stVegaLiteChart").first.locator("text").get_by_text(value, exact=True)
+
+
+def pick(page: Page, option: str) -> None:
+    """One option of a row of switches."""
+    page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
+
+
+@pytest.mark.parametrize("app", ["facts_app", "full_app"])
+def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
+    page = settled(open_page(f"{request.getfixturevalue(app)}/results"))
+    cells = page.locator("table.cw-numbers td:not(:first-child)")
+    expect(cells).to_have_count(24)
+    assert all(text.endswith("=") for text in cells.all_inner_texts())
+    for detector, values in TABLE_2A.items():
+        row = page.locator("table.cw-numbers tr").filter(has_text=detector)
+        for value in values:
+            expect(row).to_contain_text(value)
+
+
+def test_another_table_is_in_the_address(results: Page) -> None:
+    pick(results, "Table 2b")
+    wait_for_query(results, table="2b")
+    cells = results.locator("table.cw-numbers td:not(:first-child)")
+    expect(results.locator("table.cw-numbers")).to_contain_text(TABLE_2B["Gemini 2.5 Flash"][0])
+    expect(cells).to_have_count(24)
+    assert all(text.endswith("=") for text in cells.all_inner_texts())
+
+
+def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
+    strict, detection = (f"−RT {table['Gemini 2.5 Flash'][0]}" for table in (TABLE_2A, TABLE_2B))
+    expect(gain_mark(results, strict)).to_be_visible()
+    pick(results, "detection only")
+    wait_for_query(results, credit="detection only")
+    expect(gain_mark(results, detection)).to_be_visible()
+    expect(gain_mark(results, strict)).to_have_count(0)
+    settled(results)
+    results.reload()
+    expect(gain_mark(results, detection)).to_be_visible()
+    settled(results)
+    pick(results, "correct diagnosis")
+    wait_for_query(results, credit=None)
+    expect(gain_mark(results, strict)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("by", "group", "detector", "setting", "filters", "n"),
+    [
+        ("root cause", "API misuse", "Gemini 2.5 Flash", "+RT", {"root_cause": ["API misuse"]}, 45),
+        (
+            "library",
+            "other",
+            "GPT 5",
+            "−RT",
+            {"library": ["lightgbm", "matplotlib", "seaborn", "statsmodels", "torchvision"]},
+            16,
+        ),
+    ],
+)
+def test_a_click_on_a_bar_opens_its_cases(
+    by: str, group: str, detector: str, setting: str, filters: dict[str, list[str]], n: int, results: Page
+) -> None:
+    if by != "library":
+        pick(results, by)
+        wait_for_query(results, by=by.replace(" ", "_"))
+    where = f'[aria-label*="group: {group};"][aria-label*="setting: {setting};"][aria-label*="detector: {detector};"]'
+    bar = results.get_by_test_id("stVegaLiteChart").nth(1).locator(f"path[aria-roledescription=bar]{where}")
+    expect(bar).to_have_count(1)
+    settled(results)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box is not None
+    results.mouse.click(box["x"] + 8, box["y"] + box["height"] / 2)
+    expect(title(results)).to_have_text("Cases")
+    expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
+    assert path(results) == "/cases"
+    names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT 5": "gpt-5"}
+    settings = {"+RT": "runtime", "−RT": "code"}
+    assert query(results).items() >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
+
+
+def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
+    results.get_by_role("button", name="Table and downloads").first.click()
+    box = results.get_by_test_id("stPopoverBody")
+    files = {}
+    for kind in ("CSV", "SVG", "PNG"):
+        with results.expect_download() as download:
+            box.get_by_role("button", name=kind, exact=True).click()
+        files[kind] = download.value
+    assert [file.suggested_filename for file in files.values()] == [f"accuracy_gain.{kind.lower()}" for kind in files]
+    rows = list(csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines()))
+    assert {row["Detector"]: (row["Accuracy −RT"], row["Accuracy +RT"]) for row in rows} == TABLE_2A
+    picture = ElementTree.parse(files["SVG"].path()).getroot()
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "+RT 76.6%" in "".join(picture.itertext())
+    png = Path(files["PNG"].path()).read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert len(png) > 5_000
+
+
+def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none"))
+    expect(gain_mark(page, "−RT 58.1%")).to_be_visible()
+    assert page.get_by_test_id("stException").count() == 0

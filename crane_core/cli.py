@@ -61,3 +61,7 @@ def main(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        tell(f"error: {where}{error.strerror or error}. Check the path, its permissions and the free space.")
+        return 1

@@ -227,6 +227,18 @@ def test_a_broken_database_is_one_line_with_a_remedy(run: Run, folder: DataFolde
     spoken = run("doctor")
     assert (spoken.code, spoken.out) == (1, "")
     assert "crane_core rebuild" in spoken.err
+    assert run("rebuild").code == 0
+    assert folder.database.with_suffix(".broken").read_bytes() == b"no database"
+    assert run("doctor").code == 0
+
+
+def test_what_the_disk_refuses_is_one_line_with_a_remedy(run: Run, folder: DataFolder, predictions: Path) -> None:
+    folder.sources.parent.mkdir(parents=True, exist_ok=True)
+    folder.sources.write_text("a file where the folder of sources should be")
+    done = run("import", str(predictions))
+    assert done.code == 1
+    assert done.err.startswith("error: ")
+    assert "Check the path" in done.err
 
 
 def test_app_refuses_a_port_that_is_taken(run: Run) -> None:

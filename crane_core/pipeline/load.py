@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crane_core import ledger
 from crane_core.domain import LoadProblem, Record
-from crane_core.errors import SourceError
+from crane_core.errors import SourceError, StoreError
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.places import DataFolder, embedded
@@ -80,9 +80,10 @@ def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> 
 def rebuild(folder: DataFolder, progress: Progress = lambda _: None) -> None:
     """Build the database anew from sources and ledger, then put it in the old one's place.
 
-    Raises StoreHeldError while another process has the database open; the old one stays then.
+    A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open;
+    it stays then.
     """
-    open_store(folder.database).close()
+    _set_aside_if_broken(folder.database, progress)
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
     store = open_store(fresh)
@@ -92,6 +93,18 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None) -> None:
         store.close()
     _remove_database(folder.database)
     fresh.replace(folder.database)
+
+
+def _set_aside_if_broken(database: Path, progress: Progress) -> None:
+    try:
+        open_store(database).close()
+    except StoreHeldError:
+        raise
+    except StoreError:
+        aside = database.with_suffix(".broken")
+        _remove_database(aside)
+        database.replace(aside)
+        progress(f"The database cannot be opened; it is now {aside.name}")
 
 
 def _remove_database(path: Path) -> None:

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from crane_core.errors import StoreError
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 """The checkout this code runs from; `published/` and `minibench/` always come from here."""
 
@@ -34,10 +36,21 @@ class DataFolder:
 
 
 def data_folder(path: str | Path | None = None) -> DataFolder:
-    """`path`, else CRANE_DATA, else data/ of the checkout."""
+    """`path`, else CRANE_DATA, else data/ of the checkout. Raises StoreError where it cannot be made or written."""
     chosen = Path(path or os.environ.get("CRANE_DATA") or CHECKOUT / "data").expanduser().resolve()
-    chosen.mkdir(parents=True, exist_ok=True)
+    try:
+        chosen.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(chosen, error.strerror or str(error)) from error
+    if not os.access(chosen, os.W_OK | os.X_OK):
+        raise _unusable(chosen, "it is read-only")
     return DataFolder(chosen)
+
+
+def _unusable(folder: Path, why: str) -> StoreError:
+    return StoreError(
+        f"{folder} cannot be the data folder: {why}.", remedy="Name a folder that can be written: --data or CRANE_DATA."
+    )
 
 
 def embedded() -> dict[str, Path]:

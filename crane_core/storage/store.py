@@ -106,7 +106,7 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
         )
     return StoreError(
         f"{path} cannot be opened as a database: {_one_line(error)}",
-        remedy="Move the file away and run `crane_core rebuild`: sources and ledger hold everything.",
+        remedy="Run `crane_core rebuild`: it is made again from sources and ledger, which hold everything.",
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from crane_core.errors import StoreError
 from crane_core.pipeline.places import CHECKOUT, data_folder, embedded
 
 
@@ -28,6 +29,14 @@ def test_relative_and_home_paths_become_absolute(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert data_folder("here").path == data_folder("~/here").path == tmp_path / "here"
+
+
+def test_a_folder_that_cannot_be_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(StoreError, match="cannot be the data folder") as caught:
+            data_folder(place)
+        assert "CRANE_DATA" in caught.value.remedy
 
 
 def test_what_changes_lies_in_the_folder_and_what_ships_in_the_checkout(tmp_path: Path, root: Path) -> None:

@@ -15,7 +15,11 @@ from types import ModuleType
 from crane_core import verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder
+from crane_core.storage.store import DAMAGED, DAMAGED_REMEDY, DatabaseError
 from crane_core.terminal import tell
+
+STOPPED = 130
+"""Exit code after Ctrl+C, as shells have it."""
 
 
 def verb_modules() -> dict[str, ModuleType]:
@@ -57,9 +61,12 @@ def main(arguments: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         tell("stopped; what was saved stays, and the same command goes on from there")
-        return 130
+        return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except DatabaseError as error:
+        tell(f"error: {DAMAGED.format(str(error).splitlines()[0])} {DAMAGED_REMEDY}")
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

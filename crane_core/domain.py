@@ -64,10 +64,15 @@ class AnnotatorKind(StrEnum):
 
 
 class ProblemKind(StrEnum):
-    """UNREADABLE: a record that could not be had. CONTRADICTION: two sources state one fact differently."""
+    """What kind of trouble a record made.
+
+    UNREADABLE: it could not be had. CONTRADICTION: two sources state one fact differently. WAITING: an answer or label
+    whose instance nobody has brought yet.
+    """
 
     UNREADABLE = "unreadable"
     CONTRADICTION = "contradiction"
+    WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,8 @@ def _start_over(part: Path) -> None:
 
 
 def _why(error: requests.RequestException) -> str:
+    if isinstance(error, requests.ConnectionError) and "Max retries exceeded" in str(error):
+        return "the host cannot be reached"
     return str(error).splitlines()[0].rstrip(".") or type(error).__name__
 
 

@@ -110,7 +110,7 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
     if since.loaded_bytes and hashlib.sha256(last_line).hexdigest() != since.last_line_sha:
         raise LedgerError(
             f"{path} changed before byte {since.loaded_bytes}, where it may only grow.",
-            remedy="Put the file back, or run `crane_core rebuild` to load it as it is now.",
+            remedy="Put the file back, or run `python -m crane_core rebuild` to load it as it is now.",
         )
 
 

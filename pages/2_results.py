@@ -7,18 +7,8 @@ from crane_core.ui.breakdown_view import GROUPINGS, RATES, draw_breakdown
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_comparison, draw_gains
 from crane_core.ui.result_switches import draw_switches
-from crane_core.ui.study_view import draw_table, tables
+from crane_core.ui.study_view import draw_table, table_words, tables
 from crane_core.ui.url_state import one_of
-
-TABLE_WORDS = {
-    "2a": "Table 2a",
-    "2b": "Table 2b",
-    "3": "Table 3",
-    "1": "Table 1",
-    "libraries": "LLMs by library",
-    "analyzers": "Analyzers by library",
-    "junobench-llms": "JunoBench's own LLMs",
-}
 
 with page():
     st.title("Results")
@@ -44,16 +34,15 @@ with page():
 
     st.subheader("The study's tables, recomputed", anchor="tables")
     known = tables()
-    shown = [name for name in TABLE_WORDS if name in known]
     picked = one_of(
         st.segmented_control,
         "Table",
-        shown,
+        list(known),
         key=keys.TABLE,
         default="2a",
         required=True,
         label_visibility="collapsed",
-        format_func=TABLE_WORDS.get,
+        format_func=lambda name: table_words(known[name]),
     )
     st.markdown(f"**{known[str(picked)].title}**")
     draw_table(known[str(picked)])

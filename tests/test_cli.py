@@ -160,7 +160,7 @@ def test_import_twice_changes_nothing(run: Run, folder: DataFolder, predictions:
 def test_import_in_words(run: Run, predictions: Path) -> None:
     out = run("import", predictions).out
     assert re.search(r"^ +1 runs \(1 new\)$", out, re.MULTILINE)
-    assert re.search(r"^ +1 problems$", out, re.MULTILINE)
+    assert re.search(r"^ +1 problem$", out, re.MULTILINE)
     assert "mine.jsonl, line 2" in out
     assert "nothing changed" in run("import", predictions).out
 

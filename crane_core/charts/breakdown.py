@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
 
 BAR = "bar"
 """Name of the selection that a click on a bar makes."""
@@ -50,10 +50,10 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.Facet
         .add_params(picked)
     )
     rules = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", title=rate), x2="high:Q")
-    values = base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
+    values = base.mark_text(align="left", dx=4, fontSize=10.5, color=TEXT).encode(
         x=alt.X("label_at:Q", scale=scale), text="text:N"
     )
-    changes = base.mark_text(align="left", fontSize=10.5, fontWeight=600, color=INK).encode(
+    changes = base.mark_text(align="left", fontSize=10.5, fontWeight=600, color=TEXT).encode(
         x=alt.value(PANEL_WIDTH + 42), text="change:N"
     )
     panel = alt.layer(bars, rules, values, changes).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
 
 ROW_HEIGHT = 64
 AXIS_HEIGHT = 56
@@ -61,6 +61,6 @@ def _layers(rows: pd.DataFrame, setting: str, titles: list[str]) -> list[alt.Cha
             yOffset=dy,
         ).encode(x=x("value:Q")),
         base.mark_text(align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle").encode(
-            x=x("high:Q"), text="text:N", color=alt.value(INK)
+            x=x("high:Q"), text="text:N", color=alt.value(TEXT)
         ),
     ]

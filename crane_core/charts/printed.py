@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
 
 PANEL_WIDTH = 250
 
@@ -32,7 +32,7 @@ def printed_bars(table: pd.DataFrame, *, settings: list[str], rate: str, referen
         fillOpacity=alt.condition(f"datum.setting == '{reference}'", alt.value(0.9), alt.value(0.4)),
     )
     mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(x=alt.X("reference_value:Q", title=rate), y=alt.Y())
-    labels = base.mark_text(align="left", fontSize=11, color=INK).encode(x=alt.value(PANEL_WIDTH + 6), text="text:N")
+    labels = base.mark_text(align="left", fontSize=11, color=TEXT).encode(x=alt.value(PANEL_WIDTH + 6), text="text:N")
     panel = alt.layer(bars, mark, labels).properties(width=PANEL_WIDTH, height=26 * len(settings))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
     return panel.facet(

@@ -26,7 +26,9 @@ DETECTOR_COLOURS = {
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#9c755f")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
 INK = "#7b858f"
-"""Text and thin lines on either ground."""
+"""Thin lines on either ground."""
+TEXT = "#5f6872"
+"""Text on a light ground, as in downloads; on the page style.css gives text the colour of the theme."""
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
 

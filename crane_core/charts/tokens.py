@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import CATEGORY_COLOURS, INK, PADDING
+from crane_core.charts.theme import CATEGORY_COLOURS, PADDING, TEXT
 
 
 def token_quantiles(table: pd.DataFrame) -> alt.HConcatChart:
@@ -18,6 +18,6 @@ def token_quantiles(table: pd.DataFrame) -> alt.HConcatChart:
         bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6).encode(
             x=alt.X("value:Q", axis=alt.Axis(title=None, tickCount=5))
         )
-        labels = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(x="value:Q", text="printed:N")
+        labels = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(x="value:Q", text="printed:N")
         panels.append(alt.layer(bars, labels).properties(width=360, height=26 * len(statistics)))
     return alt.hconcat(*panels, spacing=48, padding=PADDING)

@@ -158,6 +158,8 @@ def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> It
         except UnreadableFileError as error:
             yield error.problem
     target = target_index(notebooks.get(Version.REPRODUCED, []))
+    if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
+        yield LoadProblem(pair.paths[Version.FIXED], "cells", "the fixed notebook crashes: are the two swapped?")
     yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)
     for version, cells in notebooks.items():
         instance = Instance(benchmark, pair.case_id, version)

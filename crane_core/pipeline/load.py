@@ -33,7 +33,7 @@ Progress = Callable[[str], None]
 
 
 class Imported(NamedTuple):
-    """What became of one import. `added` is empty when the source had been loaded before or the store is held.
+    """What became of one import. `added` is empty when the source had been loaded before.
 
     `problems` are those of the source, and answers and labels that wait for the instance they are about.
     """
@@ -173,11 +173,17 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Impor
         if known := _known(folder, source.sha256):
             return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
         if store is None:
-            _try_out(source, records, problems)
-            return Imported(source.source_id, source.kind, source.name, [], problems, waits_for_app=True)
+            return _try_out(source, records, problems)._replace(waits_for_app=True)
         if source.source_id in state.loaded_sources(store.cursor()):
             return Imported(source.source_id, source.kind, source.name, [], [], already_loaded=True)
         return _write(store, _row(source), records, problems)
+
+
+def as_sources(paths: list[Path]) -> list[list[Path]]:
+    """Notebooks named together are one source; everything else is one of its own."""
+    notebooks = [path for path in paths if path.suffix == ".ipynb" and not path.is_dir()]
+    others = [[path] for path in paths if path not in notebooks]
+    return others + ([notebooks] if notebooks else [])
 
 
 def _pair_name(paths: list[Path]) -> str:
@@ -185,11 +191,13 @@ def _pair_name(paths: list[Path]) -> str:
     return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
 
 
-def _try_out(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> None:
+def _try_out(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
     """Write a source to a database of its own, so that none is kept that the app then could not load."""
     store = open_store(IN_MEMORY)
     try:
-        _write(store, _row(source), records, problems)
+        for source_id, path in embedded().items():
+            _load_embedded(store, source_id, path)
+        return _write(store, _row(source), records, problems)
     finally:
         store.close()
 

@@ -60,21 +60,23 @@ def confusion_parts(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> rate
 
 
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
-    """One row per group of `by`, with the rate and its interval (bootstrap clustered by case).
+    """One row per group of `by`, with the rate and its interval.
 
-    Columns: those of `by`, n (instances the rate is over), n_cases, part and whole (the rate is part / whole),
+    The interval is the bootstrap clustered by case, or Wilson's over the cases where they all say the same. Columns:
+    those of `by`, n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole),
     value, low, high (shares in 0..1, nan where undefined), left_out (not answered or not judged).
     """
     rows = []
     for group, rows_of in frame.groupby(by, sort=False, observed=True):
         parts = confusion_parts(rows_of, rule, credit)
         ratio = rates.RATES[rate](parts)
+        counted = np.asarray(ratio.whole) > 0
         cases = (rows_of["benchmark"] + "/" + rows_of["case_id"]).to_numpy()
-        estimate = intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED)
+        estimate = _with_width(intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED), cases[counted])
         rows.append(
             dict(zip(by, group, strict=True))
             | {
-                "n": int(np.count_nonzero(np.asarray(ratio.whole) > 0)),
+                "n": int(np.count_nonzero(counted)),
                 "n_cases": estimate.n_clusters,
                 "part": float(np.sum(ratio.part)),
                 "whole": float(np.sum(ratio.whole)),
@@ -85,6 +87,15 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
             }
         )
     return pd.DataFrame(rows, columns=[*by, "n", "n_cases", "part", "whole", "value", "low", "high", "left_out"])
+
+
+def _with_width(estimate: intervals.Estimate, cases: NDArray[np.object_]) -> intervals.Estimate:
+    """The estimate over the cases that count; where they all say the same, with Wilson's interval over them."""
+    n_cases = len(set(cases))
+    if estimate.low < estimate.high or np.isnan(estimate.value):
+        return estimate._replace(n_clusters=n_cases)
+    low, high = intervals.wilson_share(estimate.value, n_cases)
+    return estimate._replace(low=low, high=high, n_clusters=n_cases)
 
 
 def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str = "Accuracy") -> pd.DataFrame:

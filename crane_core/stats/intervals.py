@@ -4,11 +4,12 @@ Wilson's interval is for independent trials (one run per item). Where instances 
 fixed notebook, its five runs) whole cases are drawn anew: the percentile bootstrap clustered by case.
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 N_RESAMPLES = 2000
 CONFIDENCE = 0.95
@@ -36,6 +37,22 @@ def wilson(successes: int, n: int, *, confidence: float = CONFIDENCE) -> Interva
         return Interval(0.0, 1.0)
     found = binomtest(successes, n).proportion_ci(confidence_level=confidence, method="wilson")
     return Interval(float(found.low), float(found.high))
+
+
+def wilson_share(share: float, n: int, *, confidence: float = CONFIDENCE) -> Interval:
+    """Wilson's score interval around a share of `n` that need not be a whole number of successes.
+
+        (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+    For a rate whose clusters all say the same: the bootstrap has nothing to vary there, and its width of 0 would read
+    as certainty. With n the number of clusters this is what that many agreeing cases tell. (0, 1) for n = 0.
+    """
+    if n == 0:
+        return Interval(0.0, 1.0)
+    z = float(norm.isf((1 - confidence) / 2))
+    middle = share + z**2 / (2 * n)
+    reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return Interval(max(0.0, (middle - reach) / (1 + z**2 / n)), min(1.0, (middle + reach) / (1 + z**2 / n)))
 
 
 def clustered_rate(

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from crane_core.domain import LoadProblem
+from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.storage.tables import TABLES
 
 
@@ -52,25 +52,37 @@ def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.
 def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = None) -> list[LoadProblem]:
     """Runs and labels of instances that no source has brought; they are kept, and count as soon as one does.
 
-    One problem per source, table and benchmark; of one source alone when it is named.
+    One problem per source, table and benchmark; of one source alone when it is named. Where another benchmark has an
+    instance of that name, the problem says so.
     """
     rows = []
     for table in ("runs", "judgements"):
         rows += cursor.execute(
             f"""
-            SELECT t.source_id, '{table}', t.benchmark, count(*), count(DISTINCT t.instance_id), min(t.instance_id)
-            FROM {table} t ANTI JOIN instances i USING (benchmark, instance_id)
-            WHERE $1 IS NULL OR t.source_id = $1 GROUP BY ALL ORDER BY ALL
+            WITH waiting AS (
+                SELECT t.source_id, t.benchmark, count(*) AS n, count(DISTINCT t.instance_id) AS n_instances,
+                       min(t.instance_id) AS instance_id
+                FROM {table} t ANTI JOIN instances i USING (benchmark, instance_id)
+                WHERE $1 IS NULL OR t.source_id = $1 GROUP BY ALL
+            ), elsewhere AS (
+                SELECT instance_id, string_agg(benchmark, ', ' ORDER BY benchmark) AS names
+                FROM instances GROUP BY ALL
+            )
+            SELECT source_id, '{table}', w.benchmark, n, n_instances, instance_id, names
+            FROM waiting w LEFT JOIN elsewhere USING (instance_id) ORDER BY ALL
             """,
             [source_id],
         ).fetchall()
     return [_waiting(*row) for row in rows]
 
 
-def _waiting(source_id: str, table: str, benchmark: str, n_rows: int, n_instances: int, first: str) -> LoadProblem:
+def _waiting(
+    source_id: str, table: str, benchmark: str, n_rows: int, n_instances: int, first: str, elsewhere: str | None
+) -> LoadProblem:
     names = first if n_instances == 1 else f"{first} and {n_instances - 1} more"
     reason = f"{benchmark} has no such instance yet; its rows in {table} ({n_rows}) count once it is imported"
-    return LoadProblem(f"source {source_id}", names, reason)
+    hint = f" (the benchmark {elsewhere} has one of this name: name it in the field benchmark)" if elsewhere else ""
+    return LoadProblem(f"source {source_id}", names, reason + hint, ProblemKind.WAITING)
 
 
 def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -19,6 +19,10 @@ from crane_core.errors import StoreError
 from crane_core.storage.migrate import migrate
 
 T = TypeVar("T")
+DatabaseError = duckdb.Error
+"""What DuckDB raises in the middle of a question, such as for a damaged block."""
+DAMAGED = "The database cannot answer: {}."
+DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is made again from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
 """What a change or a question is given to work with."""
 IN_MEMORY = Path(":memory:")
@@ -106,7 +110,7 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
         )
     return StoreError(
         f"{path} cannot be opened as a database: {_one_line(error)}",
-        remedy="Run `crane_core rebuild`: it is made again from sources and ledger, which hold everything.",
+        remedy=DAMAGED_REMEDY,
     )
 
 

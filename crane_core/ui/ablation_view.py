@@ -37,6 +37,7 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
     draw_chart(
         printed_bars(drawn, settings=settings, rate=f"{rate}, detection only", reference=REFERENCE),
         readable,
+        numbers=of,
         name=f"{name}_{rate.lower()}",
         note="Dashed: full runtime state. p: published only, printed in the paper without the runs behind it; "
         "import the later release to recompute it. Each value is over 222 notebooks.",
@@ -62,6 +63,7 @@ def draw_token_cost(table: StudyTable) -> None:
     draw_chart(
         token_quantiles(frame),
         frame[["measure", "statistic", "printed"]],
+        numbers=frame,
         name="documentation_tokens",
         note="Published only: printed in the paper, over its notebook instances, counted with o200k_base.",
     )

@@ -1,4 +1,4 @@
-"""Accuracy or recall by library, root cause, crash type or stage; a click on a bar opens its cases."""
+"""Rates by library, root cause, crash type or stage; a click on a bar opens its cases."""
 
 from __future__ import annotations
 
@@ -54,16 +54,26 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         label_at=table[["value", "high"]].max(axis=1),
         change=[_change(row, by, change_of) for row in as_rows(table)],
     )
-    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases. "
+    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases "
+    note += "(Wilson where all say the same). "
     if change_of:
         note += "At the right: what runtime state changes, in percentage points. "
     draw_chart(
         breakdown(drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
         _readable(table, by, change_of),
+        numbers=_numbers(table, changes, by),
         name=f"{rate.lower()}_by_{by}_{chosen.kind}",
         note=note + "Click a bar to see its cases.",
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
+
+
+def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Rates and changes in one frame, unrounded."""
+    if changes.empty:
+        return table
+    columns = [by, "detector_title", "difference", "low", "high", "gained", "lost", "p_value", "p_bh", "detectable"]
+    return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
 
 
 def _change(row: dict[str, Any], by: str, change_of: ChangeOf) -> str:

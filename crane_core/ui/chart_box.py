@@ -16,13 +16,14 @@ def draw_chart(
     chart: Drawn,
     table: pd.DataFrame,
     *,
+    numbers: pd.DataFrame,
     name: str,
     note: str = "",
     on_pick: Callable[[Any], None] | None = None,
 ) -> None:
-    """Draw `chart`; `table` is what it shows, ready to read. `name` is the stem of the downloads.
+    """Draw `chart`; `table` is what it shows, ready to read, `numbers` the same unrounded, for the CSV file.
 
-    With `on_pick` a click on a mark calls it with the selected points.
+    `name` is the stem of the downloads. With `on_pick` a click on a mark calls it with the selected points.
     """
     if on_pick is None:
         st.altair_chart(chart, key=f"chart_{name}")
@@ -37,25 +38,13 @@ def draw_chart(
         with st.popover("Table and downloads", width="content"):
             st.dataframe(table, hide_index=True, width=900)
             with st.container(horizontal=True):
-                st.download_button(
-                    "CSV", table.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore", key=f"csv_{name}"
-                )
-                st.download_button(
-                    "SVG",
-                    lambda: _image(chart, "svg"),
-                    f"{name}.svg",
-                    "image/svg+xml",
-                    on_click="ignore",
-                    key=f"svg_{name}",
-                )
-                st.download_button(
-                    "PNG",
-                    lambda: _image(chart, "png"),
-                    f"{name}.png",
-                    "image/png",
-                    on_click="ignore",
-                    key=f"png_{name}",
-                )
+                _download(name, "csv", "text/csv", lambda: numbers.to_csv(index=False).encode())
+                _download(name, "svg", "image/svg+xml", lambda: _image(chart, "svg"))
+                _download(name, "png", "image/png", lambda: _image(chart, "png"))
+
+
+def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> None:
+    st.download_button(form.upper(), content, f"{name}.{form}", mime, on_click="ignore", key=f"{form}_{name}")
 
 
 def _image(chart: Drawn, form: str) -> bytes:

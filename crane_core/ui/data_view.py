@@ -15,6 +15,7 @@ SHIPS = "ships with the app"
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be had",
     ProblemKind.CONTRADICTION: "one fact stated in two ways",
+    ProblemKind.WAITING: "an answer or label whose instance nobody has brought yet",
 }
 
 
@@ -55,7 +56,7 @@ def draw_problems() -> None:
         st.caption("None: every record of every source was read.")
         return
     kinds = problems["kind"].value_counts()
-    st.caption(", ".join(f"{count(n)} {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
+    st.caption(", ".join(f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
     columns = {"kind": "Kind", "source_id": "Source", "path": "File", "place": "Place", "reason": "Reason"}
     st.dataframe(
         problems[list(columns)].rename(columns=columns),
@@ -90,7 +91,9 @@ def draw_counts() -> None:
     """Rows of every table."""
     counts = state.table_counts(data.store().cursor())
     st.dataframe(
-        pd.DataFrame({"Table": [name.replace("_", " ") for name in counts], "Rows": list(counts.values())}),
+        pd.DataFrame(
+            {"Table": [name.replace("_", " ") for name in counts], "Rows": [count(n) for n in counts.values()]}
+        ),
         hide_index=True,
         width=420,
     )

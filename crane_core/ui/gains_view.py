@@ -54,7 +54,9 @@ def draw_gains(chosen: Chosen) -> None:
     ]
     note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
     note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
-    draw_chart(gains(drawn), _readable(comparison), name="accuracy_gain", note=note)
+    changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
+    numbers = drawn.drop(columns="text").merge(changes, on="detector_title", suffixes=("", "_of_change"))
+    draw_chart(gains(drawn), _readable(comparison), numbers=numbers, name="accuracy_gain", note=note)
 
 
 def draw_comparison(chosen: Chosen) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from crane_core.errors import CraneError
 from crane_core.fetch import Step, fetch
-from crane_core.pipeline.load import Imported, import_paths
+from crane_core.pipeline.load import Imported, as_sources, import_paths
 from crane_core.ui import data
+from crane_core.ui.frame import told
 from crane_core.ui.words import count, literal
 
 WHAT = {
@@ -42,14 +42,11 @@ def _fetch(name: str) -> None:
         share = min(step.done / step.total, 1.0) if step.total else 0.0
         bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")
 
-    try:
+    with told():
         path = fetch(name, data.folder().downloads, show)
         bar.progress(1.0, "Loading")
         _tell(import_paths([path], data.folder(), data.store()))
-    except CraneError as error:
-        st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
-    finally:
-        bar.empty()
+    bar.empty()
 
 
 def draw_import() -> None:
@@ -67,21 +64,19 @@ def draw_import() -> None:
                 path = Path(folder) / Path(upload.name).name
                 path.write_bytes(upload.getvalue())
                 paths.append(path)
-            _import_groups(paths)
-    typed = st.text_input("Or a path on this machine", placeholder="~/Downloads/crane_llm.tar.gz", key="import_path")
-    if typed and st.button("Import this path"):
-        _import_groups([Path(typed).expanduser()])
+            _import_sources(paths)
+    with st.form("import_path", border=False, enter_to_submit=True):
+        typed = st.text_input(
+            "Or a file or folder on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz"
+        )
+        if st.form_submit_button("Import this path") and typed.strip():
+            _import_sources([Path(typed.strip()).expanduser()])
 
 
-def _import_groups(paths: list[Path]) -> None:
-    notebooks = [path for path in paths if path.suffix == ".ipynb"]
-    groups = [[path] for path in paths if path not in notebooks] + ([notebooks] if notebooks else [])
-    for group in groups:
-        with st.spinner(f"Reading {group[0].name}"):
-            try:
-                _tell(import_paths(group, data.folder(), data.store()))
-            except CraneError as error:
-                st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
+def _import_sources(paths: list[Path]) -> None:
+    for source in as_sources(paths):
+        with st.spinner(f"Reading {source[0].name}"), told():
+            _tell(import_paths(source, data.folder(), data.store()))
 
 
 def _tell(entry: Imported) -> None:

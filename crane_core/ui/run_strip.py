@@ -15,9 +15,9 @@ COLUMNS = (
     "Detector",
     "Input",
     "Crashing: runs, vote",
-    "Diagnosis, judged by people",
+    "Diagnosis, as people judged it",
     "Fixed: runs, vote",
-    "Reasoning",
+    "What was said of it",
 )
 MAX_REASON = 900
 

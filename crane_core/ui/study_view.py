@@ -29,6 +29,11 @@ def tables() -> dict[str, StudyTable]:
     return _tables(data.revision())
 
 
+def table_words(table: StudyTable) -> str:
+    """A table as a choice: the paper's by number, others by title."""
+    return f"Table {table.id}" if table.id[0].isdigit() else table.title
+
+
 def draw_table(table: StudyTable) -> None:
     """One table as printed, every cell with its sign; hover tells the exact value."""
     rows = list(dict.fromkeys(cell.row for cell in table.cells))

@@ -27,11 +27,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def _port(text: str) -> int:
-    """A port that a server can listen at; a ValueError is wrong usage to argparse."""
-    port = int(text)
-    if not 1 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{port} is not in 1..65535")
-    return port
+    """A port that a server can listen at; anything else is wrong usage to argparse."""
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port in 1..65535")
+    return int(text)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crane_core.pipeline.load import Imported, import_paths
+from crane_core.pipeline.load import Imported, as_sources, import_paths
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give
 
@@ -25,20 +25,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    groups = _groups(chosen.paths)
-    imports = [import_paths(group, folder) for group in groups]
+    imports = [import_paths(paths, folder) for paths in as_sources(chosen.paths)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:
         give("\n".join(in_words(entry) for entry in imports))
     return 0
-
-
-def _groups(paths: list[Path]) -> list[list[Path]]:
-    """Notebooks named together are one source; everything else is one of its own."""
-    notebooks = [path for path in paths if path.suffix == ".ipynb" and path.is_file()]
-    others = [[path] for path in paths if path not in notebooks]
-    return others + ([notebooks] if notebooks else [])
 
 
 def _as_json(entry: Imported) -> dict[str, object]:
@@ -64,7 +56,7 @@ def in_words(entry: Imported) -> str:
         return f"{entry.name}: loaded before as source {entry.source_id}; nothing changed"
     lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]
     lines += [f"  {added.n_read:>7,} {added.record.replace('_', ' ')} ({added.n_new:,} new)" for added in entry.added]
-    lines.append(f"  {len(entry.problems):>7,} problems")
+    lines.append(f"  {len(entry.problems):>7,} problem{'s' if len(entry.problems) != 1 else ''}")
     lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
     if len(entry.problems) > SHOWN_PROBLEMS:
         lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from crane_core.stats.intervals import clustered_difference, clustered_rate, wilson
+from crane_core.stats.intervals import clustered_difference, clustered_rate, wilson, wilson_share
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -95,3 +95,15 @@ def test_interval_lies_within_the_possible_and_around_most_resamples(rows: list[
     right, cluster = zip(*rows, strict=True)
     found = clustered_rate(right, np.ones(len(rows)), cluster, seed=seed, n_resamples=200)
     assert 0 <= found.low <= found.high <= 1
+
+
+@given(successes=st.integers(0, 40), more=st.integers(0, 40))
+def test_wilson_of_a_share_is_wilson_of_whole_successes(successes: int, more: int) -> None:
+    n = successes + more
+    share = successes / n if n else 0.0
+    assert wilson_share(share, n) == pytest.approx(wilson(successes, n), abs=1e-12)
+
+
+def test_agreeing_cases_are_not_certainty() -> None:
+    assert wilson_share(1.0, 1).low == pytest.approx(0.2065, abs=1e-4)
+    assert wilson_share(0.5, 20).low < 0.5 < wilson_share(0.5, 20).high

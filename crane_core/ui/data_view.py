@@ -12,6 +12,8 @@ from crane_core.ui import data
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
+PROBLEM_WIDTHS = {"Kind": 90, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
+"""Pixels; the reason is what people come to read."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be had",
     ProblemKind.CONTRADICTION: "one fact stated in two ways",
@@ -63,7 +65,7 @@ def draw_problems() -> None:
         hide_index=True,
         row_height=32,
         height=min(32 * (len(problems) + 1) + 2, 400),
-        column_config={"Reason": st.column_config.TextColumn(width="large")},
+        column_config={name: st.column_config.TextColumn(width=px) for name, px in PROBLEM_WIDTHS.items()},
     )
 
 
@@ -96,4 +98,5 @@ def draw_counts() -> None:
         ),
         hide_index=True,
         width=420,
+        height="content",
     )

@@ -124,7 +124,7 @@ def test_the_published_archive_loaded_without_a_problem(full_app: str, open_page
     expect(sources.locator("tbody tr")).to_have_count(3)
     archive = sources.locator("tbody tr").filter(has_text="crane-llm-2025-10")
     expect(archive.locator("td").nth(PROBLEMS_COLUMN)).to_have_text("0")
-    expect(page.get_by_text(re.compile(r"\d unreadable"))).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"\d × unreadable"))).to_have_count(0)
     expect(rows_of(page, "kernel states")).to_have_text("222")
     expect(rows_of(page, "prompts")).to_have_text("444")
 
@@ -136,14 +136,14 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     told = data_page.get_by_text(re.compile("Loaded mine"))
     expect(told).to_contain_text("New: 1 detectors, 3 runs. No problems.")
     settled(data_page)
-    expect(rows_of(data_page, "runs")).to_have_text(str(before + 3))
+    expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
 
     settled(data_page).reload()
     settled(data_page)
     upload(data_page, "mine.jsonl", content)
     expect(data_page.get_by_text("nothing changed")).to_be_visible()
     settled(data_page)
-    expect(rows_of(data_page, "runs")).to_have_text(str(before + 3))
+    expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
 
 
 def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> None:
@@ -171,7 +171,7 @@ def test_a_broken_file_is_refused_in_words_and_loads_nothing(
     expect(refusal).to_contain_text(words)
     expect(refusal).to_contain_text("What to do:")
     settled(data_page)
-    expect(rows_of(data_page, "runs")).to_have_text(str(before))
+    expect(rows_of(data_page, "runs")).to_have_text(f"{before:,}")
     assert data_page.get_by_test_id("stException").count() == 0
 
 

@@ -123,7 +123,10 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
         files[kind] = download.value
     assert [file.suggested_filename for file in files.values()] == [f"accuracy_gain.{kind.lower()}" for kind in files]
     rows = list(csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines()))
-    assert {row["Detector"]: (row["Accuracy −RT"], row["Accuracy +RT"]) for row in rows} == TABLE_2A
+    values = {(row["detector_title"], row["setting"]): float(row["value"]) for row in rows}
+    told = {(title, setting): f"{value:.1%}" for (title, setting), value in values.items()}
+    assert told == {(t, s): v for t, both in TABLE_2A.items() for s, v in zip(("−RT", "+RT"), both, strict=True)}
+    assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows)
     picture = ElementTree.parse(files["SVG"].path()).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
     assert "+RT 76.6%" in "".join(picture.itertext())

@@ -71,10 +71,10 @@ def clustered_rate(
     Degenerate: no instance or no whole gives nan throughout; a single cluster gives an interval of width 0, as the
     bootstrap has nothing to vary, so show `n_clusters` beside it.
     """
-    sums, index = _cluster_sums(cluster, part, whole)
-    drawn = _draws(len(index), seed, n_resamples) @ sums
-    value = _ratio(sums[:, 0].sum(), sums[:, 1].sum())
-    return _estimate(value, _ratio(drawn[:, 0], drawn[:, 1]), cluster, len(index), confidence)
+    sums, index = cluster_sums(cluster, part, whole)
+    drawn = resampled_counts(len(index), seed, n_resamples) @ sums
+    value = ratio_of_sums(sums[:, 0].sum(), sums[:, 1].sum())
+    return _estimate(value, ratio_of_sums(drawn[:, 0], drawn[:, 1]), cluster, len(index), confidence)
 
 
 def clustered_difference(
@@ -93,15 +93,15 @@ def clustered_difference(
     All arrays have shape (n,) and one order of instances: both conditions are drawn together, so what they share
     cancels. Conventions as in `clustered_rate`.
     """
-    sums, index = _cluster_sums(cluster, part_a, whole_a, part_b, whole_b)
-    drawn = _draws(len(index), seed, n_resamples) @ sums
+    sums, index = cluster_sums(cluster, part_a, whole_a, part_b, whole_b)
+    drawn = resampled_counts(len(index), seed, n_resamples) @ sums
     whole = sums.sum(axis=0)
-    value = _ratio(whole[2], whole[3]) - _ratio(whole[0], whole[1])
-    differences = _ratio(drawn[:, 2], drawn[:, 3]) - _ratio(drawn[:, 0], drawn[:, 1])
+    value = ratio_of_sums(whole[2], whole[3]) - ratio_of_sums(whole[0], whole[1])
+    differences = ratio_of_sums(drawn[:, 2], drawn[:, 3]) - ratio_of_sums(drawn[:, 0], drawn[:, 1])
     return _estimate(value, differences, cluster, len(index), confidence)
 
 
-def _cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
+def cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
     names, place = np.unique(np.asarray(cluster), return_inverse=True)
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
@@ -111,7 +111,7 @@ def _cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.f
     return np.column_stack(sums), names
 
 
-def _draws(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
+def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
     """How often each cluster is drawn, shape (n_resamples, n_clusters); every row sums to n_clusters."""
     if n_clusters == 0:
         return np.zeros((n_resamples, 0))
@@ -121,7 +121,8 @@ def _draws(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
     return counts.reshape(n_resamples, n_clusters).astype(np.float64)
 
 
-def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """part / whole elementwise, nan where the whole is 0."""
     top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     value = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=value, where=bottom != 0)

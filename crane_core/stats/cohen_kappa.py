@@ -1,0 +1,47 @@
+"""Cohen's kappa of two annotators, nominal and linear-weighted. Knows the formula; refuses more than two annotators.
+
+With p_kl the share of items that the first annotator labelled k and the second l, and d_kl the disagreement (nominal:
+1 unless k = l; linear: |k - l|),
+
+    kappa = 1 - sum_kl d_kl p_kl / sum_kl d_kl p_k. p_.l
+
+Sources: Cohen 1960 (nominal, the kappa of the study), Cohen 1968 (weighted). Items that either
+annotator left unlabelled do not count. Degenerate: without a common item, and where both gave one same label
+throughout (0/0), kappa has no value and `why` says so; scikit-learn gives nan there too. A single item that they
+labelled differently gives 0, as do two annotators who always give one label each, but not the same. A category that
+nobody used changes nothing, except that in the linear kappa it keeps its neighbours apart.
+"""
+
+import numpy as np
+
+from crane_core.stats.agreement import UNLABELLED, Array, Codes, Statistic, category_distance, square
+from crane_core.stats.intervals import ratio_of_sums
+
+
+def _confusions(codes: Codes, q: int) -> Array:
+    """Column 0: both labelled; the others: the item's one-hot confusion matrix, row by row."""
+    if codes.shape[1] != 2:
+        raise ValueError(f"Cohen's kappa is of two annotators, not {codes.shape[1]}")
+    both = (codes != UNLABELLED).all(axis=1)
+    cell = np.where(both, codes[:, 0] * q + codes[:, 1], UNLABELLED)
+    return np.column_stack([both, cell[:, None] == np.arange(q * q)]).astype(np.float64)
+
+
+def _kappa(sums: Array, q: int, disagreement: Array) -> Array:
+    matrix = square(sums, q)
+    first, second = matrix.sum(axis=-1), matrix.sum(axis=-2)
+    observed = (matrix * disagreement).sum(axis=(-2, -1))
+    expected = np.einsum("...k,kl,...l->...", first, disagreement, second)
+    return 1 - ratio_of_sums(sums[..., 0] * observed, expected)
+
+
+def _nominal(sums: Array, q: int) -> Array:
+    return _kappa(sums, q, 1.0 - np.eye(q))
+
+
+def _linear(sums: Array, q: int) -> Array:
+    return _kappa(sums, q, category_distance(q))
+
+
+NOMINAL = Statistic("Cohen's kappa", "Cohen 1960", _confusions, _nominal)
+LINEAR = Statistic("Cohen's kappa, linear weights", "Cohen 1968", _confusions, _linear)

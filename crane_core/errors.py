@@ -26,7 +26,3 @@ class StoreError(CraneError):
 
 class LedgerError(CraneError):
     """A ledger file cannot be written, or changed where it must only grow."""
-
-
-class NotFoundError(CraneError):
-    """A case, instance, table or page that does not exist."""

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crane_core.ui.data_view import draw_contradictions, draw_counts, draw_problems, draw_sources
+from crane_core.ui.data_view import draw_annotators, draw_contradictions, draw_counts, draw_problems, draw_sources
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import draw_fetch, draw_import
 
@@ -19,5 +19,7 @@ with page():
     st.subheader("Problems", anchor="problems")
     draw_problems()
     draw_contradictions()
+    st.subheader("Labels by annotator", anchor="labels")
+    draw_annotators()
     st.subheader("Tables", anchor="tables")
     draw_counts()

@@ -56,7 +56,7 @@ def published_numbers(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
-def judge_label_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+def label_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """How many labels each annotator gave: annotator, annotator_kind, presentation, n_repetitions, n_labels."""
     return cursor.execute(
         """

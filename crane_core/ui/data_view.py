@@ -7,7 +7,7 @@ import streamlit as st
 
 from crane_core.domain import ProblemKind
 from crane_core.pipeline.contradictions import contradictions
-from crane_core.storage import state
+from crane_core.storage import state, verdicts
 from crane_core.ui import data
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
@@ -87,6 +87,19 @@ def draw_contradictions() -> None:
         }
     )
     st.dataframe(shown, hide_index=True, column_config={"Why it is one": st.column_config.TextColumn(width="large")})
+
+
+def draw_annotators() -> None:
+    """Who gave how many labels: people, and LLM judges with their repetitions and orders."""
+    counts = verdicts.label_counts(data.store().cursor())
+    columns = {
+        "annotator": "Annotator",
+        "annotator_kind": "Kind",
+        "presentation": "Order of texts",
+        "n_repetitions": "Repetitions",
+        "n_labels": "Labels",
+    }
+    st.dataframe(counts[list(columns)].rename(columns=columns), hide_index=True, width=760)
 
 
 def draw_counts() -> None:

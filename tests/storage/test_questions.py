@@ -132,7 +132,7 @@ def test_answer_counts_by_hand(store: Store) -> None:
 
 
 def test_label_counts_by_annotator(store: Store) -> None:
-    found = verdicts.judge_label_counts(store.cursor())
+    found = verdicts.label_counts(store.cursor())
     assert dict(zip(found["annotator"], found["n_labels"], strict=True)) == {
         "published human": 2,
         "published judge": 1,

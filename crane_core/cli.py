@@ -15,7 +15,7 @@ from types import ModuleType
 from crane_core import verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder
-from crane_core.storage.store import DAMAGED, DAMAGED_REMEDY, DatabaseError
+from crane_core.storage.store import DatabaseError, damaged
 from crane_core.terminal import tell
 
 STOPPED = 130
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except DatabaseError as error:
-        tell(f"error: {DAMAGED.format(str(error).splitlines()[0])} {DAMAGED_REMEDY}")
+        tell(f"error: {damaged(error)}")
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -147,21 +147,21 @@ def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dic
         "low": estimate.low,
         "high": estimate.high,
     }
-    return row | _discordance(one, other, cases, rule, rate)
+    return row | _discordance(one, other, rule, rate)
 
 
-def _discordance(
-    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], rule: VoteRule, rate: str
-) -> dict[str, float]:
+def _discordance(one: rates.Ratio, other: rates.Ratio, rule: VoteRule, rate: str) -> dict[str, float]:
     """Counts of instances that one setting alone has right, among those that both answered."""
     answered = (np.asarray(one.whole) == 1) & (np.asarray(other.whole) == 1)
     right = np.column_stack([one.part, other.part])[answered]
     if rule is VoteRule.MEAN or rate not in YES_OR_NO or not np.isin(right, (0.0, 1.0)).all():
         return dict.fromkeys(("gained", "lost", "p_value", "detectable"), float("nan"))
-    found = paired.compare(right[:, 0] == 1, right[:, 1] == 1, cases[answered], seed=SEED)
+    counts = paired.discordance(right[:, 0] == 1, right[:, 1] == 1)
+    n_discordant = counts.only_a + counts.only_b
+    share = n_discordant / len(right) if len(right) else 0.0
     return {
-        "gained": found.counts.only_b,
-        "lost": found.counts.only_a,
-        "p_value": found.p_value,
-        "detectable": found.detectable,
+        "gained": counts.only_b,
+        "lost": counts.only_a,
+        "p_value": paired.mcnemar(counts.only_a, counts.only_b),
+        "detectable": paired.minimum_detectable_difference(len(right), share),
     }

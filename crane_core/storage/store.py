@@ -21,7 +21,6 @@ from crane_core.storage.migrate import migrate
 T = TypeVar("T")
 DatabaseError = duckdb.Error
 """What DuckDB raises in the middle of a question, such as for a damaged block."""
-DAMAGED = "The database cannot answer: {}."
 DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is made again from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
 """What a change or a question is given to work with."""
@@ -112,6 +111,11 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
         f"{path} cannot be opened as a database: {_one_line(error)}",
         remedy=DAMAGED_REMEDY,
     )
+
+
+def damaged(error: duckdb.Error) -> StoreError:
+    """What DuckDB raised in the middle of a question, as a refusal of ours."""
+    return StoreError(f"The database cannot answer: {_one_line(error)}.", remedy=DAMAGED_REMEDY)
 
 
 def _one_line(error: duckdb.Error) -> str:

@@ -15,7 +15,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import NOTHING, interval, p_value, percent, points, setting_short, whole
+from crane_core.ui.words import NOTHING, interval, p_value, percent, points, points_interval, setting_short, whole
 
 GROUPINGS = {
     "library_group": "library",
@@ -130,7 +130,7 @@ def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame
                 "Cases": row["n_cases"],
                 "Left out": row["left_out"],
                 "Change": points(found["difference"]) if found else NOTHING,
-                "95% of change": interval(found["low"], found["high"]).replace("%", " pp") if found else NOTHING,
+                "95% of change": points_interval(found["low"], found["high"]) if found else NOTHING,
                 "Gained": whole(found["gained"]) if found else NOTHING,
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,

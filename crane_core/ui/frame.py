@@ -16,7 +16,7 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.errors import CraneError
-from crane_core.storage.store import DAMAGED, DAMAGED_REMEDY, DatabaseError
+from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import navigate
 from crane_core.ui.words import literal
@@ -42,13 +42,10 @@ def page() -> Iterator[None]:
         st.rerun()
     if not _admitted():
         st.stop()
-    try:
-        with told():
-            data.refresh()
-        with told():
-            yield
-    except DatabaseError as error:
-        st.error(f"{literal(DAMAGED.format(str(error).splitlines()[0]))}\n\n**What to do:** {DAMAGED_REMEDY}")
+    with told():
+        data.refresh()
+    with told():
+        yield
 
 
 @contextmanager
@@ -56,7 +53,8 @@ def told() -> Iterator[None]:
     """A refusal of the core inside is shown as what happened and what to do; what follows goes on."""
     try:
         yield
-    except CraneError as error:
+    except (CraneError, DatabaseError) as caught:
+        error = caught if isinstance(caught, CraneError) else damaged(caught)
         st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
 
 

@@ -14,7 +14,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.words import interval, p_value, percent, points, setting_short, whole
+from crane_core.ui.words import p_value, percent, points, points_interval, setting_short, whole
 
 PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
 P_HELP = "exact McNemar test on the instances that only one input has right; Holm-adjusted over the detectors"
@@ -94,7 +94,7 @@ def _readable(comparison: pd.DataFrame) -> pd.DataFrame:
             "Accuracy −RT": percent(row["without"]),
             "Accuracy +RT": percent(row["with_"]),
             "Difference": points(row["difference"]),
-            "95% interval": interval(row["low"], row["high"]).replace("%", " pp"),
+            "95% interval": points_interval(row["low"], row["high"]),
             "Gained": whole(row["gained"]),
             "Lost": whole(row["lost"]),
             "p (Holm)": p_value(row["p_holm"]),

@@ -19,7 +19,6 @@ WHAT = {
     "junobench-construct": "the first exploration, two open models (MIT)",
 }
 ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl"]
-NOTICE = "_intake_notice"
 
 
 def draw_fetch() -> None:

@@ -82,6 +82,11 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     return f"{low * 100:.{digits}f} to {high * 100:.{digits}f}%".replace("-", "−")
 
 
+def points_interval(low: float | None, high: float | None) -> str:
+    """An interval of differences of shares: "1.4 to 13.1 pp"."""
+    return interval(low, high).replace("%", " pp")
+
+
 def count(n: int) -> str:
     """A count with thousands separated: 6,660."""
     return f"{n:,}"

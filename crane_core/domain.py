@@ -63,6 +63,23 @@ class AnnotatorKind(StrEnum):
     JUDGE = "judge"
 
 
+class AnnotationAction(StrEnum):
+    """One thing that a person did in a campaign. Nothing is edited: an undo or a second label is a line of its own.
+
+    LABEL gives an item its label, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
+    SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators.
+    """
+
+    LABEL = "label"
+    REASON = "reason"
+    NOTE = "note"
+    UNDO = "undo"
+    SKIP = "skip"
+    FLAG = "flag"
+    UNFLAG = "unflag"
+    ADJUDICATE = "adjudicate"
+
+
 class ProblemKind(StrEnum):
     """What kind of trouble a record made.
 
@@ -255,6 +272,42 @@ class Campaign:
 
 
 @dataclass(frozen=True, slots=True)
+class CampaignLock:
+    """The end of a campaign: no label is taken any more, and what was hidden from annotators is shown."""
+
+    campaign: str
+    locked_at: str
+    locked_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One act of an annotator on an item of a campaign.
+
+    `event` is made where the key was pressed, so that a second copy of it is the same act; `sequence` counts the acts
+    of an annotator from 1. `item` is the campaign's own name of the item, which tells nothing of detector or setting;
+    `showing` is 1, or 2 where the item comes back as a hidden repeat. `guideline` is the version in force. Times are
+    ISO 8601 in UTC; `seconds` is how long the item was in sight, idle time capped.
+    """
+
+    campaign: str
+    annotator: str
+    event: str
+    sequence: int
+    action: AnnotationAction
+    item: str
+    showing: int
+    guideline: str
+    submitted_at: str
+    label: Label | None = None
+    reason: str | None = None
+    note: str | None = None
+    shown_at: str | None = None
+    first_action_at: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedNumber:
     """A cell of a table somebody printed. `printed` is the text, so that its digits are known."""
 
@@ -287,6 +340,8 @@ Record = (
     | Run
     | Judgement
     | Campaign
+    | CampaignLock
+    | Annotation
     | PublishedNumber
     | LoadProblem
 )

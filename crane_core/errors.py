@@ -26,3 +26,7 @@ class StoreError(CraneError):
 
 class LedgerError(CraneError):
     """A ledger file cannot be written, or changed where it must only grow."""
+
+
+class CampaignError(CraneError):
+    """A campaign that cannot be created, read or labelled as asked."""

@@ -12,14 +12,16 @@ import os
 from dataclasses import asdict, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from crane_core import domain
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
 
 KINDS: dict[str, type] = {
+    "annotation": domain.Annotation,
     "campaign": domain.Campaign,
+    "campaign_lock": domain.CampaignLock,
     "detector": domain.Detector,
     "judgement": domain.Judgement,
     "run": domain.Run,
@@ -47,26 +49,38 @@ class Tail(NamedTuple):
     torn_bytes: int
 
 
-def append(path: Path, record: Record) -> None:
-    """Write one fact and return when it is on the disk. Raises LedgerError when it is not.
+def append(path: Path, *records: Record) -> None:
+    """Write facts in one go and return when they are on the disk. Raises LedgerError when they are not.
 
-    A torn last line left by a crash is closed first, so that it cannot swallow this one.
+    A torn last line left by a crash is closed first, so that it cannot swallow the next one.
     """
-    line = _writable_line(path, record)
+    lines = b"".join(_writable_line(path, record) for record in records)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not path.exists()
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            data = (b"\n" if _is_torn(handle) else b"") + line
+            data = (b"\n" if _is_torn(handle) else b"") + lines
             if os.write(handle, data) != len(data):
                 raise OSError("the disk took only part of the line")
             os.fsync(handle)
         finally:
             os.close(handle)
+        if is_new:
+            _sync_folder(path.parent)
     except OSError as error:
         raise LedgerError(
             f"{path} cannot be written: {error}.", remedy="Free space or mend the permissions; nothing was saved."
         ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name is on the disk only when its folder is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _writable_line(path: Path, record: Record) -> bytes:
@@ -151,10 +165,15 @@ def _json_object(line: bytes) -> dict[str, Any]:
     return body
 
 
+def _is_vocabulary(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, StrEnum)
+
+
 def _value(name: str, value: Any, wanted: Any) -> Any:
     """The value as the type of its field: a word of a vocabulary, a text, a truth value or a 32-bit number."""
-    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
-        return wanted(value)
+    word = next((kind for kind in (wanted, *get_args(wanted)) if _is_vocabulary(kind)), None)
+    if word is not None and value is not None:
+        return word(value)
     if isinstance(value, bool) and wanted is int or not isinstance(value, wanted):
         raise ValueError(f"{name} cannot be {value!r}")
     if isinstance(value, int) and not -(2**31) <= value < 2**31:

@@ -17,9 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
     AnnotatorKind,
     Benchmark,
     Campaign,
+    CampaignLock,
     Detector,
     DetectorKind,
     Judgement,
@@ -53,6 +56,12 @@ records = st.one_of(
     ),
     st.builds(Detector, texts, texts, st.sampled_from(DetectorKind)),
     st.builds(Prompt, **where, origin=texts, sha256=texts, text=texts),
+    st.builds(
+        Annotation, texts, texts, texts, numbers, st.sampled_from(AnnotationAction), texts, numbers, texts, texts,
+        label=st.none() | st.sampled_from(Label), reason=maybe, note=maybe, shown_at=maybe, first_action_at=maybe,
+        seconds=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    ),
+    st.builds(CampaignLock, texts, texts, texts),
     st.builds(Campaign, texts, st.dictionaries(texts, numbers, max_size=3).map(json.dumps)),
 )  # fmt: skip
 
@@ -91,7 +100,7 @@ def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_ledger_record_is_generated_here() -> None:
-    assert set(KINDS.values()) == {Run, Judgement, Detector, Prompt, Campaign}
+    assert set(KINDS.values()) == {Run, Judgement, Detector, Prompt, Campaign, CampaignLock, Annotation}
 
 
 def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,9 +110,13 @@ def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(os, "write", lambda handle, data: calls.append(("write", data)) or write(handle, data))
     monkeypatch.setattr(os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle))
     monkeypatch.setattr(os, "close", lambda handle: calls.append(("close", None)) or close(handle))
+    done: list[tuple[str, object]] = [("write", to_line(RUN)), ("fsync", None), ("close", None)]
     append(tmp_path / "runs" / "1.jsonl", RUN)
-    assert calls == [("write", to_line(RUN)), ("fsync", None), ("close", None)]
-    assert (tmp_path / "runs" / "1.jsonl").read_bytes() == to_line(RUN)
+    assert calls == [*done, ("fsync", None), ("close", None)]  # the folder's entry of a new file, too
+    calls.clear()
+    append(tmp_path / "runs" / "1.jsonl", RUN)
+    assert calls == done
+    assert (tmp_path / "runs" / "1.jsonl").read_bytes() == to_line(RUN) * 2
 
 
 def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
@@ -246,7 +259,8 @@ def test_only_our_own_facts_belong_in_the_ledger(tmp_path: Path) -> None:
 
 def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
-    plain = {str, int, bool | None, str | None, Setting, Label, AnnotatorKind, DetectorKind}
+    plain = {str, int, bool | None, str | None, float | None, Setting, Label, Label | None}
+    plain |= {AnnotationAction, AnnotatorKind, DetectorKind}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
 
 

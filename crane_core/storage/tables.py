@@ -89,6 +89,8 @@ TABLES: dict[type, Table] = {
         facts=("label",),
     ),
     domain.Campaign: _plain("campaigns", domain.Campaign, key=("campaign",), facts=("plan",)),
+    domain.CampaignLock: _plain("campaign_locks", domain.CampaignLock, key=("campaign",), facts=()),
+    domain.Annotation: _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()),
     domain.PublishedNumber: _plain(
         "published_numbers",
         domain.PublishedNumber,

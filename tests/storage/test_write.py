@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
     AnnotatorKind,
     Benchmark,
     Campaign,
+    CampaignLock,
     Case,
     Cell,
     CellRole,
@@ -65,6 +68,8 @@ ONE_OF_EACH: list[Record] = [
     RUN,
     LABEL,
     Campaign("pilot", '{"seed":1}'),
+    CampaignLock("pilot", "2026-11-21T10:00:00+00:00", "lead"),
+    Annotation("pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", "2026-11-21T10:00:00+00:00"),
     PublishedNumber("paper", "2a", "GPT 5", "F1 (+RT)", "73%", "percent"),
 ]
 

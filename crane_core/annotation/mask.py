@@ -1,0 +1,49 @@
+"""Hides in a diagnosis what would tell its author or what the author was shown.
+
+A model that names itself becomes [model]; a text that speaks of runtime information (only given in some settings)
+speaks of [input]. A name that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MODEL = "[model]"
+INPUT = "[input]"
+
+_FAMILIES = (
+    "gpt", "chatgpt", "openai", "gemini", "qwen", "claude", "anthropic", "llama", "mistral", "mixtral", "deepseek",
+    "gemma", "grok", "codestral",
+)  # fmt: skip
+_FAMILY = re.compile(rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)", re.IGNORECASE)
+_INPUT = re.compile(
+    r"\b(?:(?:provided|given|extracted|structured|captured)\s+)?"
+    r"(?:run-?time|kernel)[\s_-]+(?:info(?:rmation)?|context|state|snapshot|values?|data)\b",
+    re.IGNORECASE,
+)
+
+
+def mask(text: str, *, names: Iterable[str], notebook: str) -> str:
+    """`text` with model names and talk of the input replaced.
+
+    names: ids and titles of every detector in the store. notebook: the code of the case, whose own words stay.
+    """
+    own = notebook.lower()
+
+    def hide(found: re.Match[str]) -> str:
+        return found[0] if _is_word_of(found[0], own) else MODEL
+
+    for name in sorted({name for name in names if len(name) > 2}, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){_loosely(name)}(?!\w)", hide, text, flags=re.IGNORECASE)
+    return _INPUT.sub(INPUT, _FAMILY.sub(hide, text))
+
+
+def _loosely(name: str) -> str:
+    """The name with any sign between its parts: GPT 5, gpt-5, GPT_5."""
+    parts = [re.escape(part) for part in re.split(r"[\s_-]+", name) if part]
+    return r"[\s_-]*".join(parts)
+
+
+def _is_word_of(name: str, notebook: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name.lower())}", notebook) is not None

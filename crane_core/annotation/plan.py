@@ -1,0 +1,207 @@
+"""A campaign's plan: what is labelled, by whom, in which order, under which guideline. One JSON document.
+
+Everything that chance decided is written out (items with their inclusion probabilities, every annotator's order), so a
+plan needs neither its seed nor its population to be carried out; with both it can be drawn again and compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+"""Names of campaigns and annotators: they are also names of files."""
+RESERVED = {"adjudication", "final"}
+BY_DEFAULT = ("detector", "setting")
+"""What the study stratified its sample by (paper, table 1)."""
+
+
+class Outcome(StrEnum):
+    """Which verdicts are labelled. DETECTED: crash foretold and truly crashing, the study's population (paper, 4.5)."""
+
+    DETECTED = "detected crash"
+    FORETOLD = "crash foretold, right or not"
+
+
+class Kind(StrEnum):
+    """Every item of the population, or a sample of it."""
+
+    ALL = "all"
+    SAMPLE = "sample"
+
+
+class Overlap(StrEnum):
+    """Who labels what. The study: the first annotator everything, the second a sample (paper, 4.4.3)."""
+
+    ALL = "every annotator labels every item"
+    SAMPLE = "the first annotator labels every item, the others a sample"
+    NONE = "the items are dealt out, one annotator each"
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """A query over verdicts. An empty tuple asks for everything."""
+
+    benchmark: str
+    experiment: str
+    detectors: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    root_causes: tuple[str, ...] = ()
+    outcome: Outcome = Outcome.DETECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How items and overlap are drawn. Margin, confidence and p enter Equation 1 (paper, 4.4.3)."""
+
+    kind: Kind = Kind.SAMPLE
+    overlap: Overlap = Overlap.ALL
+    margin: float = 0.05
+    confidence: float = 0.95
+    p: float = 0.5
+    strata: tuple[str, ...] = BY_DEFAULT
+    repeats: float = 0.05
+    """Share of an annotator's items that come back, hidden, for self-agreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is labelled: a detector's verdict on an instance in a setting, and what it may be grouped by."""
+
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: str
+    experiment: str
+    case_id: str
+    library: str | None = None
+    root_cause: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        return self.benchmark, self.instance_id, self.detector, self.setting, self.experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A drawn verdict under the campaign's own name for it, which tells nothing of detector or setting."""
+
+    item: str
+    verdict: Verdict
+    stratum: int
+    inclusion_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Sizes of a stratum; `overlap` counts the items that several annotators label."""
+
+    name: str
+    population: int
+    sampled: int
+    overlap: int
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """One place in an annotator's order: an item, for the first time (1) or again (2)."""
+
+    item: str
+    showing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The whole campaign. `population_sha256` is over the sorted keys of the population that was drawn from."""
+
+    campaign: str
+    title: str
+    created_at: str
+    created_by: str
+    population: Population
+    population_size: int
+    population_sha256: str
+    left_out: int
+    design: Design
+    seed: int
+    annotators: tuple[str, ...]
+    guideline: str
+    blind: bool
+    required: int
+    strata: tuple[Stratum, ...] = ()
+    items: tuple[Item, ...] = ()
+    orders: dict[str, tuple[Showing, ...]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False)
+
+    def item(self, name: str) -> Item:
+        """The item of this name. Raises KeyError."""
+        return next(item for item in self.items if item.item == name)
+
+
+def check_name(name: str, what: str) -> str:
+    """The name, where it can be one. Raises ValueError."""
+    if not NAME.fullmatch(name) or name in RESERVED:
+        raise ValueError(
+            f"{name!r} cannot name {what}: 1 to 40 of a-z, 0-9, dot, dash and underscore, not beginning with a sign"
+        )
+    return name
+
+
+def population_sha256(verdicts: list[Verdict]) -> str:
+    """Address of a population: sha256 over its sorted keys."""
+    lines = sorted(json.dumps(verdict.key, ensure_ascii=False) for verdict in verdicts)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def plan_from_json(text: str) -> Plan:
+    """The plan of a document. Raises ValueError naming what is missing or wrong."""
+    try:
+        body = json.loads(text)
+        plan = Plan(
+            **body
+            | {
+                "population": _population(body["population"]),
+                "design": _design(body["design"]),
+                "annotators": tuple(body["annotators"]),
+                "strata": tuple(Stratum(**stratum) for stratum in body["strata"]),
+                "items": tuple(_item(item) for item in body["items"]),
+                "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
+            }
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not the plan of a campaign: {error}") from error
+    _check(plan)
+    return plan
+
+
+def _population(body: dict[str, Any]) -> Population:
+    lists = {name: tuple(body[name]) for name in ("detectors", "settings", "libraries", "root_causes")}
+    return Population(**body | lists | {"outcome": Outcome(body["outcome"])})
+
+
+def _design(body: dict[str, Any]) -> Design:
+    words = {"kind": Kind(body["kind"]), "overlap": Overlap(body["overlap"]), "strata": tuple(body["strata"])}
+    return Design(**body | words)
+
+
+def _item(body: dict[str, Any]) -> Item:
+    return Item(**body | {"verdict": Verdict(**body["verdict"])})
+
+
+def _check(plan: Plan) -> None:
+    """A plan is whole: its names can be names, and every order is of its annotators and its items."""
+    check_name(plan.campaign, "a campaign")
+    for annotator in plan.annotators:
+        check_name(annotator, "an annotator")
+    if not plan.annotators or set(plan.orders) != set(plan.annotators):
+        raise ValueError("not the plan of a campaign: its orders are not those of its annotators")
+    known = {item.item for item in plan.items}
+    if strange := {showing.item for order in plan.orders.values() for showing in order} - known:
+        raise ValueError(f"not the plan of a campaign: the item {min(strange)!r} is in an order and not in the plan")

@@ -1,0 +1,22 @@
+"""Why a diagnosis is not correct, and why an adjudicator decided: short codes, so that nobody has to type."""
+
+from __future__ import annotations
+
+REASONS = {
+    "a": "another cause",
+    "b": "symptom, not the cause",
+    "c": "right cause, wrong place",
+    "d": "at odds with the code or the kernel",
+    "e": "too vague to tell",
+    "f": "the runs name several causes",
+}
+"""Code to words, for the labels partial and wrong."""
+
+ADJUDICATION_REASONS = {
+    "a": "one label was a slip",
+    "b": "evidence was overlooked",
+    "c": "the guideline decides it",
+    "d": "the guideline leaves it open",
+    "e": "agreed after discussion",
+}
+"""Code to words, for the one who decides between annotators."""

@@ -1,0 +1,177 @@
+"""Campaigns as files: drawn from the store, kept in the ledger, read back without a database.
+
+ledger/campaigns/<campaign>.jsonl                     the plan, and the lock when it comes
+ledger/labels/<campaign>/<annotator>.jsonl            every act of an annotator
+ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between annotators
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core import ledger
+from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.guideline import guideline_version
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json
+from crane_core.domain import Annotation, Campaign, CampaignLock, DetectorKind
+from crane_core.errors import CampaignError
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats import vote
+from crane_core.storage import diagnoses
+from crane_core.storage.store import Store
+
+
+class Kept(NamedTuple):
+    """A campaign as the ledger has it."""
+
+    plan: Plan
+    lock: CampaignLock | None
+
+
+def campaign_file(folder: DataFolder, campaign: str) -> Path:
+    return folder.ledger / "campaigns" / f"{campaign}.jsonl"
+
+
+def label_file(folder: DataFolder, campaign: str, annotator: str) -> Path:
+    return folder.ledger / "labels" / campaign / f"{annotator}.jsonl"
+
+
+def decision_folder(folder: DataFolder, campaign: str) -> Path:
+    return folder.ledger / "labels" / campaign / "adjudication"
+
+
+def campaign_names(folder: DataFolder) -> list[str]:
+    """Names of the campaigns, the last created first."""
+    files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
+    return [file.stem for file in sorted(files, key=lambda file: (-_created(file), file.stem))]
+
+
+def _created(file: Path) -> float:
+    first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
+    return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+
+
+def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
+    """The campaign of this name. Raises CampaignError where there is none or its plan cannot be read."""
+    file = campaign_file(folder, campaign) if NAME.fullmatch(campaign) else None
+    if file is None or not file.is_file():
+        raise CampaignError(
+            f"There is no campaign {campaign!r} in {folder.ledger}.",
+            remedy="`campaign status` lists those there are; `campaign create` makes one.",
+        )
+    records = ledger.tail(file).records
+    plans = [record for record in records if isinstance(record, Campaign)]
+    if not plans:
+        raise CampaignError(f"{file} holds no plan.", remedy="Put the file back as it was; no label was touched.")
+    try:
+        plan = plan_from_json(plans[0].plan)
+    except ValueError as error:
+        raise CampaignError(f"{file}: {error}.", remedy="Put the file back as it was; no label was touched.") from error
+    return Kept(plan, next((record for record in records if isinstance(record, CampaignLock)), None))
+
+
+def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
+    """The verdicts that the query asks for and that have a text to judge, and how many have none."""
+    frame = verdict_frame(store)
+    frame = frame[
+        (frame["benchmark"] == wanted.benchmark)
+        & (frame["experiment"] == wanted.experiment)
+        & (frame["detector_kind"] == DetectorKind.LLM)
+        & vote.majority(frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()).crash
+    ]
+    if wanted.outcome is Outcome.DETECTED:
+        frame = frame[frame["truth"]]
+    asked = {
+        "detector": wanted.detectors,
+        "setting": wanted.settings,
+        "library": wanted.libraries,
+        "root_cause": wanted.root_causes,
+    }
+    for column, values in asked.items():
+        if values:
+            frame = frame[frame[column].isin(values)]
+    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
+    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
+    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
+    judged = [verdict for verdict in verdicts if verdict.key in told]
+    return judged, len(verdicts) - len(judged)
+
+
+def drawn_plan(store: Store, wish: Wish) -> Plan:
+    """The plan that a wish gives on what is loaded; nothing is kept. Raises CampaignError."""
+    verdicts, left_out = population(store, wish.population)
+    if not verdicts:
+        raise _nothing_to_label(wish.population, left_out)
+    try:
+        return draw_plan(
+            wish,
+            verdicts,
+            guideline=guideline_version(),
+            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            left_out=left_out,
+        )
+    except ValueError as error:
+        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Change that and draw again.") from error
+
+
+def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
+    if left_out:
+        return CampaignError(
+            f"{left_out:,} verdicts of {wanted.benchmark}, {wanted.experiment} match, and none has its text here.",
+            remedy="Bring the texts first: `fetch crane-llm`, or import the archive.",
+        )
+    return CampaignError(
+        f"No verdict of {wanted.benchmark}, {wanted.experiment} matches.",
+        remedy="Ask for other detectors, settings, libraries or root causes; Results shows what there is.",
+    )
+
+
+def keep_campaign(folder: DataFolder, plan: Plan) -> None:
+    """Put a plan into the ledger. Raises CampaignError where the name is taken."""
+    file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
+    if file.exists():
+        raise CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+
+
+def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:
+    """End a campaign: no label is taken any more. Raises CampaignError where it is locked already."""
+    kept = kept_campaign(folder, campaign)
+    if kept.lock is not None:
+        raise CampaignError(
+            f"The campaign {campaign!r} was locked by {kept.lock.locked_by} at {kept.lock.locked_at}.",
+            remedy="Nothing is left to do; `campaign export` gives everything.",
+        )
+    lock = CampaignLock(campaign, datetime.now(UTC).isoformat(timespec="seconds"), by)
+    ledger.append(campaign_file(folder, campaign), lock)
+    return lock
+
+
+def acts_of(folder: DataFolder, plan: Plan, annotator: str) -> list[Annotation]:
+    """Every act of an annotator, in order."""
+    return _annotations(label_file(folder, plan.campaign, annotator))
+
+
+def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
+    """The state of an annotator, from the ledger."""
+    journal = Journal(plan.orders[annotator])
+    journal.take(acts_of(folder, plan, annotator))
+    return journal
+
+
+def decisions_of(folder: DataFolder, campaign: str) -> dict[str, Annotation]:
+    """The last adjudication of every item that has one."""
+    files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
+    acts = [act for file in files for act in _annotations(file)]
+    return {act.item: act for act in sorted(acts, key=lambda act: (act.submitted_at, act.sequence))}
+
+
+def _annotations(file: Path) -> list[Annotation]:
+    if not file.is_file():
+        return []
+    return [record for record in ledger.tail(file).records if isinstance(record, Annotation)]

@@ -1,0 +1,165 @@
+"""The desk at which labels are taken: one per campaign and process. What it acknowledges is on the disk.
+
+An act is written to the annotator's ledger file and fsynced, then read back from there, so that what a page shows is
+what the file says. One lock per annotator: two tabs of one person wait for each other, two people never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import Lock
+from time import perf_counter
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from crane_core import ledger
+from crane_core.annotation.act import MAX_NOTE, annotation
+from crane_core.annotation.journal import DIAGNOSIS_LABELS, Journal
+from crane_core.annotation.plan import Plan, check_name
+from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.domain import Annotation, AnnotationAction, CampaignLock, Label
+from crane_core.errors import CampaignError
+from crane_core.pipeline.campaigns import campaign_file, decision_folder, kept_campaign, label_file
+from crane_core.pipeline.places import DataFolder
+
+
+class Taken(NamedTuple):
+    """What became of a batch: events that are on the disk, events refused with why, and how long the save took."""
+
+    saved: list[str]
+    refused: dict[str, str]
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Seat:
+    """One annotator's place: the journal, how far their file was read, and who may write it now."""
+
+    journal: Journal
+    position: ledger.Position = field(default_factory=ledger.Position)
+    lock: Lock = field(default_factory=Lock)
+
+
+class Desk:
+    """Takes the acts of a campaign's annotators. Make one per process and campaign, and share it."""
+
+    def __init__(self, folder: DataFolder, campaign: str) -> None:
+        self._folder = folder
+        self.plan: Plan = kept_campaign(folder, campaign).plan
+        self._seats = {name: _Seat(Journal(order)) for name, order in self.plan.orders.items()}
+        self._campaign_bytes = 0
+        self._lock: CampaignLock | None = None
+
+    def journal(self, annotator: str) -> Journal:
+        """The state of an annotator now. Raises CampaignError for somebody the plan does not name."""
+        seat = self._seat(annotator)
+        with seat.lock:
+            self._read(seat, annotator)
+        return seat.journal
+
+    def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
+        """Save what a browser sent. An event that is on the disk already counts as saved and is not written again.
+
+        Raises CampaignError when the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
+        """
+        start = perf_counter()
+        seat = self._seat(annotator)
+        with seat.lock:
+            self._read(seat, annotator)
+            self._refuse_when_locked()
+            fresh, saved, refused = self._checked(seat.journal, annotator, acts)
+            if fresh:
+                ledger.append(label_file(self._folder, self.plan.campaign, annotator), *fresh)
+                self._read(seat, annotator)
+        return Taken(saved, refused, perf_counter() - start)
+
+    def _seat(self, annotator: str) -> _Seat:
+        if annotator not in self._seats:
+            raise CampaignError(
+                f"{annotator!r} is not an annotator of {self.plan.campaign!r}.",
+                remedy=f"Its annotators are {', '.join(self.plan.annotators)}.",
+            )
+        return self._seats[annotator]
+
+    def _read(self, seat: _Seat, annotator: str) -> None:
+        """Fold in what the file gained. A file that was replaced is read anew, whole."""
+        file = label_file(self._folder, self.plan.campaign, annotator)
+        if not file.is_file() or file.stat().st_size == seat.position.loaded_bytes:
+            return
+        tail = ledger.tail(file, seat.position)
+        seat.journal.take(record for record in tail.records if isinstance(record, Annotation))
+        seat.position = tail.position
+
+    def lock(self) -> CampaignLock | None:
+        """The lock of the campaign, once it has one; the file is read only when it grew."""
+        size = campaign_file(self._folder, self.plan.campaign).stat().st_size
+        if size != self._campaign_bytes:
+            self._lock = kept_campaign(self._folder, self.plan.campaign).lock
+            self._campaign_bytes = size
+        return self._lock
+
+    def _refuse_when_locked(self) -> None:
+        lock = self.lock()
+        if lock is not None:
+            raise CampaignError(
+                f"{self.plan.campaign} was locked by {lock.locked_by} at {lock.locked_at}; no label is taken any more.",
+                remedy="Ask whoever leads it; a new campaign can be made from its export.",
+            )
+
+    def _checked(
+        self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[Annotation], list[str], dict[str, str]]:
+        """Acts that can be written, events that are or will be on the disk, and those refused with the reason."""
+        fresh: list[Annotation] = []
+        saved: list[str] = []
+        refused: dict[str, str] = {}
+        for raw in acts:
+            event = str(raw.get("event"))[:64]
+            if event in journal.events or event in saved:
+                saved.append(event)
+                continue
+            try:
+                fresh.append(annotation(raw, self.plan, annotator, sequence=journal.n_acts + len(fresh) + 1))
+                saved.append(event)
+            except ValueError as error:
+                refused[event] = str(error)
+        return fresh, saved, refused
+
+
+def adjudicate(
+    folder: DataFolder, plan: Plan, item: str, *, by: str, label: Label, reason: str, note: str = ""
+) -> Annotation:
+    """Decide an item between its annotators, with a reason code. Raises CampaignError; then nothing was saved."""
+    if kept_campaign(folder, plan.campaign).lock is not None:
+        raise CampaignError(f"{plan.campaign} is locked.", remedy="Its outcomes stand as they were when it was locked.")
+    known = {entry.item for entry in plan.items}
+    if item not in known or label not in DIAGNOSIS_LABELS or reason not in ADJUDICATION_REASONS:
+        raise CampaignError(
+            "That is no decision: it needs an item of the campaign, one of the three labels and a reason.",
+            remedy=f"Reasons are {', '.join(f'{code} {words}' for code, words in ADJUDICATION_REASONS.items())}.",
+        )
+    if len(note) > MAX_NOTE:
+        raise CampaignError(f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it.")
+    try:
+        file = decision_folder(folder, plan.campaign) / f"{check_name(by, 'an adjudicator')}.jsonl"
+    except ValueError as error:
+        raise CampaignError(f"{error}.", remedy="Give another name.") from error
+    n_before = len(ledger.tail(file).records) if file.is_file() else 0
+    decision = Annotation(
+        campaign=plan.campaign,
+        annotator=by,
+        event=uuid4().hex,
+        sequence=n_before + 1,
+        action=AnnotationAction.ADJUDICATE,
+        item=item,
+        showing=1,
+        guideline=plan.guideline,
+        submitted_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        label=label,
+        reason=reason,
+        note=note or None,
+    )
+    ledger.append(file, decision)
+    return decision

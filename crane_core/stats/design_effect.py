@@ -1,0 +1,104 @@
+"""How much items that belong together weigh: intraclass correlation, design effect, effective sample size, margin.
+
+Knows values and the cluster of each; refuses to know what a cluster is. Verdicts of one case are alike, so n of them
+tell less about further cases than n independent ones would.
+
+Sources: Kish 1965, Survey Sampling, deff = 1 + (m - 1) rho; for unequal sizes m_i the size that the average item
+meets, m = sum m_i^2 / sum m_i (Gabler, Haeder and Lahiri 1999, Survey Methodology 25, with equal weights); the one-way
+ANOVA estimate of rho for unequal sizes (Donner and Koval 1980, Biometrics 36).
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crane_core.stats.intervals import (
+    CONFIDENCE,
+    N_RESAMPLES,
+    Estimate,
+    cluster_sums,
+    ratio_of_sums,
+    resampled_counts,
+)
+from crane_core.stats.sample_size import Z_95
+
+Array = NDArray[np.float64]
+
+
+class DesignEffect(NamedTuple):
+    """n items in n_clusters clusters; `size` is m, the average item's cluster; `n_effective` = n / deff."""
+
+    n: int
+    n_clusters: int
+    size: float
+    deff: float
+    n_effective: float
+
+
+def design_effect(sizes: Sequence[int], rho: float) -> DesignEffect:
+    """Kish's design effect of clusters of these sizes, each 1 or more; rho in 0..1 (below 0 counts as 0).
+
+    A negative estimate of rho would make clustered items weigh more than independent ones, which nobody should plan
+    on. Raises ValueError without clusters, for an empty one, and for rho above 1 or nan.
+    """
+    if not sizes or min(sizes) < 1 or not rho <= 1:
+        raise ValueError("needs clusters of one item or more, and rho up to 1")
+    n = sum(sizes)
+    size = sum(m * m for m in sizes) / n
+    deff = 1 + (size - 1) * max(rho, 0.0)
+    return DesignEffect(n, len(sizes), size, deff, n / deff)
+
+
+def intraclass_correlation(
+    values: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """How alike values of one cluster are, -1..1, with a percentile interval from resampled clusters.
+
+        rho = (MSB - MSW) / (MSB + (m0 - 1) MSW),   m0 = (n - sum m_i^2 / n) / (k - 1)
+
+    with MSB and MSW the mean squares between and within k clusters of sizes m_i. values, cluster: shape (n,); for a
+    label as a value take 1 and 0. nan where there is one cluster only, where every cluster has one item, and where all
+    values are the same.
+    """
+    ones = np.ones(np.shape(np.asarray(values)))
+    squares = np.asarray(values, dtype=np.float64) ** 2
+    sums, names = cluster_sums(cluster, ones, values, squares)
+    sizes, totals = sums[:, 0], sums[:, 1]
+    parts = np.column_stack([np.ones(len(names)), sums, sizes**2, ratio_of_sums(totals**2, sizes)])
+    drawn = _anova_rho(resampled_counts(len(names), seed, n_resamples) @ parts)
+    defined = drawn[~np.isnan(drawn)]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+    value = float(_anova_rho(parts.sum(axis=0)))
+    return Estimate(value, float(low), float(high), ones.size, len(names), n_resamples - len(defined))
+
+
+def _anova_rho(parts: Array) -> Array:
+    """parts: shape (..., 6), sums over clusters of 1, m_i, total_i, sum of squares, m_i^2 and total_i^2 / m_i."""
+    k, n, total, squares, sizes_squared, means_squared = np.moveaxis(parts, -1, 0)
+    between = ratio_of_sums(means_squared - ratio_of_sums(total**2, n), k - 1)
+    within = ratio_of_sums(squares - means_squared, n - k)
+    size = ratio_of_sums(n - ratio_of_sums(sizes_squared, n), k - 1)
+    return ratio_of_sums(between - within, between + (size - 1) * within)
+
+
+def margin(n: float, *, z: float = Z_95, p: float = 0.5, population: int | None = None) -> float:
+    """Half width of a share's interval from n independent items, as a share; Equation 1 of the paper solved for E.
+
+        E = z sqrt(p (1 - p) / n (N - n) / (N - 1))
+
+    Without a population, or for further items than those of the population, N is infinite. n is above 0 and may be an
+    effective sample size; the whole population has a margin of 0.
+    """
+    if not n > 0 or population is not None and n > population:
+        raise ValueError("needs n above 0, and no more than the population")
+    rest = 1.0 if population is None else (population - n) / max(population - 1, 1)
+    return z * sqrt(p * (1 - p) / n * rest)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 REASONS = {
     "a": "another cause",
-    "b": "symptom, not the cause",
-    "c": "right cause, wrong place",
-    "d": "at odds with the code or the kernel",
-    "e": "too vague to tell",
-    "f": "the runs name several causes",
+    "b": "symptom only",
+    "c": "wrong place",
+    "d": "at odds with the code",
+    "e": "too vague",
+    "f": "several causes",
 }
 """Code to words, for the labels partial and wrong."""
 

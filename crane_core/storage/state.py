@@ -34,6 +34,12 @@ def revision(cursor: duckdb.DuckDBPyConnection) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+def sources_token(cursor: duckdb.DuckDBPyConnection) -> str:
+    """A token that changes when a source is loaded, but not when a label is."""
+    rows = cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
+
+
 def sources(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Every source: source_id, kind, name, sha256, n_bytes, imported_at (UTC, NaT: ships with the app), n_problems."""
     return cursor.execute("FROM sources ORDER BY imported_at NULLS FIRST, source_id").df()

@@ -19,6 +19,21 @@ GROUP_BY = "by"
 KIND = "kind"
 TABLE = "table"
 
+CAMPAIGN = "campaign"
+ANNOTATOR = "annotator"
+PRACTICE = "practice"
+
+PRACTICE_DESK = "desk_of_practice"
 IN_APP = "_in_app"
 ADMITTED = "_admitted"
 PICKED = "_picked"
+
+
+def desk(campaign: str, annotator: str) -> str:
+    """The labelling component of one annotator."""
+    return f"desk_{campaign}_{annotator}"
+
+
+def taken(desk_key: str) -> str:
+    """What became of the last acts that this desk sent."""
+    return f"taken_{desk_key}"

@@ -9,24 +9,22 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.theme import in_order
-from crane_core.crash_place import crash_line_by_text
-from crane_core.domain import CellRole, Setting, Version
+from crane_core.domain import Version
+from crane_core.pipeline.origins import ORIGIN_ORDER, best_origin
 from crane_core.pipeline.pairs import voted
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.navigation import link
-from crane_core.ui.pair_diff import ShownCell, pair_html
+from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.run_strip import Answers, strips_html
-from crane_core.ui.state_tree import n_different, state_html
 from crane_core.ui.words import experiment_words, literal, setting_words
 
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
 MAX_INPUT = 200_000
 """Characters of a published input that are shown; the download has all."""
-ORIGIN_ORDER = ("notebook", "crane-llm-2025-10", "crane-llm-2026")
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
     "crane-llm-2025-10": "from the published inputs of October 2025 (comments removed there)",
@@ -117,41 +115,9 @@ def _code_and_state(traceback: str | None, cells: pd.DataFrame, states: pd.DataF
         )
         link("data", "Fetch or import them on the Data page")
         return
-    origin = next((name for name in ORIGIN_ORDER if name in set(cells["origin"])), cells["origin"].iloc[0])
-    shown = cells[cells["origin"] == origin]
+    origin = best_origin(cells["origin"])
     st.html(f'<div class="cw-dim">Code {escape(ORIGIN_WORDS.get(origin, origin))}. Cells that are the same fold.</div>')
-    crashing = _cells(shown[shown["version"] == Version.REPRODUCED], traceback)
-    fixed = _cells(shown[shown["version"] == Version.FIXED])
-    state = _state_column(states)
-    st.html(
-        f'<div class="cw-bench{" cw-with-state" if state else ""}"><div>{pair_html(crashing, fixed)}</div>{state}</div>'
-    )
-
-
-def _cells(rows: pd.DataFrame, traceback: str | None = None) -> list[ShownCell]:
-    return [
-        ShownCell(str(i), CellRole(row["role"]), row["code"], row["crash_line"] or _crash_line(row, traceback))
-        for i, row in enumerate(as_rows(rows), start=1)
-    ]
-
-
-def _crash_line(cell: dict[str, Any], traceback: str | None) -> int | None:
-    return crash_line_by_text(traceback, cell["code"]) if cell["role"] == CellRole.TARGET else None
-
-
-def _state_column(states: pd.DataFrame) -> str:
-    rows = states[states["setting"] == Setting.RUNTIME]
-    if rows.empty:
-        return ""
-    origin = next((name for name in ORIGIN_ORDER if name in set(rows["origin"])), rows["origin"].iloc[0])
-    of = rows[rows["origin"] == origin].set_index("version")["state"]
-    crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)
-    n = n_different(crashing, fixed)
-    names = "1 name differs" if n == 1 else f"{n} names differ"
-    words = f"{names} between crashing and fixed" if n else "the same in both versions"
-    head = f'<b>Runtime state</b> <span class="cw-dim">before the target cell; {words}</span>'
-    tree = state_html(crashing, fixed)
-    return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'
+    st.html(code_and_state_html(cells, states, traceback))
 
 
 def _inputs(store: Store, prompts: pd.DataFrame) -> None:

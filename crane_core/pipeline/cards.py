@@ -1,0 +1,116 @@
+"""What an annotator sees of an item: target cell, ground truth, and the diagnoses with their authors masked."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from crane_core.annotation.mask import mask
+from crane_core.annotation.plan import Plan, Verdict
+from crane_core.annotation.practice import PracticeItem
+from crane_core.crash_place import crash_line_by_text
+from crane_core.domain import CellRole, Version
+from crane_core.pipeline.origins import best_origin
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import cases, diagnoses
+from crane_core.storage.store import Store
+
+Cells = list[dict[str, Any]]
+MINIBENCH = "minibench"
+NO_CRASH = "The cell runs without a crash."
+"""Ground truth of an item whose notebook is the fixed one: a false alarm."""
+
+
+class Text(NamedTuple):
+    """A diagnosis, and how many of the runs that foretold the crash gave it."""
+
+    text: str
+    n_runs: int
+
+
+class Card(NamedTuple):
+    """The first screen of an item. `code` is None where the notebook's cells are not on this machine."""
+
+    item: str
+    library: str | None
+    code: str | None
+    crash_line: int | None
+    n_executed: int
+    truth: str | None
+    exception: str | None
+    message: str | None
+    texts: tuple[Text, ...]
+
+
+class Evidence(NamedTuple):
+    """Everything else that is known of the item's case, for whoever is unsure; see `storage.cases`."""
+
+    cells: pd.DataFrame
+    states: pd.DataFrame
+    traceback: str | None
+
+
+def card(store: Store, plan: Plan, item: str) -> Card:
+    """The card of an item of the plan. Raises KeyError for another name."""
+    verdict = plan.item(item).verdict
+    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    texts = tuple(_texts(store, plan, verdict, cells))
+    return _card(store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id)
+
+
+def practice_card(store: Store, item: PracticeItem) -> Card:
+    """The card of a practice item, about a pair of minibench."""
+    cells = _cells_of(store, MINIBENCH, item.case_id, Version.REPRODUCED)
+    texts = tuple(Text(*text) for text in item.texts)
+    return _card(store, item.case_id, MINIBENCH, item.case_id, cells, texts, version=Version.REPRODUCED)
+
+
+def _card(
+    store: Store, name: str, benchmark: str, case_id: str, cells: Cells, texts: tuple[Text, ...], *, version: str
+) -> Card:
+    case = cases.case(store.cursor(), benchmark, case_id) or {}
+    crashes = version.endswith(Version.REPRODUCED)
+    target = next((cell for cell in cells if cell["role"] == CellRole.TARGET), None)
+    return Card(
+        item=name,
+        library=case.get("library"),
+        code=target["code"] if target else None,
+        crash_line=_crash_line(target, case.get("traceback")) if target and crashes else None,
+        n_executed=sum(cell["role"] == CellRole.EXECUTED for cell in cells),
+        truth=case.get("diagnosis") if crashes else NO_CRASH,
+        exception=case.get("exception") if crashes else None,
+        message=case.get("message") if crashes else None,
+        texts=texts,
+    )
+
+
+def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
+    """Both notebooks of a case and their states."""
+    case = cases.case(store.cursor(), benchmark, case_id) or {}
+    cells = cases.cells(store.cursor(), benchmark, case_id)
+    return Evidence(cells, cases.kernel_states(store.cursor(), benchmark, case_id), case.get("traceback"))
+
+
+def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells:
+    rows = cases.cells(store.cursor(), benchmark, case_id)
+    rows = rows[rows["version"] == version]
+    return as_rows(rows[rows["origin"] == best_origin(rows["origin"])]) if len(rows) else []
+
+
+def _crash_line(target: dict[str, Any], traceback: str | None) -> int | None:
+    return target["crash_line"] or crash_line_by_text(traceback, target["code"])
+
+
+def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells) -> list[Text]:
+    """The distinct texts; masked in a blind campaign, where two that then read the same are one."""
+    texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
+    if not plan.blind:
+        return [Text(text, n) for text, n in texts]
+    names = diagnoses.detector_names(store.cursor())
+    notebook = "\n".join(cell["code"] for cell in cells)
+    counts: dict[str, int] = {}
+    for text, n in texts:
+        masked = mask(text, names=names, notebook=notebook)
+        counts[masked] = counts.get(masked, 0) + n
+    return [Text(text, n) for text, n in counts.items()]

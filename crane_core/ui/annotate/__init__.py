@@ -1,0 +1,1 @@
+"""The labelling desk in the browser: cards, snapshot, component."""

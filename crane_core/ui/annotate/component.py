@@ -1,0 +1,33 @@
+"""The desk as a Streamlit component: its HTML, style and script are the files beside this one.
+
+It sends one state, `sent`: {client, n, events, have, evidence}, the whole outbox each time; see desk.js.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "crane_desk",
+    html=(_HERE / "desk.html").read_text("utf-8"),
+    css=(_HERE / "desk.css").read_text("utf-8"),
+    js=(_HERE / "desk.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+def draw_component(data: dict[str, Any], *, key: str, on_sent: Callable[[], None]) -> None:
+    """Mount the desk with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
+    _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
+
+
+def what_was_sent(key: str) -> dict[str, Any]:
+    """The last thing the browser sent; nothing at first."""
+    state = st.session_state.get(key) or {}
+    sent = state.get("sent")
+    return sent if isinstance(sent, dict) else {}

@@ -1,0 +1,116 @@
+"""Labelling: one campaign, one annotator, one fragment. Acts are saved in the callback, before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from crane_core.annotation.guideline import guideline, guideline_version
+from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.reasons import REASONS
+from crane_core.errors import CraneError
+from crane_core.pipeline.cards import card, evidence
+from crane_core.pipeline.labelling import Desk, Taken
+from crane_core.storage import state
+from crane_core.storage.store import Store
+from crane_core.ui import data, keys
+from crane_core.ui.annotate.card_html import card_html
+from crane_core.ui.annotate.component import draw_component, what_was_sent
+from crane_core.ui.annotate.snapshot import showing_of, snapshot
+from crane_core.ui.navigation import go
+from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.words import literal
+
+MAX_BATCH = 200
+"""Acts that one message may hold; a browser that sends more sends the rest again."""
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def opened_desk(path: str, campaign: str) -> Desk:
+    """The desk of a campaign, shared by all sessions of this process."""
+    return Desk(data.folder(), campaign)
+
+
+@st.cache_resource(max_entries=4_000, show_spinner=False)
+def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) -> str:
+    return card_html(card(_store, _plan, item))
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
+    found = evidence(_store, benchmark, case_id)
+    if found.cells.empty:
+        return '<p class="cw-dim">The code of this case is not on this machine; the Data page brings it.</p>'
+    return code_and_state_html(found.cells, found.states, found.traceback)
+
+
+def draw_desk(campaign: str, annotator: str) -> None:
+    """The labelling screen of one annotator."""
+    desk = opened_desk(str(data.folder().path), campaign)
+    desk.journal(annotator)
+    _head(desk.plan, annotator)
+    _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
+
+
+def _head(plan: Plan, annotator: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title(literal(plan.title), anchor=False, width="content")
+        st.caption(f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch")
+        with st.popover("Guideline", width="content"):
+            if plan.guideline != guideline_version():
+                st.warning("The guideline changed since this campaign began; labels keep the version of the plan.")
+            st.markdown(guideline())
+            st.caption(f"version {plan.guideline}, stored with every label")
+        if st.button("All campaigns", icon=":material/arrow_back:"):
+            go("annotate")
+
+
+@st.fragment
+def _labelling(campaign: str, annotator: str, content: str) -> None:
+    key = keys.desk(campaign, annotator)
+    desk = opened_desk(str(data.folder().path), campaign)
+    sent = what_was_sent(key)
+    lock = desk.lock()
+    told = snapshot(
+        desk.journal(annotator),
+        st.session_state.get(keys.taken(key)),
+        have=_texts(sent.get("have")),
+        card_of=lambda item: _card(data.store(), content, desk.plan, campaign, item),
+        locked=f"Locked by {lock.locked_by}; no label is taken any more." if lock else None,
+    )
+    told["reason_words"] = REASONS
+    told["evidence"] = _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content)
+    draw_component(told, key=key, on_sent=lambda: _save(desk, annotator, key))
+
+
+def _save(desk: Desk, annotator: str, key: str) -> None:
+    """Take what the browser sent; what the desk refuses as a whole is told for every act of it."""
+    events = what_was_sent(key).get("events")
+    acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
+    known = showing_of(desk.plan, annotator)
+    try:
+        taken = desk.take(annotator, [_named(act, known) for act in acts])
+    except CraneError as error:
+        taken = Taken([], {str(act.get("event")): str(error) for act in acts}, 0.0)
+    st.session_state[keys.taken(key)] = taken
+
+
+def _named(act: Mapping[str, Any], known: dict[str, Showing]) -> dict[str, Any]:
+    """The act with item and showing in place of the browser's token."""
+    showing = known.get(str(act.get("id")))
+    named = {name: value for name, value in act.items() if name != "id"}
+    return named | ({"item": showing.item, "showing": showing.showing} if showing else {})
+
+
+def _texts(value: object) -> set[str]:
+    return {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()
+
+
+def _wanted_evidence(plan: Plan, annotator: str, wanted: object, content: str) -> dict[str, str] | None:
+    showing = showing_of(plan, annotator).get(wanted) if isinstance(wanted, str) else None
+    if showing is None:
+        return None
+    verdict = plan.item(showing.item).verdict
+    return {"id": str(wanted), "html": _evidence(data.store(), content, verdict.benchmark, verdict.case_id)}

@@ -1,0 +1,67 @@
+"""The practice round at the same desk: ten items of our own, told at once what the guideline says. Nothing is kept."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from crane_core.annotation.guideline import guideline
+from crane_core.annotation.practice import practice_items
+from crane_core.annotation.reasons import REASONS
+from crane_core.pipeline.cards import MINIBENCH, evidence, practice_card
+from crane_core.ui import data, keys
+from crane_core.ui.annotate.card_html import card_html
+from crane_core.ui.annotate.component import draw_component, what_was_sent
+from crane_core.ui.navigation import go
+from crane_core.ui.pair_code import code_and_state_html
+
+
+def draw_practice() -> None:
+    """The practice screen."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Practice", anchor=False, width="content")
+        st.caption("ten diagnoses of this app's own notebooks", width="stretch")
+        with st.popover("Guideline", width="content"):
+            st.markdown(guideline())
+        if st.button("All campaigns", icon=":material/arrow_back:"):
+            go("annotate")
+    _desk()
+
+
+@st.fragment
+def _desk() -> None:
+    wanted = what_was_sent(keys.PRACTICE_DESK).get("evidence")
+    draw_component(_round(wanted), key=keys.PRACTICE_DESK, on_sent=lambda: None)
+
+
+def _round(wanted: object) -> dict[str, Any]:
+    items = practice_items()
+    names = [f"practice-{place}" for place in range(1, len(items) + 1)]
+    cards = {name: card_html(practice_card(data.store(), item)) for name, item in zip(names, items, strict=True)}
+    answers = {
+        name: {"label": str(item.label), "why": escape(item.why)} for name, item in zip(names, items, strict=True)
+    }
+    shown = dict(zip(names, items, strict=True)).get(str(wanted))
+    return {
+        "queue": names,
+        "undo": [],
+        "labels": {},
+        "reasons": {},
+        "flags": [],
+        "notes": {},
+        "cards": cards,
+        "practice": answers,
+        "done": 0,
+        "total": len(items),
+        "saved": [],
+        "refused": {},
+        "reason_words": REASONS,
+        "evidence": {"id": wanted, "html": _evidence(shown.case_id)} if shown else None,
+    }
+
+
+def _evidence(case_id: str) -> str:
+    found = evidence(data.store(), MINIBENCH, case_id)
+    return code_and_state_html(found.cells, found.states, found.traceback)

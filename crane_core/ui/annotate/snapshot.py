@@ -1,0 +1,69 @@
+"""What the desk in the browser is told: what comes next, what can go back, what is on the disk. Plain JSON.
+
+A showing goes by a token, twelve hex digits: whoever reads the page's elements learns neither detector nor setting nor
+that an item comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Any
+
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.pace import pace
+from crane_core.annotation.plan import Plan, Showing
+from crane_core.pipeline.labelling import Taken
+
+AHEAD = 16
+"""Cards that the browser has before it needs them: more than anybody labels while one save is under way."""
+BACK = 3
+"""Cards that can be gone back to without waiting, after a restart too."""
+
+
+@lru_cache(maxsize=50_000)
+def token(showing: Showing) -> str:
+    """The name of a showing in the browser."""
+    if showing.showing == 1:
+        return showing.item
+    return hashlib.sha256(f"{showing.item}/{showing.showing}".encode()).hexdigest()[:12]
+
+
+def showing_of(plan: Plan, annotator: str) -> dict[str, Showing]:
+    """Token to showing, for all of an annotator's order."""
+    return {token(showing): showing for showing in plan.orders[annotator]}
+
+
+def snapshot(
+    journal: Journal,
+    taken: Taken | None,
+    *,
+    have: Collection[str],
+    card_of: Callable[[str], str],
+    locked: str | None = None,
+) -> dict[str, Any]:
+    """The state after a save. have: tokens whose cards the browser holds. card_of: item name to HTML."""
+    coming = journal.upcoming(AHEAD)
+    back = journal.undoable()
+    needed = [showing for showing in (*coming, *back[:BACK]) if token(showing) not in have]
+    seconds = [given.seconds for given in journal.given.values()]
+    speed = pace(seconds, len(journal.order) - journal.n_done)
+    return {
+        "queue": [token(showing) for showing in coming],
+        "undo": [token(showing) for showing in back],
+        "labels": {token(showing): str(journal.given[showing].label) for showing in back},
+        "reasons": {token(showing): journal.given[showing].reason for showing in back},
+        "cards": {token(showing): card_of(showing.item) for showing in needed},
+        "flags": [token(showing) for showing in (*coming, *back) if showing in journal.flags],
+        "notes": {token(s): journal.notes[s] for s in (*coming, *back) if journal.notes.get(s)},
+        "done": journal.n_done,
+        "total": len(journal.order),
+        "n_skipped": sum(showing not in journal.given for showing in journal.skipped),
+        "median_s": speed.median_s,
+        "seconds_left": speed.seconds_left,
+        "saved": taken.saved if taken else [],
+        "refused": taken.refused if taken else {},
+        "save_ms": round(taken.seconds * 1e3, 2) if taken else None,
+        "locked": locked,
+    }

@@ -1,0 +1,48 @@
+"""Where an annotator begins: the campaigns, who labels in them, how far everybody's own work is, and practice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.annotation.guideline import guideline
+from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
+from crane_core.ui import data
+from crane_core.ui.annotate.desk import opened_desk
+from crane_core.ui.frame import told
+from crane_core.ui.navigation import link
+from crane_core.ui.words import count, literal
+
+
+def draw_start() -> None:
+    """The campaigns one can label in, and what comes before the first label."""
+    st.title("Annotate")
+    st.markdown(
+        "A detector foretold a crash, and the cell does crash. Is the **reason** it gave the right one? Labels are "
+        "*correct*, *partial* and *wrong*, one key each. You do not learn who wrote a text nor what it was shown."
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        link("annotate", "Practice first: ten items with feedback", practice="1")
+        with st.popover("Guideline", width="content"):
+            st.markdown(guideline())
+    names = campaign_names(data.folder())
+    if not names:
+        st.info("There is no campaign yet. Whoever leads makes one, and it says who labels what.")
+        link("campaigns", "Make a campaign")
+        return
+    for name in names:
+        with told():
+            _campaign(kept_campaign(data.folder(), name))
+
+
+def _campaign(kept: Kept) -> None:
+    plan = kept.plan
+    desk = opened_desk(str(data.folder().path), plan.campaign)
+    with st.container(border=True):
+        state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""
+        st.markdown(f"**{literal(plan.title)}**{literal(state)}")
+        st.caption(f"{count(len(plan.items))} diagnoses. Choose your name; you go on where you stopped.")
+        with st.container(horizontal=True, gap="medium"):
+            for annotator in plan.annotators:
+                journal = desk.journal(annotator)
+                words = f"{annotator}: {journal.n_done} of {len(journal.order)}"
+                link("annotate", literal(words), campaign=plan.campaign, annotator=annotator)

@@ -28,6 +28,7 @@ class Desk {
     this.snapshot = null;
     this.shown = null;
     this.mood = {evidence: false};
+    this.marks = []; // practice: whether each answer was right
     this.count = 0;
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
@@ -81,6 +82,10 @@ class Desk {
       queue: [...queue], undo: [...undo], labels: {...labels}, reasons: {...reasons}, flags: new Set(flags),
       notes: {...notes}, done,
     };
+    if (this.snapshot.practice) {
+      now.queue.splice(0, this.marks.length);
+      now.done = this.marks.length;
+    }
     for (const act of this.outbox) PLAY[act.action]?.(now, act);
     return now;
   }
@@ -215,16 +220,15 @@ class Desk {
   practise(id, word) {
     if (this.feedback) return;
     const told = this.snapshot.practice[id];
-    this.feedback = {word, right: told.label === word, ...told};
-    this.marks = [...(this.marks ?? []), told.label === word];
+    this.wasRight = told.label === word;
+    this.feedback = {word, right: this.wasRight, ...told};
     this.paint();
   }
 
   afterPractice() {
     if (!this.feedback) return;
     this.feedback = null;
-    this.snapshot.queue.shift();
-    this.snapshot.done += 1;
+    this.marks.push(this.wasRight);
     this.paint();
   }
 
@@ -267,7 +271,7 @@ class Desk {
   }
 
   practiceEnding() {
-    const right = (this.marks ?? []).filter(Boolean).length;
+    const right = this.marks.filter(Boolean).length;
     return `<h3>Practice is over: ${right} of ${this.snapshot.total} as the guideline has them.</h3>
       <p>Nothing of it was kept. Choose a campaign above to begin.</p>`;
   }
@@ -303,12 +307,12 @@ class Desk {
     }
     if (this.tookBack?.id === this.view().queue[0]) {
       const {word} = this.tookBack;
-      return void (place.innerHTML = `Taken back: this item was <span class="cw-word-${word}">${SIGNS[word]} ${word}</span>.`);
+      return void (place.innerHTML = `Taken back: this item was ${said(word)}`);
     }
     if (!id) return void (place.textContent = 'Press 1, 2 or 3: the label is saved and the next item comes.');
     const word = now.labels[id];
-    const said = `The item before: <span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;
-    place.innerHTML = word === 'correct' ? said : `${said} Why? ${this.reasonButtons(now.reasons[id])}`;
+    const last = `The item before: ${said(word)}`;
+    place.innerHTML = word === 'correct' ? last : `${last} Why? ${this.reasonButtons(now.reasons[id])}`;
   }
 
   reasonButtons(chosen) {
@@ -382,6 +386,10 @@ const PLAY = {
     now.notes[id] = note;
   },
 };
+
+function said(word) {
+  return `<span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;
+}
 
 function minutes(seconds) {
   const n = Math.max(1, Math.round(seconds / 60));

@@ -1,4 +1,4 @@
-"""Where an annotator begins: the campaigns, who labels in them, how far everybody's own work is, and practice."""
+"""Where an annotator begins: the campaigns and who labels in them, and practice. Nobody's progress is shown here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import streamlit as st
 from crane_core.annotation.guideline import guideline
 from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
-from crane_core.ui.annotate.desk import opened_desk
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link
 from crane_core.ui.words import count, literal
@@ -36,13 +35,10 @@ def draw_start() -> None:
 
 def _campaign(kept: Kept) -> None:
     plan = kept.plan
-    desk = opened_desk(str(data.folder().path), plan.campaign)
     with st.container(border=True):
         state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""
         st.markdown(f"**{literal(plan.title)}**{literal(state)}")
         st.caption(f"{count(len(plan.items))} diagnoses. Choose your name; you go on where you stopped.")
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.annotators:
-                journal = desk.journal(annotator)
-                words = f"{annotator}: {journal.n_done} of {len(journal.order)}"
-                link("annotate", literal(words), campaign=plan.campaign, annotator=annotator)
+                link("annotate", literal(annotator), campaign=plan.campaign, annotator=annotator)

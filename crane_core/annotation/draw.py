@@ -126,8 +126,13 @@ def _required(population: int, design: Design) -> int:
 def _groups(verdicts: list[Verdict], strata: tuple[str, ...]) -> dict[str, list[Verdict]]:
     groups: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
-        groups[" · ".join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"].append(verdict)
+        groups[stratum_name(verdict, strata)].append(verdict)
     return dict(sorted(groups.items()))
+
+
+def stratum_name(verdict: Verdict, strata: tuple[str, ...]) -> str:
+    """The stratum that a verdict falls into: "gpt-5 · code"."""
+    return " · ".join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"
 
 
 def _draw(group: list[Verdict], n: int, seed: str) -> list[Verdict]:

@@ -1,0 +1,141 @@
+"""Classes, attribute dicts and names of objects, read below everything that Python lets a class override.
+
+Knows the descriptors of `type`, `object` and modules. Refuses to look up an attribute on an object or on its class: a
+metaclass, `__getattribute__`, `__getattr__`, a property or a false `__class__` would run code of the notebook.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any, Iterator, Mapping, NamedTuple
+
+MISSING: Any = object()
+"""What is answered where nothing stands; None may stand there."""
+
+_MRO = type.__dict__["__mro__"]
+_CLASS_DICT = type.__dict__["__dict__"]
+_MODULE = type.__dict__["__module__"]
+_NAME = type.__dict__["__name__"]
+_QUALNAME = type.__dict__["__qualname__"]
+_MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
+
+
+def mro_of(kind: type) -> tuple[type, ...]:
+    """The classes of which `kind` inherits, itself first."""
+    mro: tuple[type, ...] = _MRO.__get__(kind)
+    return mro
+
+
+def class_dict(kind: type) -> Mapping[str, Any]:
+    """What the body of the class defined."""
+    defined: Mapping[str, Any] = _CLASS_DICT.__get__(kind)
+    return defined
+
+
+def module_of(kind: type) -> str:
+    """The module that the class names as its own, empty where it names none."""
+    try:
+        module = _MODULE.__get__(kind)
+    except AttributeError:
+        return ""
+    return module if type(module) is str else ""
+
+
+def package_of(kind: type) -> str:
+    """The top-level package of the class."""
+    return module_of(kind).partition(".")[0]
+
+
+def name_of(kind: type) -> str:
+    name: str = _NAME.__get__(kind)
+    return name
+
+
+def type_name(kind: type) -> str:
+    """`pandas.DataFrame`; a built-in class stands without its module."""
+    module, qualname = module_of(kind), _QUALNAME.__get__(kind)
+    return qualname if module in ("builtins", "") else f"{module}.{qualname}"
+
+
+def is_kind(value: Any, kind: type) -> bool:
+    """isinstance by the real class alone: a false `__class__` and `__instancecheck__` are not asked."""
+    return any(parent is kind for parent in mro_of(type(value)))
+
+
+def is_genuine(kind: type) -> bool:
+    """True when the module that the class names holds this very class under its name, so that the name is no lie."""
+    module = sys.modules.get(module_of(kind))
+    if module is None:
+        return False
+    names = _QUALNAME.__get__(kind).split(".")
+    found = module_dict(module).get(names[0], MISSING)
+    for name in names[1:]:
+        found = class_dict(found).get(name, MISSING) if is_kind(found, type) else MISSING
+    return found is kind
+
+
+def module_dict(module: Any) -> dict[str, Any]:
+    """The names of a module; empty for what only pretends to be one."""
+    if not is_kind(module, types.ModuleType):
+        return {}
+    names: dict[str, Any] = _MODULE_DICT.__get__(module)
+    return names
+
+
+def instance_dict(value: Any) -> dict[str, Any]:
+    """The attributes that the object itself holds, slots included; empty where it holds none."""
+    held: dict[str, Any] = {}
+    for kind in reversed(mro_of(type(value))):
+        for name, descriptor in class_dict(kind).items():
+            if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
+                held.update(_slot(value, name, descriptor))
+    for kind in mro_of(type(value)):
+        descriptor = class_dict(kind).get("__dict__")
+        if type(descriptor) is types.GetSetDescriptorType:
+            held.update(dict.items(descriptor.__get__(value)))
+            break
+    return held
+
+
+def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
+    try:
+        return {name: descriptor.__get__(value)}
+    except AttributeError:
+        return {}
+
+
+class Found(NamedTuple):
+    """Where an attribute stands: "instance", "class" or "metaclass", and what stands there, not bound to anything."""
+
+    where: str
+    value: Any
+
+
+def static_attribute(value: Any, name: str) -> Found | None:
+    """The attribute as it is stored, without running a descriptor; None where nothing of the name is stored."""
+    if is_kind(value, types.ModuleType) and name in module_dict(value):
+        return Found("instance", module_dict(value)[name])
+    if is_kind(value, type):
+        for kind in mro_of(value):
+            if name in class_dict(kind):
+                return Found("class", class_dict(kind)[name])
+        return _inherited(value, name, "metaclass")
+    held = instance_dict(value)
+    if name in held:
+        return Found("instance", held[name])
+    return _inherited(value, name, "class")
+
+
+def _inherited(value: Any, name: str, where: str) -> Found | None:
+    for kind in mro_of(type(value)):
+        if name in class_dict(kind):
+            return Found(where, class_dict(kind)[name])
+    return None
+
+
+def overriders(value: Any, name: str) -> Iterator[type]:
+    """The classes of the object that define `name`, `object` and `type` left out."""
+    for kind in mro_of(type(value)):
+        if kind is not object and kind is not type and name in class_dict(kind):
+            yield kind

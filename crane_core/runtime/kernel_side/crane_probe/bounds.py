@@ -1,0 +1,115 @@
+"""JSON that is safe and short: scalars, texts, whole documents.
+
+Knows exact built-in types alone. Refuses to ask an object what it is: a subclass of str, int or float is read through
+the methods of str, int and float themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from .anatomy import is_kind, type_name
+
+ELLIPSIS = "\u2026"
+_LARGEST_BITS = 64
+_SPELLED_BITS = 512
+_CUTS = (400, 100, 40, 20, 10, 5, 2)
+"""Entries per dict or list that are tried one after the other until a document fits."""
+
+
+def text(value: str, limit: int) -> str:
+    """At most `limit` characters, the rest counted; what UTF-8 cannot say is escaped."""
+    length = str.__len__(value)
+    shown = str.__getitem__(value, slice(0, limit)).encode("utf-8", "backslashreplace").decode("utf-8")
+    return shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
+
+
+def scalar(value: Any, limit: int) -> Any:
+    """A number, text, truth value or None as JSON; anything else by the name of its type in angle brackets.
+
+    Floats that JSON cannot say are {"$float": "nan"}, as everywhere in this project.
+    """
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if is_kind(value, int):
+        return _integer(int.__int__(value))
+    if is_kind(value, float):
+        return _float(float.__float__(value))
+    if is_kind(value, str):
+        return text(value, limit)
+    if kind is complex:
+        return text(repr(value), limit)
+    if is_kind(value, bytes):
+        return {"bytes": bytes.__len__(value), "begin": repr(bytes.__getitem__(value, slice(0, 24)))}
+    return f"<{type_name(kind)}>"
+
+
+def _integer(value: int) -> Any:
+    bits = value.bit_length()
+    if bits <= _LARGEST_BITS:
+        return value
+    return str(value) if bits <= _SPELLED_BITS else {"bits": bits, "sign": -1 if value < 0 else 1}
+
+
+def _float(value: float) -> Any:
+    return value if math.isfinite(value) else {"$float": str(value)}
+
+
+def safe(document: Any, limit: int, depth: int = 60) -> Any:
+    """The document with nothing in it but JSON: keys are text, tuples lists, numbers finite, strings bounded."""
+    kind = type(document)
+    if kind is str and len(document) <= limit and document.isascii():
+        return document
+    if depth == 0 and kind in (dict, list, tuple):
+        return ELLIPSIS
+    if kind is dict:
+        return {_key(key, limit): safe(item, limit, depth - 1) for key, item in document.items()}
+    if kind is list or kind is tuple:
+        return [safe(item, limit, depth - 1) for item in document]
+    return scalar(document, limit)
+
+
+def _key(key: Any, limit: int) -> str:
+    if is_kind(key, str):
+        return text(key, limit)
+    shown = scalar(key, limit)
+    return shown if type(shown) is str else json.dumps(shown)
+
+
+def dumps(document: Any) -> str:
+    return json.dumps(document, allow_nan=False, separators=(",", ":"))
+
+
+def fitted(document: dict[str, Any], chars: int) -> dict[str, Any]:
+    """The document (safe JSON) cut until its text has at most `chars` characters; what was cut is counted in place."""
+    if len(dumps(document)) <= chars:
+        return document
+    for entries in _CUTS:
+        shorter = {name: _cut(part, entries) for name, part in document.items()}
+        if len(dumps(shorter)) <= chars:
+            return shorter
+    return {"type": document.get("type"), "unavailable": f"its summary is longer than {chars} characters"}
+
+
+def _cut(document: Any, entries: int) -> Any:
+    if type(document) is dict:
+        kept = {key: _cut(document[key], entries) for key in list(document)[:entries]}
+        return dict(kept, **_rest(len(document) - entries))
+    if type(document) is list:
+        more: list[Any] = list(_rest(len(document) - entries).values())
+        return [_cut(item, entries) for item in document[:entries]] + more
+    return document
+
+
+def _rest(n_left_out: int) -> dict[str, str]:
+    return {ELLIPSIS: f"{n_left_out} more are not shown"} if n_left_out > 0 else {}
+
+
+def why(error: BaseException, limit: int = 200) -> str:
+    """What a failure says, read without running a `__str__` of the notebook."""
+    said: str | None = next((item for item in error.args if type(item) is str), None)
+    name = type_name(type(error))
+    return name if not said else f"{name}: {text(said.splitlines()[0] if said.splitlines() else '', limit)}"

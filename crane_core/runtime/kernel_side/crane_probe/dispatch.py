@@ -1,0 +1,76 @@
+"""Which summarizer a value gets: by (top-level package, class name) along its classes, never by asking the value.
+
+Knows the rule by which summarizer files are found: `for_<package>.py` holds SUMMARIZERS (class name, or module and
+class name, to function), and may hold FALLBACK for all other classes of the package and HAS_ATTRIBUTE, which decides
+whether an attribute exists where the classes alone do not tell. The file is imported when a value of the package is
+first met.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any, Callable, Dict
+
+from .anatomy import class_dict, is_genuine, module_of, mro_of, name_of, package_of
+
+Summarizer = Callable[[Any, Any], Dict[str, Any]]
+
+BUILTIN_PACKAGES = {"builtins": "builtins", "collections": "builtins", "types": "builtins", "": "builtins"}
+"""Packages whose summarizers stand together in for_builtins.py."""
+
+_files: dict[str, ModuleType | None] = {}
+
+
+def summarizer_of(value: Any) -> Summarizer | None:
+    """The function for the value's nearest class that has one; None where no file knows any of its classes."""
+    kinds = [kind for kind in mro_of(type(value)) if is_genuine(kind)]
+    for kind in kinds:
+        found = _named(kind)
+        if found is not None:
+            return found
+    for kind in kinds:
+        file = file_for(kind)
+        if file is not None and "FALLBACK" in vars(file):
+            fallback: Summarizer = vars(file)["FALLBACK"]
+            return fallback
+    return None
+
+
+def _named(kind: type) -> Summarizer | None:
+    file = file_for(kind)
+    if file is None:
+        return None
+    known: dict[str, Summarizer] = vars(file)["SUMMARIZERS"]
+    return known.get(f"{module_of(kind)}.{name_of(kind)}", known.get(name_of(kind)))
+
+
+def has_attribute(value: Any, name: str) -> bool | None:
+    """What the package of the value says of an attribute that is not stored; None where it cannot tell."""
+    for kind in mro_of(type(value)):
+        file = file_for(kind) if is_genuine(kind) else None
+        if file is not None and "HAS_ATTRIBUTE" in vars(file):
+            answer: bool | None = vars(file)["HAS_ATTRIBUTE"](value, name)
+            return answer
+        if "__getattr__" in class_dict(kind) or "__getattribute__" in class_dict(kind) and kind is not object:
+            return None
+    return False
+
+
+def file_for(kind: type) -> ModuleType | None:
+    """The summarizer file of the class's package; None where there is none."""
+    package = package_of(kind)
+    package = BUILTIN_PACKAGES.get(package, package)
+    if package not in _files:
+        _files[package] = _imported(package) if package.isidentifier() else None
+    return _files[package]
+
+
+def _imported(package: str) -> ModuleType | None:
+    name = f"{__package__}.for_{package}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name != name:
+            raise
+        return None

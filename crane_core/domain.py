@@ -157,7 +157,9 @@ class Cell:
 class VariableState:
     """What is known of one name in the kernel, in the paper's three groups (section 3.3): S, R and V.
 
-    Values are JSON; what JSON cannot say is tagged (see prompts.tagged_json), so nothing is lost in between.
+    Values are JSON; what JSON cannot say is tagged (see prompts.tagged_json), so nothing is lost in between. `plus`
+    holds, by group, the facts that the published extractor has no equal of; `docs` what a callable says of itself;
+    `unavailable` why nothing else could be had.
     """
 
     type: str
@@ -165,22 +167,35 @@ class VariableState:
     representation: dict[str, Any] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     assigned: dict[str, Any] | None = None
+    plus: dict[str, dict[str, Any]] = field(default_factory=dict)
+    docs: dict[str, Any] = field(default_factory=dict)
+    unavailable: str | None = None
 
     def to_json(self) -> dict[str, Any]:
+        """Without the members that say nothing beyond the three groups."""
         entry: dict[str, Any] = {
             "type": self.type,
             "structure": self.structure,
             "representation": self.representation,
             "values": self.values,
         }
-        return entry | ({"assigned": self.assigned} if self.assigned else {})
+        others = {name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable")}
+        return entry | {name: value for name, value in others.items() if value}
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> VariableState:
+        """The entry that `to_json` gave; what an entry does not state is empty."""
+        return cls(**{name: entry[name] for name in cls.__dataclass_fields__ if name in entry})
 
 
 @dataclass(frozen=True, slots=True)
 class KernelState:
     """The relevant part of a live kernel before the target cell (paper, section 3.1; design, section 4).
 
-    `is_literal` is False for a published block that Python cannot evaluate (object reprs, torch.Size, bare nan).
+    `accesses` are entries in the form of VariableState.to_json, by the text of the access. `is_literal` is False for a
+    published block that Python cannot evaluate (object reprs, torch.Size, bare nan). What only a capture states
+    (schema 2): `absent`, what the target asks for and will not find; `unavailable`, names without a summary and why;
+    `captured`, where and how it was taken; `syntax_error` of the target.
     """
 
     benchmark: str
@@ -191,14 +206,36 @@ class KernelState:
     accesses: dict[str, Any] = field(default_factory=dict)
     is_literal: bool = True
     schema_version: int = 1
+    absent: dict[str, Any] = field(default_factory=dict)
+    unavailable: dict[str, str] = field(default_factory=dict)
+    captured: dict[str, Any] = field(default_factory=dict)
+    syntax_error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        """Without the members of a capture that say nothing."""
+        document = {
             "schema_version": self.schema_version,
             "variables": {name: variable.to_json() for name, variable in self.variables.items()},
             "accesses": self.accesses,
             "is_literal": self.is_literal,
         }
+        others = {name: getattr(self, name) for name in ("absent", "unavailable", "captured", "syntax_error")}
+        return document | {name: value for name, value in others.items() if value}
+
+    @classmethod
+    def from_json(
+        cls, document: dict[str, Any], *, benchmark: str, instance_id: str, setting: Setting, origin: str
+    ) -> KernelState:
+        """The state whose JSON this is: of `to_json`, or of a capture (schema 2)."""
+        others = ("accesses", "is_literal", "schema_version", "absent", "unavailable", "captured", "syntax_error")
+        return cls(
+            benchmark,
+            instance_id,
+            setting,
+            origin,
+            {name: VariableState.from_json(entry) for name, entry in document["variables"].items()},
+            **{name: document[name] for name in others if name in document},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,3 +30,38 @@ class LedgerError(CraneError):
 
 class CampaignError(CraneError):
     """A campaign that cannot be created, read or labelled as asked."""
+
+
+class NotebookError(CraneError):
+    """A notebook that cannot be read, or has no such cell."""
+
+
+class KernelError(CraneError):
+    """A notebook that was not brought to its target, or a kernel that could not be looked at.
+
+    `cell` is the code cell (from 0 in the notebook) that was running, None where none was.
+    """
+
+    def __init__(self, message: str, *, remedy: str, cell: int | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.cell = cell
+
+
+class KernelStartError(KernelError):
+    """A kernel that is not there, or did not come up."""
+
+
+class CellRaisedError(KernelError):
+    """A cell before the target raised an exception."""
+
+
+class CellStoppedError(KernelError):
+    """A cell took more time, memory, output or processes than it may, and was killed."""
+
+
+class KernelEndedError(KernelError):
+    """The kernel's process ended by itself: a cell left it, or it crashed."""
+
+
+class LookError(KernelError):
+    """The state before the target could not be had."""

@@ -1,0 +1,104 @@
+"""A notebook brought to the moment before its target cell in a fresh kernel, and what the kernel holds then.
+
+Knows the order of the work. Which cells run stands in plan.py, how kernels are driven in kernel.py, what is looked at
+in kernel_side/crane_probe.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from crane_core.errors import CraneError
+from crane_core.runtime.endings import ended
+from crane_core.runtime.kernel import EndedError, fresh_kernel
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import read_plan
+from crane_core.runtime.program import program
+from crane_core.runtime.run_up import RanCell, RunUp, Sight
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The state before a target cell: `target` and the cells of `cells` count code cells from 0.
+
+    `kernel_seconds` is the time from the kernel's start to its end. `processes` were still running beside the kernel
+    when the look was done.
+    """
+
+    notebook: str
+    target: int
+    cells: tuple[RanCell, ...]
+    sight: Sight
+    processes: tuple[str, ...]
+    kernel_seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The probe's state (design, section 4) with what is known of its capture; what it took the look alone."""
+        cells = [{name: fact for name, fact in cell._asdict().items() if fact is not None} for cell in self.cells]
+        left_running = {"threads": list(self.sight.threads), "processes": list(self.processes)}
+        about = {"notebook": self.notebook, "target": self.target, "capture_seconds": self.sight.seconds}
+        captured = {**self.sight.state["captured"], "cells": cells, "left_running": left_running}
+        return {**self.sight.state, **about, "captured": captured, "probes": list(self.sight.probes)}
+
+
+def capture(
+    notebook: Path,
+    *,
+    target: int | None = None,
+    python: str | Path | None = None,
+    kernel: str | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - a NamedTuple is immutable
+    probes: Sequence[str] = (),
+    keep_going: bool = False,
+    stop: threading.Event | None = None,
+) -> Captured:
+    """Run the cells before the target in a fresh kernel and look at what the target will meet.
+
+    `target` counts code cells from 0; without it, it is the first cell with an error output, else the last. The kernel
+    is the kernelspec `kernel`, or ipykernel in the interpreter `python`, else in ours. With `keep_going` a cell that
+    raises is recorded and the next one runs. When `stop` is set, the capture ends in a moment.
+
+    Raises NotebookError, or a KernelError that names the cell; no process is left behind in either case.
+    """
+    plan = read_plan(notebook, target)
+    with_kernel = program(kernel=kernel, python=python)
+    started = time.perf_counter()
+    with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
+        way = RunUp(plan, running)
+        try:
+            sight = way.make(probes, keep_going=keep_going)
+        except EndedError as error:
+            raise ended(error.end, way.what, way.cell, limits) from error
+        processes = running.end().left_running
+    seconds = time.perf_counter() - started
+    return Captured(notebook.name, plan.target.index, tuple(way.ran), sight, processes, seconds)
+
+
+def capture_many(
+    notebooks: Sequence[Path], n_workers: int, *, targets: Sequence[int | None] | None = None, **options: Any
+) -> Iterator[Captured | CraneError]:
+    """Capture several notebooks, `n_workers` at once, each in a kernel of its own; `options` are those of `capture`.
+
+    Gives one outcome for each notebook, in their order; one that fails is its error and holds up no other.
+    """
+    stop = threading.Event()
+
+    def one(notebook: Path, target: int | None) -> Captured | CraneError:
+        try:
+            return capture(notebook, target=target, stop=stop, **options)
+        except CraneError as error:
+            return error
+
+    pool = ThreadPoolExecutor(n_workers, thread_name_prefix="capture")
+    try:
+        yield from pool.map(one, notebooks, repeat(None) if targets is None else targets)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)

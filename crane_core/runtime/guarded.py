@@ -1,0 +1,121 @@
+"""A program under the watchdog, from our side: started, given time, ended, with an account of its end.
+
+Knows the watchdog's two streams. Refuses to know what the program does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.errors import KernelStartError
+from crane_core.runtime import watchdog
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.strays import MARK, end_strays
+
+
+class End(NamedTuple):
+    """How a program ended.
+
+    `why` is asked, exit, time, memory, output, processes, or watchdog, when somebody killed that one. `status` is
+    the exit code, below 0 the signal. `left_running` are command lines of processes that were still there beside it,
+    `survivors` pids that even SIGKILL did not end, `last_words` what it wrote to its own streams at the last.
+    """
+
+    why: str
+    status: int | None
+    left_running: tuple[str, ...]
+    survivors: tuple[int, ...]
+    last_words: str
+
+
+class Guarded:
+    """A running program. `handle` becomes readable when it has ended."""
+
+    def __init__(self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str], limits: Limits) -> None:
+        """Raises KernelStartError where it cannot be started."""
+        self.mark = uuid.uuid4().hex
+        order = watchdog.Order(list(argv), limits.memory_bytes, limits.output_bytes, limits.processes)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", watchdog.__file__, json.dumps(order._asdict())],
+            cwd=folder,
+            env={**os.environ, **env, MARK: self.mark},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._end: End | None = None
+        self._heard = b""
+        started = self._event()
+        if started is None or "failed" in started:
+            self._finish()
+            raise KernelStartError(
+                f"{argv[0]} cannot be started: {started['failed'] if started else 'its watchdog was killed'}.",
+                remedy="Check the interpreter or kernelspec.",
+            )
+        self.pid: int = started["pid"]
+
+    @property
+    def handle(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def allow(self, seconds: float | None) -> None:
+        """From now on the program may take this long, None for any time; beyond that it is killed."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"allow_s": seconds}).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return  # It has ended; `handle` says so.
+
+    def end(self) -> End:
+        """End the program and everything it started, unless that is done; how it ended. Waits until all is gone."""
+        if self._end is None:
+            self._close_orders()
+            self._end = self._account()
+            self._finish()
+        return self._end
+
+    def abandon(self) -> End:
+        """Kill the watchdog too, which does not answer: a cell may have stopped it."""
+        self._process.kill()
+        return self.end()
+
+    def _account(self) -> End:
+        told = self._event()
+        if told is None:
+            return End("watchdog", None, (), tuple(end_strays(self.mark)), "")
+        return End(
+            told["why"], told["status"], tuple(told["left_running"]), tuple(told["survivors"]), told["last_words"]
+        )
+
+    def _event(self) -> dict[str, Any] | None:
+        """The next line of the watchdog, None when it is gone."""
+        while b"\n" not in self._heard:
+            data = os.read(self.handle, 65_536)
+            if not data:
+                return None
+            self._heard += data
+        line, _, self._heard = self._heard.partition(b"\n")
+        event: dict[str, Any] = json.loads(line)
+        return event
+
+    def _close_orders(self) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.close()
+        except BrokenPipeError:
+            return  # What was not read yet does not matter to a watchdog that has gone.
+
+    def _finish(self) -> None:
+        self._close_orders()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process.wait()

@@ -1,0 +1,106 @@
+"""What is done in a kernel besides running its cells: asking what it is, evaluating, bringing the probe in for a look.
+
+Sent as text and run in a namespace of its own, so that no name appears in the notebook's. Python 3.8, standard library.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import importlib.abc
+import importlib.util
+import json
+import marshal
+import math
+import sys
+import threading
+import time
+from typing import Any, Mapping
+
+PACKAGE = "crane_probe"
+MAX_REPR = 2_000
+LARGEST_INT = 2**63 - 1
+
+
+def answer(namespace: dict[str, Any], order: str) -> str:
+    """Do what the order says; the answer as JSON in ASCII."""
+    asked = json.loads(order)
+    if asked["do"] == "greet":
+        return json.dumps(greeting())
+    if asked["do"] == "evaluate":
+        return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
+    return looked(namespace, asked["modules"], asked["request"])
+
+
+def greeting() -> dict[str, Any]:
+    """Which Python this is, its bytecode's number, and the threads that run, by identity and name."""
+    return {
+        "python": sys.version.split()[0],
+        "version": list(sys.version_info[:2]),
+        "magic": importlib.util.MAGIC_NUMBER.hex(),
+        "threads": [[thread.ident, thread.name] for thread in threading.enumerate()],
+    }
+
+
+def evaluated(expression: str, namespace: dict[str, Any]) -> Any:
+    """The value of an expression that somebody asked for: a number, text or truth value, else its repr, cut.
+
+    What is cut ends in the hash of the whole, so that equal answers are equal values.
+    """
+    try:
+        value = eval(expression, namespace)
+        if value is None or type(value) in (bool, int) and abs(value) <= LARGEST_INT:
+            return value
+        if type(value) is float and math.isfinite(value):
+            return value
+        return _cut(value if type(value) is str else repr(value))
+    except Exception as error:  # noqa: BLE001 - an expression may raise anything, and that is its answer
+        return {"raised": type(error).__name__}
+
+
+def _cut(text: str) -> str:
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) <= MAX_REPR:
+        return data.decode("utf-8")
+    digest = hashlib.sha256(data).hexdigest()
+    shown = data[:MAX_REPR].decode("utf-8", "ignore")
+    return f"{shown}... ({len(data)} bytes, sha256 {digest})"
+
+
+def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any]) -> str:
+    """The probe's state, and the seconds from before it was brought in until it was taken out again."""
+    started = time.perf_counter()
+    brought = _Brought(modules)
+    own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == PACKAGE}
+    sys.meta_path.insert(0, brought)
+    try:
+        state = importlib.import_module(PACKAGE + ".look").look(namespace, request)
+    finally:
+        sys.meta_path.remove(brought)
+        for name in modules:
+            sys.modules.pop(name, None)
+        sys.modules.update(own)
+    seconds = round(time.perf_counter() - started, 6)
+    return f'{{"seconds": {seconds!r}, "state": {state}}}'
+
+
+class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Modules that came as text, or as bytecode where this Python has the sender's."""
+
+    def __init__(self, modules: Mapping[str, Any]) -> None:
+        self._modules = modules
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self._modules:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=name == PACKAGE)
+
+    def exec_module(self, module: Any) -> None:
+        source = self._modules[module.__name__]
+        code = (
+            marshal.loads(base64.b64decode(source["code"]))
+            if "code" in source
+            else compile(source["text"], f"<{module.__name__}>", "exec")
+        )
+        exec(code, vars(module))

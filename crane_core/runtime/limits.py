@@ -1,0 +1,30 @@
+"""What a notebook may use while it is brought to its target: time, memory, output, processes."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+MIB = 2**20
+_SHARE_OF_MEMORY = 0.8
+
+
+def most_memory() -> int:
+    """Bytes of memory that a kernel may use unless told otherwise: four fifths of the machine's."""
+    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY)
+
+
+class Limits(NamedTuple):
+    """Beyond any of these a kernel is killed with all its processes, and the capture says why.
+
+    `cell_s` and `look_s` are wall time of one cell and of the look; `start_s` is that of the kernel's start, in which
+    an interpreter may have to read its libraries from a cold disk. `output_bytes` counts everything printed or shown
+    since the start.
+    """
+
+    cell_s: float = 600.0
+    look_s: float = 30.0
+    start_s: float = 120.0
+    memory_bytes: int = most_memory()
+    output_bytes: int = 100 * MIB
+    processes: int = 500

@@ -1,0 +1,63 @@
+"""Which cells of a notebook file run before which target, and what the probe is told of them. Starts no kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.errors import NotebookError
+from crane_core.notebooks import CodeCell, executed_before, read_code_cells, target_index
+
+
+class Plan(NamedTuple):
+    """A notebook's code cells, and which of them run before which."""
+
+    name: str
+    cells: list[CodeCell]
+    executed: list[CodeCell]
+    target: CodeCell
+
+    def request(self) -> dict[str, Any]:
+        """What the probe is told of the notebook: the cells that ran, in that order, then those that did not."""
+        order = {cell.index: position for position, cell in enumerate(self.executed)}
+        others = [cell for cell in self.cells if cell.index not in order and cell is not self.target]
+        return {
+            "target": self.target.source,
+            "cells": [
+                {
+                    "code": cell.source,
+                    "notebook_index": cell.index,
+                    "executed": cell.index in order,
+                    "order": order.get(cell.index),
+                }
+                for cell in [*self.executed, *others]
+            ],
+        }
+
+
+def read_plan(notebook: Path, target: int | None) -> Plan:
+    """The plan for code cell `target`; without one, the first cell with an error output, else the last.
+
+    Raises NotebookError.
+    """
+    try:
+        cells = read_code_cells(notebook.read_bytes())
+    except OSError as error:
+        raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+    except ValueError as error:
+        raise NotebookError(
+            f"{notebook} is no notebook that can be read: {error}.", remedy="Save it again as .ipynb."
+        ) from error
+    if not cells:
+        raise NotebookError(f"{notebook.name} has no code cell.", remedy="Name a notebook with code.")
+    if target is None:
+        target = target_index(cells)
+    if target is None:
+        target = len(cells) - 1
+    try:
+        executed = executed_before(cells, target)
+    except ValueError as error:
+        raise NotebookError(
+            f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; markdown does not count."
+        ) from error
+    return Plan(notebook.name, cells, executed, cells[target])

@@ -1,0 +1,67 @@
+"""The probe as something that can be sent into a kernel: one expression that holds all it needs.
+
+Knows where the probe's source lies. The kernel may be of another Python than ours and need not see our files; where
+its Python is of our version, bytecode spares it the compiling.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+import marshal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).with_name("kernel_side")
+_PACKAGE = "crane_probe"
+OUR_MAGIC = importlib.util.MAGIC_NUMBER.hex()
+
+
+def greet() -> str:
+    """An expression for the kernel: which Python it is, and its threads."""
+    return _expression({"do": "greet"})
+
+
+def evaluate(expressions: list[str]) -> str:
+    """An expression for the kernel: the values of others, in the notebook's namespace."""
+    return _expression({"do": "evaluate", "expressions": expressions})
+
+
+def look(request: dict[str, Any], magic: str) -> str:
+    """An expression for the kernel: the probe's look, for a Python whose bytecode has this number."""
+    modules = _codes() if magic == OUR_MAGIC else _texts()
+    return _expression({"do": "look", "modules": modules, "request": request})
+
+
+def _expression(order: dict[str, Any]) -> str:
+    """Runs visit.py in a room of its own. Takes only `__import__` from the notebook's names."""
+    return (
+        "(lambda builtins, namespace, room:"
+        f" (builtins.exec({_visit()!r}, room), room['answer'](namespace, {json.dumps(order)!r}))[1])"
+        "(__import__('builtins'), __import__('builtins').globals(), {'__name__': 'crane_visit'})"
+    )
+
+
+@cache
+def _visit() -> str:
+    return (_FOLDER / "visit.py").read_text("utf-8")
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """Module name to its source."""
+    files = sorted((_FOLDER / _PACKAGE).glob("*.py"))
+    return {_module_name(file): {"text": file.read_text("utf-8")} for file in files}
+
+
+@cache
+def _codes() -> dict[str, dict[str, str]]:
+    """Module name to its bytecode for our Python."""
+    compiled = {name: compile(source["text"], f"<{name}>", "exec") for name, source in _texts().items()}
+    return {name: {"code": base64.b64encode(marshal.dumps(code)).decode()} for name, code in compiled.items()}
+
+
+def _module_name(file: Path) -> str:
+    return _PACKAGE if file.stem == "__init__" else f"{_PACKAGE}.{file.stem}"

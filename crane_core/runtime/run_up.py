@@ -1,0 +1,120 @@
+"""The way to the target in one kernel: the cells before it, one by one, then the look.
+
+Knows what a cell that raises means, and what the probe is asked. Refuses to know why a kernel ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from crane_core.errors import CellRaisedError, LookError
+from crane_core.notebooks import CodeCell
+from crane_core.runtime import probe_source
+from crane_core.runtime.endings import short
+from crane_core.runtime.kernel import ExpressionError, Kernel, Reply
+from crane_core.runtime.plan import Plan
+
+_INPUT_ERROR = "StdinNotImplementedError"
+_OLDEST_PYTHON = (3, 8)
+
+
+class RanCell(NamedTuple):
+    """A cell that ran before the target. `cell` counts code cells from 0; `seconds` is wall time."""
+
+    cell: int
+    execution_count: int | None
+    seconds: float
+    exception: str | None = None
+    message: str | None = None
+
+
+class Sight(NamedTuple):
+    """What was seen: the probe's state, the seconds it took, expressions with their value before and after.
+
+    `threads` are those that the cells left running.
+    """
+
+    state: dict[str, Any]
+    seconds: float
+    probes: tuple[dict[str, Any], ...]
+    threads: tuple[str, ...]
+
+
+class RunUp:
+    """One kernel's way to the target. `cell` is the code cell that runs, None before and after them."""
+
+    def __init__(self, plan: Plan, kernel: Kernel) -> None:
+        self._plan = plan
+        self._kernel = kernel
+        self.cell: int | None = None
+        self.ran: list[RanCell] = []
+
+    @property
+    def what(self) -> str:
+        """What is going on, to begin a sentence with."""
+        return "Looking at the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
+
+    def make(self, probes: Sequence[str], *, keep_going: bool) -> Sight:
+        """Run the cells, then look. Raises CellRaisedError, unless told to go on, and LookError."""
+        own = self._greeting()
+        for cell in self._plan.executed:
+            self.cell = cell.index
+            reply = self._kernel.run(cell.source)
+            if reply.exception is not None and not keep_going:
+                raise self._raised(cell, reply)
+            self.ran.append(_ran(cell, reply))
+        self.cell = None
+        return self._look(probes, own)
+
+    def _look(self, probes: Sequence[str], own: dict[str, Any]) -> Sight:
+        known = {ident for ident, _ in own["threads"]}
+        threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
+        before = self._evaluated(probes)
+        seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
+        pairs = zip(probes, before, self._evaluated(probes), strict=True)
+        told = tuple({"expression": text, "before": was, "after": is_} for text, was, is_ in pairs)
+        return Sight(seen["state"], seen["seconds"], told, threads)
+
+    def _greeting(self) -> dict[str, Any]:
+        told: dict[str, Any] = self._asked(probe_source.greet())
+        if tuple(told["version"]) < _OLDEST_PYTHON:
+            raise LookError(
+                f"The kernel is Python {told['python']}, which is too old to be looked at.",
+                remedy="Name an interpreter of Python 3.8 or later with --python.",
+            )
+        return told
+
+    def _evaluated(self, probes: Sequence[str]) -> list[Any]:
+        return list(self._asked(probe_source.evaluate(list(probes)))) if probes else []
+
+    def _asked(self, expression: str) -> Any:
+        try:
+            return json.loads(self._kernel.evaluate(expression))
+        except (ExpressionError, ValueError, RecursionError) as error:
+            raise LookError(
+                f"The kernel of {self._plan.name} could not be looked at: {short(str(error))}.",
+                remedy="Check that it is a Python kernel.",
+            ) from error
+
+    def _raised(self, cell: CodeCell, reply: Reply) -> CellRaisedError:
+        if reply.exception == _INPUT_ERROR:
+            return CellRaisedError(
+                f"{self.what} waits for input, and nobody is there to give it.",
+                remedy="Write the value into the code.",
+                cell=cell.index,
+            )
+        said = f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
+        return CellRaisedError(
+            f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
+            remedy="Mend it, name it with --target, or go on past it with --keep-going.",
+            cell=cell.index,
+        )
+
+
+def _ran(cell: CodeCell, reply: Reply) -> RanCell:
+    seconds = round(reply.seconds, 6)
+    if reply.exception is None:
+        return RanCell(cell.index, cell.execution_count, seconds)
+    return RanCell(cell.index, cell.execution_count, seconds, reply.exception, short(reply.message))

@@ -1,0 +1,286 @@
+"""The process between us and a kernel: starts it, watches it, and ends it with everything it ever started.
+
+A program of its own (`python -I -S watchdog.py`, standard library only): it is not held up by what its caller does, and
+ends the kernel when the caller is killed. Knows processes, memory, bytes and time. Refuses to know notebooks.
+
+Its one argument is the order as JSON (see `Order`); folder and environment are its own. Standard input takes JSON lines
+`{"allow_s": seconds or null}`, the time that the kernel may take from now on; the end of the input is the order to end
+all. Standard output gives `{"pid": ...}` or `{"failed": ...}` at the start, and an account of the end (see `account`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from typing import Any, NamedTuple
+
+TICK_S = 0.05
+"""How often memory and processes are looked at."""
+GRACE_S = 10.0
+"""How long killed processes may take to be gone: a full memory dump or a dead network disk can hold one."""
+KEPT_OUTPUT = 4_000
+"""Bytes of the kernel's own last words that are handed on."""
+MAX_TOLD = 20
+"""Left-over processes that are named."""
+MAX_NAME = 200
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
+"""Options of Linux's prctl(2)."""
+_ORDERS, _OUTPUT, _WAKE = "orders", "output", "wake"
+
+
+class Order(NamedTuple):
+    """What to start, and how much of memory, raw output and processes it may use."""
+
+    argv: list[str]
+    memory_bytes: int
+    output_bytes: int
+    processes: int
+
+
+class Watch:
+    """One kernel under watch. `why` says what ended it: asked, exit, time, memory, output or processes."""
+
+    def __init__(self, order: Order, kernel: subprocess.Popen[bytes]) -> None:
+        self.order = order
+        self.kernel = kernel
+        self.status: int | None = None
+        self.deadline: float | None = None
+        self.why: str | None = None
+        self.last_words = b""
+        self.n_output = 0
+        self._unread = b""
+
+    def run(self, wake: int) -> None:
+        """Watch until there is a reason to end."""
+        assert self.kernel.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(sys.stdin.fileno(), selectors.EVENT_READ, _ORDERS)
+            selector.register(self.kernel.stdout.fileno(), selectors.EVENT_READ, _OUTPUT)
+            selector.register(wake, selectors.EVENT_READ, _WAKE)
+            next_look = time.monotonic()
+            while self.why is None:
+                for key, _ in selector.select(max(0.0, self._wait_until(next_look) - time.monotonic())):
+                    if not self._take(key.fd, key.data):
+                        selector.unregister(key.fd)
+                self._reap()
+                if time.monotonic() >= next_look:
+                    self._look()
+                    next_look = time.monotonic() + TICK_S
+                if self.deadline is not None and time.monotonic() >= self.deadline:
+                    self._end("time")
+
+    def _wait_until(self, next_look: float) -> float:
+        return next_look if self.deadline is None else min(next_look, self.deadline)
+
+    def _end(self, why: str) -> None:
+        self.why = self.why or why
+
+    def _take(self, handle: int, what: str) -> bool:
+        """Read what is there; False at the end of it."""
+        data = os.read(handle, 65_536)
+        if what == _ORDERS:
+            self._obey(data)
+        elif what == _OUTPUT:
+            self.n_output += len(data)
+            self.last_words = (self.last_words + data)[-KEPT_OUTPUT:]
+            if self.n_output > self.order.output_bytes:
+                self._end("output")
+        return bool(data)
+
+    def _obey(self, data: bytes) -> None:
+        if not data:
+            self._end("asked")
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        for line in lines:
+            allowed = json.loads(line)["allow_s"]
+            self.deadline = None if allowed is None else time.monotonic() + allowed
+
+    def _reap(self) -> None:
+        for pid, status in reaped()[0]:
+            if pid == self.kernel.pid:
+                self.status = self.kernel.returncode = os.waitstatus_to_exitcode(status)
+                self._end("exit")
+
+    def _look(self) -> None:
+        tree = descendants(os.getpid())
+        if len(tree) > self.order.processes:
+            self._end("processes")
+        limit = self.order.memory_bytes
+        # Forked processes share pages, which the cheap sum counts once for each of them.
+        if sum(map(resident_bytes, tree)) > limit and sum(map(own_bytes, tree)) > limit:
+            self._end("memory")
+
+    def account(self) -> dict[str, Any]:
+        """End everything; why, what was still running beside the kernel, and what could not be killed."""
+        others = [pid for pid in descendants(os.getpid()) if pid != self.kernel.pid]
+        left_running = [name_of(pid) for pid in others[:MAX_TOLD]]
+        survivors, status = end_all(self.kernel.pid)
+        return {
+            "why": self.why,
+            "status": self.status if self.status is not None else status,
+            "left_running": left_running,
+            "survivors": survivors,
+            "last_words": self.last_words.decode("utf-8", "replace"),
+        }
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process below this one, parents before children; empty where there is no /proc."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        children = _children(waiting.pop())
+        found += children
+        waiting += children
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """The children of all threads of a process; none when it is gone."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - this is asked twenty times a second
+            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return found
+    return found
+
+
+def _read(path: str) -> str:
+    """The text of a file of /proc, "" when its process ended in the meantime or is another user's."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as above
+            return file.read()
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return ""
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process has in use, with what it shares; 0 when it is gone."""
+    fields = _read(f"/proc/{pid}/statm").split()
+    return int(fields[1]) * _PAGE if fields else 0
+
+
+def own_bytes(pid: int) -> int:
+    """Memory of a process with shared pages divided among those who share them; dearer to know."""
+    for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return resident_bytes(pid)
+
+
+def name_of(pid: int) -> str:
+    """The command line of a process, cut; its short name where it has none."""
+    words = _read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or _read(f"/proc/{pid}/comm").strip()
+    return words[:MAX_NAME] or "a process that has ended"
+
+
+def reaped() -> tuple[list[tuple[int, int]], bool]:
+    """Children that have ended, with their wait status, and whether there are others."""
+    found: list[tuple[int, int]] = []
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found, False
+        if pid == 0:
+            return found, True
+        found.append((pid, status))
+
+
+def end_all(kernel: int) -> tuple[list[int], int | None]:
+    """Kill the kernel's group and all descendants until none is left; what is left after GRACE_S, the kernel's status.
+
+    Orphans become our children (`adopt_orphans`), so having no child means that nothing is left, whatever
+    session or group a process moved to.
+    """
+    until = time.monotonic() + GRACE_S
+    pause_s, status = 0.0005, None
+    while True:
+        _kill(os.killpg, kernel)
+        for pid in descendants(os.getpid()):
+            _kill(os.kill, pid)
+        ended, has_others = reaped()
+        status = next((os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel), status)
+        if not has_others:
+            return [], status
+        if time.monotonic() > until:
+            return descendants(os.getpid()), status
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, TICK_S)
+
+
+def _kill(how: Any, pid: int) -> None:
+    try:
+        how(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def adopt_orphans(libc: ctypes.CDLL) -> None:
+    """A process whose parent ends becomes our child instead of init's: so nothing can slip away by forking twice."""
+    if sys.platform == "linux":
+        libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def start(order: Order, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
+    """The kernel, in a session of its own; it dies when this process dies, and leaves no core file."""
+
+    def prepare() -> None:
+        if sys.platform == "linux":
+            libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+    return subprocess.Popen(
+        order.argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=prepare,
+    )
+
+
+def wake_on_child() -> int:
+    """A handle that becomes readable when a child ends."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def say(event: dict[str, Any]) -> None:
+    """One line to the caller, who may be gone: then there is nobody to tell."""
+    try:
+        os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
+    except BrokenPipeError:
+        return
+
+
+def main() -> None:
+    libc = ctypes.CDLL(None)
+    adopt_orphans(libc)
+    order = Order(**json.loads(sys.argv[1]))
+    try:
+        kernel = start(order, libc)
+    except (OSError, subprocess.SubprocessError) as error:
+        say({"failed": str(error)})
+        return
+    say({"pid": kernel.pid})
+    watch = Watch(order, kernel)
+    watch.run(wake_on_child())
+    say(watch.account())
+
+
+if __name__ == "__main__":
+    main()

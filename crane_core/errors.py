@@ -16,6 +16,10 @@ class SourceError(CraneError):
     """A file or folder that cannot be imported as a whole."""
 
 
+class PromptError(CraneError):
+    """An input that cannot be written as asked: no such instance, no state for the setting, no usable template."""
+
+
 class FetchError(CraneError):
     """A download that did not arrive complete."""
 

@@ -1,13 +1,144 @@
-"""What the target asks for and will not find."""
+"""What the target asks for and will not find, and what the attributes that it takes hold.
+
+Knows what is stored in the namespace and in objects. Refuses to state an absence where only running code would tell,
+or where the target itself may have made the thing before.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+import importlib.machinery
+import sys
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from .anatomy import module_dict
+from .asked import ATTRIBUTE, Chain, Step
+from .evaluation import Import
+from .following import Lack, attribute_way, chain_text, followed, similar
+from .relevance import Needs
+from .sources import Sources
+
+_BUILTIN = vars(builtins)
+_KNOWN_FINDERS = (
+    importlib.machinery.PathFinder,
+    importlib.machinery.FrozenImporter,
+    importlib.machinery.BuiltinImporter,
+)
 
 
-def accesses(look: Any, found: dict[str, Any], needs: Any) -> dict[str, Any]:
-    return {}
+def absences(namespace: Mapping[str, Any], needs: Needs, sources: Sources) -> dict[str, Any]:
+    """{"names", "attributes", "columns", "keys", "modules"}: what is missing, each with the line that asks for it."""
+    absent: dict[str, list[dict[str, Any]]] = {"names": [], "attributes": [], "columns": [], "keys": [], "modules": []}
+    for chain in needs.chains:
+        for group, fact in _of_chain(chain, namespace, needs, sources):
+            if not any(_is_same(fact, other) for other in absent[group]):
+                absent[group].append(fact)
+    for imported in needs.imports:
+        for group, fact in _of_import(imported):
+            absent[group].append(fact)
+    return absent
 
 
-def absences(look: Any, namespace: dict[str, Any], needs: Any, cells: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"names": [], "attributes": [], "columns": [], "keys": []}
+def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    places = ("line", "certain", "via")
+    return {key: fact[key] for key in fact if key not in places} == {
+        key: other[key] for key in other if key not in places
+    }
+
+
+def _of_chain(
+    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    if chain.name not in namespace:
+        if chain.name not in _BUILTIN:
+            yield "names", _missing_name(chain, namespace, needs, sources)
+        return
+    if chain.stored or chain.changed:
+        return
+    for at, lack in followed(namespace[chain.name], chain.steps).lacks:
+        if lack.group != "attributes" or not chain.called:
+            yield lack.group, _located(lack, chain, at)
+
+
+def _located(lack: Lack, chain: Chain, at: int) -> dict[str, Any]:
+    fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **lack.fact)
+    return dict(fact, **_place(chain))
+
+
+def _place(chain: Chain) -> dict[str, Any]:
+    return dict({"line": chain.line, "certain": chain.certain}, **({"via": list(chain.via)} if chain.via else {}))
+
+
+def _missing_name(chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources) -> dict[str, Any]:
+    """A name that is not defined: where it would be, where it was deleted, and names like it."""
+    fact: dict[str, Any] = {"name": chain.name}
+    would = [place.to_json() for place in sources.would_define(chain.name)]
+    deleted = sources.deleted(chain.name)
+    meant = [name for name in similar(chain.name, namespace) if not name.startswith("_")]
+    fact.update({"would_be_defined_in": would} if would else {})
+    fact.update({"deleted_in": deleted.to_json()} if deleted else {})
+    fact.update({"similar": meant} if meant else {})
+    fact.update(_place(chain))
+    if any(imported.names == ("*",) for imported in needs.imports):
+        fact["certain"] = False
+    return fact
+
+
+def _of_import(imported: Import) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A module that is not installed, or names that a loaded module does not have."""
+    place = {"line": imported.line, "certain": imported.certain}
+    if _is_findable(imported.module) is False:
+        is_certain = imported.certain and _only_known_finders()
+        yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
+    module = sys.modules.get(imported.module)
+    for name in imported.names if module_dict(module) else ():
+        if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
+            for lack in attribute_way(module, name).lacks:
+                yield lack.group, dict({"of": imported.module}, **lack.fact, **place)
+
+
+def _is_findable(module: str) -> bool | None:
+    """Whether a module could be imported; None where only importing its parent would tell."""
+    if module in sys.modules or module in sys.builtin_module_names:
+        return True
+    parent, _, _ = module.rpartition(".")
+    if not parent:
+        return _has_file(module, None)
+    if parent not in sys.modules:
+        return False if _is_findable(parent) is False else None
+    path = module_dict(sys.modules[parent]).get("__path__")
+    return _has_file(module, path) if type(path) is list else (False if path is None else None)
+
+
+def _has_file(module: str, path: list[str] | None) -> bool:
+    """Asks the finders of files, archives and frozen modules."""
+    finders = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
+    return any(finder.find_spec(module, path) is not None for finder in finders)
+
+
+def _only_known_finders() -> bool:
+    """False when something else that is installed for imports might know a module."""
+    return all(any(finder is known for known in _KNOWN_FINDERS) for finder in sys.meta_path)
+
+
+def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs) -> dict[str, Any]:
+    """What the attributes hold that the target takes, by the chain's text; a method by its type."""
+    found: dict[str, Any] = {}
+    for chain in needs.chains:
+        at = next((number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE), len(chain.steps))
+        if chain.name in namespace and at and not chain.stored:
+            for text, value in _taken(chain, namespace, chain.steps[:at]):
+                if text not in found and len(found) < look.limits.asked:
+                    found[text] = {"type": value.text} if type(value) is _Note else look.entry("", value)
+    return found
+
+
+class _Note(NamedTuple):
+    text: str
+
+
+def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[tuple[str, Any]]:
+    """What each attribute of the chain holds, or why that is not known."""
+    way = followed(namespace[chain.name], steps)
+    for at, value in [*way.values, *((at, _Note(note)) for at, note in way.notes)]:
+        yield chain_text(chain.name, steps[:at]), value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 
-class OverBudget(Exception):
+class OverBudgetError(Exception):
     """The variable took longer than it may."""
 
 
@@ -39,6 +39,6 @@ class Budget:
         return True
 
     def check(self) -> None:
-        """Raises OverBudget when the time is up."""
+        """Raises OverBudgetError when the time is up."""
         if time.perf_counter() > self._deadline:
-            raise OverBudget(f"looking at it took more than {self._seconds:g} s")
+            raise OverBudgetError(f"looking at it took more than {self._seconds:g} s")

@@ -1,9 +1,10 @@
 """Which summarizer a value gets: by (top-level package, class name) along its classes, never by asking the value.
 
 Knows the rule by which summarizer files are found: `for_<package>.py` holds SUMMARIZERS (class name, or module and
-class name, to function), and may hold FALLBACK for all other classes of the package and HAS_ATTRIBUTE, which decides
-whether an attribute exists where the classes alone do not tell. The file is imported when a value of the package is
-first met.
+class name, to function). It may hold FALLBACK, the function for all other classes of the package; HAS_ATTRIBUTE(value,
+name), which decides whether an attribute exists that no class stores (True, False, None for "only running would
+tell"); FOLLOW(value, steps), which tells what items and methods lead to (see following.py). The file is imported when
+a value of the package is first met.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import importlib
 from types import ModuleType
 from typing import Any, Callable, Dict
 
-from .anatomy import class_dict, is_genuine, module_of, mro_of, name_of, package_of
+from .anatomy import is_genuine, module_of, mro_of, name_of, package_of
 
 Summarizer = Callable[[Any, Any], Dict[str, Any]]
 
@@ -45,16 +46,14 @@ def _named(kind: type) -> Summarizer | None:
     return known.get(f"{module_of(kind)}.{name_of(kind)}", known.get(name_of(kind)))
 
 
-def has_attribute(value: Any, name: str) -> bool | None:
-    """What the package of the value says of an attribute that is not stored; None where it cannot tell."""
+def hook_of(value: Any, name: str) -> Callable[..., Any] | None:
+    """What the file of the value's nearest known package defines under `name`; None where it defines nothing."""
     for kind in mro_of(type(value)):
         file = file_for(kind) if is_genuine(kind) else None
-        if file is not None and "HAS_ATTRIBUTE" in vars(file):
-            answer: bool | None = vars(file)["HAS_ATTRIBUTE"](value, name)
-            return answer
-        if "__getattr__" in class_dict(kind) or "__getattribute__" in class_dict(kind) and kind is not object:
-            return None
-    return False
+        if file is not None and name in vars(file):
+            found: Callable[..., Any] = vars(file)[name]
+            return found
+    return None
 
 
 def file_for(kind: type) -> ModuleType | None:

@@ -29,7 +29,7 @@ class Limits(NamedTuple):
     follow: int = 40
     """Functions of the notebook whose bodies are followed."""
     variable_steps: int = 400_000_000
-    """Elementary steps (about a nanosecond each) that one variable may cost; counted, so that a cut is the same again."""
+    """Elementary steps (about a nanosecond each) that one variable may cost; counted, so a cut is the same again."""
     variable_seconds: float = 0.6
     """When a variable is given up although its steps were not used up: a slow machine, a slow object."""
     total_seconds: float = 10.0

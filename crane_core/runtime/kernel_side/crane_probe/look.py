@@ -14,12 +14,13 @@ import sys
 import time
 from typing import Any, Iterable, Iterator, Mapping
 
-from . import absent, assigned, bounds, probes, relevance
+from . import absent, bounds, probes, relevance
 from .anatomy import module_dict, package_of, type_name
 from .asked import Asked
-from .budget import Budget, OverBudget
+from .budget import Budget, OverBudgetError
 from .dispatch import summarizer_of
 from .limits import Limits, limits_from
+from .sources import Sources
 
 SCHEMA_VERSION = 2
 GROUPS = ("structure", "representation", "values")
@@ -53,25 +54,31 @@ def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -
 
 def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     limits = limits_from(dict(request.get("limits") or {}))
-    cells: list[dict[str, Any]] = list(request.get("cells", ()))
-    needs = relevance.needs(request["target"], namespace, cells, limits)
+    sources = Sources(list(request.get("cells") or ()))
+    needs = relevance.needs(request["target"], namespace, sources, limits)
     seen = Look(limits, needs.asked)
     found = {name: namespace[name] for name in needs.names if name in namespace}
-    variables, unavailable = _variables(seen, found, assigned.places(cells))
+    variables, unavailable = _variables(seen, found)
     document = {
         "schema_version": SCHEMA_VERSION,
         "captured": {"python": platform.python_version(), "packages": _versions(found)},
-        "variables": variables,
-        "accesses": absent.accesses(seen, found, needs),
-        "absent": absent.absences(seen, namespace, needs, cells),
+        "variables": {name: dict(entry, **_origin(name, needs, sources)) for name, entry in variables.items()},
+        "accesses": absent.accesses(seen, namespace, needs),
+        "absent": absent.absences(namespace, needs, sources),
         "unavailable": unavailable,
     }
     return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
 
 
-def _variables(
-    seen: Look, found: Mapping[str, Any], places: Mapping[str, dict[str, int]]
-) -> tuple[dict[str, Any], dict[str, str]]:
+def _origin(name: str, needs: relevance.Needs, sources: Sources) -> dict[str, Any]:
+    """Where the variable was given its value, and through which functions it is needed where not directly."""
+    place = sources.assigned(name)
+    origin: dict[str, Any] = {"assigned": place.to_json()} if place is not None else {}
+    return dict(origin, via=list(needs.via[name])) if name in needs.via else origin
+
+
+def _variables(seen: Look, found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Entries by name, and the reasons why others have none."""
     variables: dict[str, Any] = {}
     unavailable: dict[str, str] = {}
     deadline = time.perf_counter() + seen.limits.total_seconds
@@ -82,10 +89,8 @@ def _variables(
         elif time.perf_counter() > deadline:
             unavailable[name] = f"looking took more than {seen.limits.total_seconds:g} s in all"
         else:
-            entry = seen.entry(name, value)
-            if "unavailable" in entry:
-                unavailable[name] = entry["unavailable"]
-            variables[name] = dict(entry, **({"assigned": places[name]} if name in places else {}))
+            variables[name] = seen.entry(name, value)
+            unavailable.update({name: variables[name]["unavailable"]} if "unavailable" in variables[name] else {})
             chars += len(bounds.dumps(variables[name]))
     return variables, unavailable
 
@@ -126,7 +131,7 @@ class Look:
         return Asked() if self._depth > 1 else self._asked.get(self._name, Asked(self._name))
 
     def affords(self, steps: int) -> bool:
-        """Takes elementary steps (about a nanosecond each) off the variable's budget; False when it has too few left."""
+        """Takes elementary steps (about a nanosecond each) off the variable's budget; False when too few are left."""
         return self._budget.affords(int(steps))
 
     def scalar(self, value: Any) -> Any:
@@ -154,7 +159,7 @@ class Look:
         self._path.append(id(value))
         try:
             return _grouped(entry, self._summarized(value))
-        except OverBudget as late:
+        except OverBudgetError as late:
             return dict(entry, unavailable=str(late))
         except Exception as error:  # noqa: BLE001 - whatever a summarizer meets becomes the reason
             return dict(entry, unavailable=bounds.why(error))

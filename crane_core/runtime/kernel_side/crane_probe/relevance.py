@@ -1,26 +1,153 @@
-"""What the target needs of the kernel: names, chains, arguments, followed through the notebook's own functions."""
+"""What the target needs of the kernel: names, what it asks of each, followed through the notebook's own functions.
+
+Knows the target's code and which objects of the kernel are functions, classes and objects of the notebook. Refuses to
+say what the values are.
+"""
 
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 from typing import Any, Mapping, NamedTuple
 
-from .asked import Asked, Chain
+from . import magics
+from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
+from .asked import ATTRIBUTE, Asked, Chain, Step
+from .evaluation import Evaluation, Import
+from .expressions import Callee
 from .limits import Limits
+from .sources import Sources
+
+_CALLED_FOR = ("__call__", "forward", "call")
+"""Methods that run when an object itself is called: Python's own, that of torch modules, that of Keras layers."""
 
 
 class Needs(NamedTuple):
-    """Names in the order of evaluation, what is asked of each, and why the target cannot be read, where it cannot."""
+    """What the target needs.
 
-    names: tuple[str, ...]
-    asked: Mapping[str, Asked]
+    `names` are in the order of evaluation; `via` holds those that are needed only within functions of the notebook,
+    with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
+    """
+
+    names: tuple[str, ...] = ()
+    asked: Mapping[str, Asked] = {}
     chains: tuple[Chain, ...] = ()
-    syntax_error: dict[str, Any] | None = None
+    via: Mapping[str, tuple[str, ...]] = {}
+    imports: tuple[Import, ...] = ()
+    syntax_error: str = ""
 
 
-def needs(target: str, namespace: Mapping[str, Any], cells: list[dict[str, Any]], limits: Limits) -> Needs:
-    tree = ast.parse(target)
-    names = tuple(
-        dict.fromkeys(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
+    """What the target asks for, chains in the order of evaluation."""
+    parsed = magics.parsed(target)
+    if parsed.error:
+        return Needs(syntax_error=f"line {parsed.line}: {parsed.error}")
+    finder = _Finder(namespace, sources)
+    reading = Evaluation(lambda name: namespace.get(name, MISSING), finder.callee, limits.follow)
+    try:
+        reading.body(parsed.tree.body)
+    except RecursionError:
+        return Needs(syntax_error="the code is nested too deeply")
+    return _collected(reading.chains, reading.imports)
+
+
+def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
+    by_name: dict[str, list[Chain]] = {}
+    for chain in chains:
+        by_name.setdefault(chain.name, []).append(chain)
+    within = {name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)}
+    return Needs(
+        names=tuple(by_name),
+        asked={name: Asked(name, tuple(found)) for name, found in by_name.items()},
+        chains=tuple(chains),
+        via=within,
+        imports=tuple(imports),
     )
-    return Needs(names, {name: Asked(name) for name in names})
+
+
+class _Finder:
+    """Finds the notebook's functions that a chain leads to."""
+
+    def __init__(self, namespace: Mapping[str, Any], sources: Sources) -> None:
+        self._namespace = namespace
+        self._sources = sources
+
+    def callee(self, name: str, steps: tuple[Step, ...]) -> Callee | None:
+        """The function that is run when what the chain leads to is called; None where it is not the notebook's."""
+        value = self._namespace.get(name, MISSING)
+        for number, step in enumerate(steps):
+            if step.kind != ATTRIBUTE or value is MISSING:
+                return None
+            is_last = number == len(steps) - 1
+            method = self._method(value, step.value) if is_last else None
+            if method is not None:
+                return self._as_callee(method, step.value, n_given=1, n_held=number)
+            found = static_attribute(value, step.value)
+            value = found.value if found is not None else MISSING
+        shown = ".".join([name, *(step.value for step in steps)])
+        return None if value is MISSING else self._of_value(value, shown, len(steps))
+
+    def _of_value(self, value: Any, name: str, n_steps: int) -> Callee | None:
+        if self.own_function(value) is not None:
+            return self._as_callee(value, name)
+        if is_kind(value, type):
+            return self._of_class(value, name)
+        for method in (self._method(value, special) for special in _CALLED_FOR):
+            if method is not None:
+                return self._as_callee(method, name, n_given=1, n_held=n_steps)
+        return None
+
+    def _of_class(self, kind: type, name: str) -> Callee | None:
+        own = {attribute: value for parent in reversed(mro_of(kind)) for attribute, value in class_dict(parent).items()}
+        functions = {key: value for key, value in own.items() if self.own_function(value) is not None}
+        trees = {key: self._sources.function(self.own_function(value)) for key, value in functions.items()}
+        others = tuple(tree for key, tree in trees.items() if key != "__init__" and tree is not None)
+        first = trees.get("__init__") or _nothing()
+        return Callee(first, name, n_given=1, others=others) if functions else None
+
+    def _method(self, value: Any, name: str) -> FunctionType | None:
+        if is_kind(value, type):
+            return None
+        for kind in mro_of(type(value)):
+            if name in class_dict(kind):
+                return None if name in instance_dict(value) else self.own_function(class_dict(kind)[name])
+        return None
+
+    def own_function(self, value: Any) -> Any:
+        """The function itself where it was defined in the notebook, below what functools.wraps put around it."""
+        for _ in range(8):
+            if type(value) is not FunctionType:
+                return None
+            if value.__globals__ is self._namespace:
+                return value
+            value = value.__dict__.get("__wrapped__")
+        return None
+
+    def _as_callee(self, function: Any, name: str, n_given: int = 0, n_held: int | None = None) -> Callee | None:
+        own = self.own_function(function)
+        node = self._sources.function(own)
+        node = node if node is not None else _from_code(own)
+        return Callee(node, name, n_given, n_held)
+
+
+def _from_code(function: FunctionType) -> ast.FunctionDef:
+    """A function whose source is not in the notebook: one that loads the global names of its code, perhaps."""
+    loaded: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in _global_names(function.__code__)]
+    guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])
+    return ast.FunctionDef(function.__name__, _nothing().args, [guarded], [])
+
+
+def _global_names(code: Any) -> list[str]:
+    import dis
+
+    names = [str(step.argval) for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    inner = [name for part in code.co_consts if hasattr(part, "co_code") for name in _global_names(part)]
+    return list(dict.fromkeys([*names, *inner]))
+
+
+def _nothing() -> ast.FunctionDef:
+    """A function that does nothing."""
+    arguments = ast.arguments(
+        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None
+    )
+    return ast.FunctionDef("", arguments, [ast.Pass()], [])

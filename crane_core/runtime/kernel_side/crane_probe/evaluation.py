@@ -1,0 +1,226 @@
+"""Statements read in the order of evaluation: which names a piece of code loads before it gives them a value.
+
+Knows Python's statements: what is certain to run, what may run, and what is defined afterwards on every way.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Iterable, NamedTuple
+
+from .expressions import Expressions
+from .scopes import Closure, given_names
+
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class Import(NamedTuple):
+    """A module, or names of a module, that the target imports."""
+
+    module: str
+    names: tuple[str, ...]
+    line: int
+    certain: bool
+
+
+class Evaluation(Expressions):
+    """Reads statements; what was found stands in `chains` and `imports`."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.imports: list[Import] = []
+
+    def body(self, statements: Iterable[Any]) -> bool:
+        """Reads statements in order; True when none of the ways through them comes to the end."""
+        was_certain = self._certain
+        for statement in statements:
+            if self._statement(statement):
+                self._certain = was_certain
+                return True
+            if _may_leave(statement):
+                self._certain = False
+        self._certain = was_certain
+        return False
+
+    def _statement(self, node: Any) -> bool:
+        self._note_line(node)
+        reader: Callable[[Any], bool | None] | None = getattr(self, "_read_" + type(node).__name__.lower(), None)
+        if reader is not None:
+            return bool(reader(node))
+        for child in ast.iter_child_nodes(node):
+            self.expression(child)
+        return isinstance(node, _LEAVES)
+
+    # Assignments
+
+    def _read_assign(self, node: ast.Assign) -> None:
+        self.expression(node.value)
+        meaning = self.meaning_of(node.value)
+        for target in node.targets:
+            self._unpack(target, node.value, meaning)
+
+    def _unpack(self, target: Any, value: Any, meaning: Any) -> None:
+        both_spelled = isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List))
+        if both_spelled and len(target.elts) == len(value.elts):
+            for part, meant in zip(target.elts, [self.meaning_of(element) for element in value.elts]):
+                self.bind_target(part, meant)
+        else:
+            self.bind_target(target, meaning)
+
+    def _read_annassign(self, node: ast.AnnAssign) -> None:
+        self.expression(node.value)
+        if not self.scopes.locals:
+            self.expression(node.annotation)
+        if node.value is not None:
+            self.bind_target(node.target, self.meaning_of(node.value))
+
+    def _read_augassign(self, node: ast.AugAssign) -> None:
+        self.expression(_as_load(node.target))
+        self.expression(node.value)
+        self.bind_target(node.target)
+
+    def _read_delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self.expression(_as_load(target))
+            if isinstance(target, ast.Name):
+                self.scopes.unbind(target.id)
+            else:
+                self.mark_changed(target)
+
+    def _read_import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.imports.append(Import(alias.name, (), node.lineno, self._certain))
+            self.scopes.bind(alias.asname or alias.name.partition(".")[0])
+
+    def _read_importfrom(self, node: ast.ImportFrom) -> None:
+        names = tuple(alias.name for alias in node.names)
+        if not node.level and node.module:
+            self.imports.append(Import(node.module, names, node.lineno, self._certain))
+        for alias in node.names:
+            self.scopes.bind(alias.asname or alias.name)
+
+    # Definitions
+
+    def _read_functiondef(self, node: Any) -> None:
+        arguments = node.args
+        for part in [*node.decorator_list, *arguments.defaults, *arguments.kw_defaults]:
+            self.expression(part)
+        annotated = [*getattr(arguments, "posonlyargs", []), *arguments.args, *arguments.kwonlyargs]
+        for argument in [*annotated, arguments.vararg, arguments.kwarg]:
+            self.expression(argument.annotation if argument else None)
+        self.expression(node.returns)
+        self.scopes.bind(node.name, Closure(node, self.scopes.locals))
+
+    _read_asyncfunctiondef = _read_functiondef
+
+    def _read_classdef(self, node: ast.ClassDef) -> None:
+        for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
+            self.expression(part)
+        outer = self.scopes.locals
+        self.scopes.locals = (*outer, given_names(node.body))
+        self.body(node.body)
+        self.scopes.locals = outer
+        self.scopes.bind(node.name, Closure(node, outer))
+
+    # Ways
+
+    def _read_if(self, node: ast.If) -> bool:
+        self.expression(node.test)
+        return self._ways([node.body, node.orelse])
+
+    def _ways(self, blocks: list[list[Any]]) -> bool:
+        """Reads blocks of which one runs; True when none comes to its end."""
+        start, was_certain, ends = self.scopes.snapshot(), self._certain, []
+        self._certain = False
+        for block in blocks:
+            self.scopes.restore(start)
+            if not self.body(block):
+                ends.append(self.scopes.snapshot())
+        self._certain = was_certain
+        self.scopes.join(ends or [self.scopes.snapshot()])
+        return not ends
+
+    def _read_for(self, node: Any) -> None:
+        self.expression(node.iter)
+        was_certain = self._certain
+        self._certain = was_certain and self.is_filled(node.iter)
+        self.bind_loop(node.target, node.iter)
+        self.body(node.body)
+        self._certain = was_certain
+        self.body(node.orelse)
+
+    _read_asyncfor = _read_for
+
+    def _read_while(self, node: ast.While) -> None:
+        self.expression(node.test)
+        was_certain = self._certain
+        self._certain = was_certain and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        self.body(node.body)
+        self._certain = was_certain
+        self.body(node.orelse)
+
+    def _read_try(self, node: Any) -> bool:
+        was_certain, before = self._certain, self.scopes.snapshot()
+        self._certain = was_certain and not node.handlers
+        leaves = self.body([*node.body, *node.orelse])
+        self.scopes.perhaps |= set(self.scopes.target) - set(before[0])
+        ends = [] if leaves else [self.scopes.snapshot()]
+        self._certain = False
+        for handler in node.handlers:
+            self.scopes.restore(before)
+            if not self._handler(handler):
+                ends.append(self.scopes.snapshot())
+        self.scopes.join(ends or [self.scopes.snapshot()])
+        self._certain = was_certain
+        return self.body(node.finalbody) or not ends
+
+    _read_trystar = _read_try
+
+    def _handler(self, handler: ast.ExceptHandler) -> bool:
+        self.expression(handler.type)
+        if handler.name:
+            self.scopes.bind(handler.name)
+        return self.body(handler.body)
+
+    def _read_with(self, node: Any) -> bool:
+        for item in node.items:
+            self.expression(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind_target(item.optional_vars)
+        return self.body(node.body)
+
+    _read_asyncwith = _read_with
+
+    def _read_match(self, node: Any) -> bool:
+        self.expression(node.subject)
+        for case in node.cases:
+            self.perhaps(case.guard)
+            for name in _captured(case.pattern):
+                self.scopes.bind(name)
+        self._ways([*(case.body for case in node.cases), []])
+        return False
+
+    def _read_global(self, node: ast.Global) -> None:
+        """Declares; loads nothing."""
+
+    _read_nonlocal = _read_global
+
+
+def _captured(pattern: Any) -> list[str]:
+    names = [getattr(node, "name", None) or getattr(node, "rest", None) for node in ast.walk(pattern)]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _as_load(node: Any) -> Any:
+    """The same place, loaded instead of assigned to."""
+    if isinstance(node, ast.Name):
+        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+    return node
+
+
+def _may_leave(node: ast.AST) -> bool:
+    """True when the statement holds a return, raise, break or continue outside functions of its own."""
+    if isinstance(node, _LEAVES):
+        return True
+    return not isinstance(node, _DEFINES) and any(_may_leave(child) for child in ast.iter_child_nodes(node))

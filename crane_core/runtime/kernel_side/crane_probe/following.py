@@ -1,0 +1,176 @@
+"""Following a chain from an object of the kernel, step by step, by what is stored: what is not there is a Lack.
+
+Knows attributes as classes and instances store them. What items, columns and methods of a library mean stands in the
+FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Way or None, asked before the general rule. Refuses to run
+anything: where only running would tell, the way ends.
+"""
+
+from __future__ import annotations
+
+import difflib
+import types
+from typing import Any, Callable, Iterable, NamedTuple
+
+from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_dict, mro_of, static_attribute, type_name
+from .asked import ATTRIBUTE, CALL, Step, Unknown
+from .dispatch import hook_of
+
+_CANDIDATES = 600
+_SIMILAR = 3
+
+METHOD = "method"
+PROPERTY = "computed by code that is not run"
+NOT_STORED = "not stored; only running code would tell"
+_METHODS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    classmethod,
+    staticmethod,
+)
+
+
+class Lack(NamedTuple):
+    """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON."""
+
+    group: str
+    fact: dict[str, Any]
+
+
+class Way(NamedTuple):
+    """Where some steps lead: the next value (MISSING where only running would tell), what lacked, how many were taken.
+
+    `note` says why there is no value. `follow` takes the place of the package's FOLLOW for the next value, which may
+    then be no object of the kernel.
+    """
+
+    value: Any = MISSING
+    lacks: tuple[Lack, ...] = ()
+    n_steps: int = 1
+    note: str = ""
+    follow: Callable[[Any, tuple[Step, ...]], Way | None] | None = None
+
+
+class Followed(NamedTuple):
+    """A chain followed to its end or to where only running would tell.
+
+    `lacks` come with the number of steps before them. `values` holds what each number of steps led to, `notes` why
+    there is no value after the last.
+    """
+
+    lacks: tuple[tuple[int, Lack], ...]
+    values: tuple[tuple[int, Any], ...]
+    notes: tuple[tuple[int, str], ...]
+
+
+def followed(value: Any, steps: tuple[Step, ...]) -> Followed:
+    """Follows the steps as far as what is stored tells."""
+    lacks: list[tuple[int, Lack]] = []
+    values: list[tuple[int, Any]] = []
+    notes: list[tuple[int, str]] = []
+    at, follow = 0, None
+    while at < len(steps) and value is not MISSING:
+        way = _way(value, steps[at:], follow)
+        lacks.extend((at, lack) for lack in way.lacks)
+        at, value, follow = at + way.n_steps, way.value, way.follow
+        if value is not MISSING and follow is None:
+            values.append((at, value))
+        if way.note:
+            notes.append((at, way.note))
+    return Followed(tuple(lacks), tuple(values), tuple(notes))
+
+
+def _way(value: Any, steps: tuple[Step, ...], follow: Any) -> Way:
+    special = follow or hook_of(value, "FOLLOW")
+    way: Way | None = special(value, steps) if special is not None else None
+    if way is not None:
+        return way
+    return attribute_way(value, steps[0].value) if steps[0].kind == ATTRIBUTE and follow is None else Way()
+
+
+def attribute_way(value: Any, name: str) -> Way:
+    """The attribute as stored; a Lack where nothing is stored and nothing could make one up."""
+    found = static_attribute(value, name)
+    if found is None:
+        there = exists(value, name)
+        return Way(lacks=(_no_attribute(value, name),)) if there is False else Way(note="" if there else NOT_STORED)
+    is_data = found.where == "instance" or not any("__get__" in class_dict(kind) for kind in mro_of(type(found.value)))
+    return Way(found.value) if is_data else Way(note=METHOD if type(found.value) in _METHODS else PROPERTY)
+
+
+def exists(value: Any, name: str) -> bool | None:
+    """Whether an attribute that is not stored would be found all the same; None where only running would tell."""
+    hook = hook_of(value, "HAS_ATTRIBUTE")
+    answer = hook(value, name) if hook is not None else None
+    if answer is not None:
+        return bool(answer)
+    if is_kind(value, types.ModuleType):
+        return None if "__getattr__" in module_dict(value) or type(value) is not types.ModuleType else False
+    computes = [kind for kind in mro_of(type(value)) if kind is not object and _computes_attributes(kind)]
+    return None if computes else False
+
+
+def _computes_attributes(kind: type) -> bool:
+    defined = class_dict(kind)
+    if "__getattr__" in defined:
+        return True
+    # Types written in C have a __getattribute__ that only looks where static_attribute has looked.
+    return type(defined.get("__getattribute__")) not in (type(None), types.WrapperDescriptorType)
+
+
+def _no_attribute(value: Any, name: str) -> Lack:
+    fact = {"type": type_name(type(value)), "attribute": name, "similar": similar(name, attribute_names(value))}
+    module_name = module_dict(value).get("__name__")
+    return Lack("attributes", dict(fact, module=module_name) if type(module_name) is str else fact)
+
+
+def attribute_names(value: Any) -> list[str]:
+    """The public names that the object and its classes store."""
+    if is_kind(value, types.ModuleType):
+        names: Iterable[Any] = module_dict(value)
+    else:
+        classes = mro_of(value) if is_kind(value, type) else mro_of(type(value))
+        names = [*instance_dict(value), *(name for kind in classes for name in class_dict(kind))]
+    return [name for name in names if type(name) is str and not name.startswith("_")]
+
+
+def similar(asked: Any, there: Iterable[Any]) -> list[str]:
+    """Names that may have been meant: equal but for case and blanks first, then close in spelling."""
+    if type(asked) is not str:
+        return []
+    names = [name for name in there if type(name) is str]
+    same = [name for name in names if _folded(name) == _folded(asked)]
+    close = difflib.get_close_matches(asked, names[:_CANDIDATES], _SIMILAR, 0.6) if not same else []
+    return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
+
+
+def _folded(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def chain_text(name: str, steps: Iterable[Step]) -> str:
+    """The chain as source code, short."""
+    text = name
+    for step in steps:
+        if step.kind == ATTRIBUTE:
+            text += f".{step.value}"
+        elif step.kind == CALL:
+            text += "(\u2026)" if any(step.value) else "()"
+        else:
+            text += f"[{value_text(step.value)}]"
+    return text
+
+
+def value_text(value: Any) -> str:
+    """A subscript as source code, short."""
+    if type(value) is Unknown:
+        return value.text
+    if type(value) is slice:
+        parts = [value.start, value.stop] + ([value.step] if value.step is not None else [])
+        return ":".join("" if part is None else value_text(part) for part in parts)
+    if type(value) is tuple:
+        return ", ".join(value_text(part) for part in value)
+    text = "[" + ", ".join(map(value_text, value)) + "]" if type(value) is list else repr(value)
+    return text if len(text) <= 60 else text[:59] + "\u2026"

@@ -1,0 +1,100 @@
+"""Cells as Python: what IPython adds to the language is replaced line by line, so that line numbers stay.
+
+Knows the spelling of magics, shell lines and help. Refuses to run or expand them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+_CELL_MAGIC = re.compile(r"^\s*%%(\w+)")
+_PYTHON_CELLS = ("time", "timeit", "capture", "prun", "python", "python3", "px", "memray_flamegraph", "mprun")
+"""Cell magics whose body is Python run in this kernel; the body of any other (bash, html, writefile...) is not."""
+_OTHER_PROCESS = ("python", "python3")
+_LINE = re.compile(r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$")
+_HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|[\w.]+\?{1,2})\s*;?$")
+_TIMED = re.compile(r"^(?:time|timeit|prun|mprun|memit|lprun)\b(?P<code>.*)$")
+_OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
+_NAME_IN_SHELL = re.compile(r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]\w*)")
+
+
+class Parsed(NamedTuple):
+    """The syntax tree of a cell; where it is no Python, an empty tree with the line and the message of the error."""
+
+    tree: ast.Module
+    error: str = ""
+    line: int = 0
+
+
+def parsed(code: str) -> Parsed:
+    """The cell's tree. Plain Python is parsed as it stands; else with magics replaced."""
+    try:
+        return Parsed(ast.parse(code))
+    except (SyntaxError, ValueError):
+        return _parsed_without_magics(code)
+    except (RecursionError, MemoryError) as error:
+        return Parsed(ast.Module([], []), type(error).__name__, 0)
+
+
+def _parsed_without_magics(code: str) -> Parsed:
+    try:
+        return Parsed(ast.parse(python_of(code)))
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 0
+        return Parsed(ast.Module([], []), str(getattr(error, "msg", error)), line)
+    except (RecursionError, MemoryError) as error:
+        return Parsed(ast.Module([], []), type(error).__name__, 0)
+
+
+def python_of(code: str) -> str:
+    """The cell with its magics replaced by the Python that they run, or by nothing; one line stays one line."""
+    lines = code.split("\n")
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    cell_magic = _CELL_MAGIC.match(lines[first])
+    if cell_magic:
+        name = cell_magic.group(1)
+        if name not in _PYTHON_CELLS or name in _OTHER_PROCESS:
+            return "\n" * (len(lines) - 1)
+        lines[first] = ""
+    return "\n".join(_python_line(line) for line in lines)
+
+
+def _python_line(line: str) -> str:
+    helped = _HELP.match(line)
+    if helped:
+        return helped.group("indent") + "pass"
+    found = _LINE.match(line)
+    if not found:
+        return line
+    indent, assigned, rest = found.group("indent"), found.group("assigned") or "", found.group("rest")
+    timed = _TIMED.match(rest) if found.group("mark") == "%" else None
+    code = _without_options(timed.group("code")) if timed else _shell_names(rest)
+    if assigned:
+        return f"{indent}{assigned}{code or None}"
+    return f"{indent}{code or 'pass'}"
+
+
+def _without_options(code: str) -> str:
+    while _OPTION.match(code):
+        code = _OPTION.sub("", code, count=1)
+    return code.strip()
+
+
+def _shell_names(rest: str) -> str:
+    """What a shell line or a magic takes from the namespace: `{expression}` and `$name`, as a tuple."""
+    codes = [found.group("braced") or found.group("bare") for found in _NAME_IN_SHELL.finditer(rest)]
+    return (
+        "(" + ", ".join(code for code in codes if _is_expression(code)) + ",)"
+        if any(map(_is_expression, codes))
+        else ""
+    )
+
+
+def _is_expression(code: str) -> bool:
+    try:
+        ast.parse(code.strip(), mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -1,0 +1,139 @@
+"""The notebook's cells as syntax trees: where names are given values, and the trees of its functions.
+
+Knows which cells ran and in which order. Parses a cell only when it can hold what is looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from types import FunctionType
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from . import magics
+from .scopes import parameters
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class Place(NamedTuple):
+    """A code cell, counted from 0 in the notebook, and a line of it, counted from 1."""
+
+    cell: int
+    line: int
+
+    def to_json(self) -> dict[str, int]:
+        return {"cell": self.cell, "line": self.line}
+
+
+class Given(NamedTuple):
+    """A name that the top level of a cell gives a value, or takes it from."""
+
+    name: str
+    line: int
+    is_deleted: bool = False
+
+
+class Sources:
+    """The code cells of a notebook."""
+
+    def __init__(self, cells: list[Mapping[str, Any]]) -> None:
+        ran = [(number, cell) for number, cell in enumerate(cells) if cell.get("executed")]
+        in_order = sorted(ran, key=lambda one: (one[1].get("order") is None, one[1].get("order") or 0, one[0]))
+        self.executed = [cell for _, cell in in_order]
+        """Cells that ran, in the order in which they ran."""
+        self.not_executed = [cell for cell in cells if not cell.get("executed")]
+        self._trees: dict[str, ast.Module] = {}
+
+    def assigned(self, name: str) -> Place | None:
+        """Where the name was last given a value among the cells that ran."""
+        for cell in reversed(self.executed):
+            for given in reversed(self._given(cell, name)):
+                if not given.is_deleted:
+                    return Place(cell["notebook_index"], given.line)
+        return None
+
+    def deleted(self, name: str) -> Place | None:
+        """Where the name was deleted after it was last given a value, among the cells that ran."""
+        for cell in reversed(self.executed):
+            for given in reversed(self._given(cell, name)):
+                return Place(cell["notebook_index"], given.line) if given.is_deleted else None
+        return None
+
+    def would_define(self, name: str) -> list[Place]:
+        """Where cells that did not run would give the name a value."""
+        found = ((cell, given) for cell in self.not_executed for given in self._given(cell, name))
+        return [Place(cell["notebook_index"], given.line) for cell, given in found if not given.is_deleted]
+
+    def function(self, function: FunctionType) -> Any | None:
+        """The syntax tree of a function of the notebook: the last one that fits, then what IPython kept of it."""
+        for cell in reversed(self.executed):
+            if function.__code__.co_name in cell["code"] or function.__code__.co_name == "<lambda>":
+                found = _fitting(self._tree(cell["code"]), function)
+                if found is not None:
+                    return found
+        kept = linecache.cache.get(function.__code__.co_filename)
+        lines = kept[2] if kept is not None and len(kept) > 2 else []
+        return _fitting(self._tree("".join(lines)), function)
+
+    def _given(self, cell: Mapping[str, Any], name: str) -> list[Given]:
+        if name not in cell["code"]:
+            return []
+        return [given for given in _given_by(self._tree(cell["code"]).body) if given.name == name]
+
+    def _tree(self, code: str) -> ast.Module:
+        if code not in self._trees:
+            self._trees[code] = magics.parsed(code).tree
+        return self._trees[code]
+
+
+def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
+    """The function in a tree that has the name and the parameters, best the one that begins at the same line."""
+    code = function.__code__
+    n_parameters = code.co_argcount + code.co_kwonlyargcount
+    found = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and _name(node) == code.co_name]
+    fitting = [node for node in found if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]]
+    at_line = [node for node in fitting if _first_line(node) == code.co_firstlineno]
+    best = at_line or fitting
+    return best[-1] if best else None
+
+
+def _name(node: Any) -> str:
+    return "<lambda>" if isinstance(node, ast.Lambda) else node.name
+
+
+def _first_line(node: Any) -> int:
+    lines: list[int] = [node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))]
+    return min(lines)
+
+
+def _given_by(statements: list[Any]) -> Iterator[Given]:
+    """Names given values by statements and the blocks in them, in the order of the text."""
+    for statement in statements:
+        yield from _of_statement(statement)
+        for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                yield from _given_by(getattr(statement, block, []))
+
+
+def _of_statement(node: Any) -> Iterator[Given]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield Given(node.name, node.lineno)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            yield Given(alias.asname or alias.name.partition(".")[0], node.lineno)
+    else:
+        for part in _outside_blocks(node):
+            if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+                yield Given(part.id, part.lineno, isinstance(part.ctx, ast.Del))
+
+
+def _outside_blocks(node: Any) -> Iterator[ast.AST]:
+    """The nodes of a statement but for the statements inside it and the names of comprehensions and lambdas."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.Lambda, ast.comprehension)):
+            continue
+        if type(child).__name__ == "match_case":
+            continue
+        yield child
+        yield from _outside_blocks(child)

@@ -6,18 +6,35 @@ Knows upstream's printer: pprint at width 80 with sorted keys. Refuses to choose
 from __future__ import annotations
 
 import pprint
+import re
 from collections.abc import Mapping
 from typing import IO, Any, ClassVar
 
 from crane_core.domain import VariableState
 from crane_core.prompts.tagged_json import PrintedDefaultDict, PrintedSet, decode
 
+_WIDE = "per_column_max_20"
+
 
 def print_block(variables: Mapping[str, VariableState], accesses: Mapping[str, Any]) -> str:
     """The block's text, without a newline at its end. `accesses` hold entries in the form of VariableState.to_json."""
     entries = {name: _entry(variable.to_json()) for name, variable in variables.items()}
     entries |= {name: _entry(access) for name, access in accesses.items()}
-    return _Printer(width=80).pformat(entries)
+    counted = {name: _with_count(entry) for name, entry in entries.items()}
+    text = _Printer(width=80).pformat(counted)
+    return text if counted == entries else re.sub(rf"'{_WIDE}_\d+': ", f"'{_WIDE}': ", text)
+
+
+def _with_count(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry with the number of columns in the key of a wide frame's table.
+
+    The later release printed it so and took the number out of the text afterwards: the lines below are indented for the
+    longer key. Where the shape is withheld, the number is not known and the indentation is the usual one.
+    """
+    shape = entry.get("shape")
+    if _WIDE not in entry or not isinstance(shape, tuple) or len(shape) != 2:
+        return entry
+    return {f"{_WIDE}_{shape[1]}" if key == _WIDE else key: value for key, value in entry.items()}
 
 
 def _entry(state: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Taking a published input text apart: executed cells, runtime block, target cell.
+"""Taking a published input text apart, and putting one together: executed cells, runtime block, target cell.
 
 Knows the layout of the texts that upstream showed to detectors. Refuses to know where they are stored.
 """
@@ -17,6 +17,8 @@ from crane_core.prompts.tagged_json import encode
 EXECUTED_HEADER = "# Executed Cells:\n"
 NOTHING_EXECUTED = "No cell has been executed\n"
 RUNTIME_HEADER = "# Current relevent runtime information:\n"
+"""Spelled as published, in our own inputs too: what is compared should differ in the state alone."""
+
 TARGET_HEADER = "# Target Cell:\n"
 ACCESS_PREFIX = "__method__"
 _CELL_HEADER = re.compile(r"^## Cell (\d+):\n", re.MULTILINE)
@@ -54,6 +56,13 @@ def split_input(text: str) -> InputText:
     block = before[runtime.end() : -1] if runtime else None
     cells = before[len(EXECUTED_HEADER) : runtime.start() if runtime else len(before)]
     return InputText(executed=_split_cells(cells), block=block, target=target)
+
+
+def join_input(parts: InputText) -> str:
+    """The text that `split_input` takes apart into these parts."""
+    cells = "".join(f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(parts.executed, start=1))
+    block = "" if parts.block is None else f"{RUNTIME_HEADER}{parts.block}\n"
+    return EXECUTED_HEADER + (cells or NOTHING_EXECUTED) + block + TARGET_HEADER + parts.target
 
 
 def _split_cells(text: str) -> tuple[str, ...]:

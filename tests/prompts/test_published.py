@@ -10,7 +10,7 @@ import pytest
 from crane_core.domain import VariableState
 from crane_core.prompts.printed_state import print_block
 from crane_core.prompts.printed_values import read_printed_dict
-from crane_core.prompts.published import InputText, parse_block, split_input
+from crane_core.prompts.published import InputText, join_input, parse_block, split_input
 from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet
 
 HEADER = "# Executed Cells:\n"
@@ -18,15 +18,9 @@ MARK = "# Current relevent runtime information:\n"
 TARGET = "# Target Cell:\n"
 
 
-def joined(parts: InputText) -> str:
-    cells = "".join(f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(parts.executed, start=1))
-    block = "" if parts.block is None else f"{MARK}{parts.block}\n"
-    return HEADER + (cells or "No cell has been executed\n") + block + TARGET + parts.target
-
-
 def test_all_published_texts_split_and_join_to_the_same_bytes(input_texts: dict[str, str]) -> None:
     assert len(input_texts) == 444
-    assert [path for path, text in input_texts.items() if joined(split_input(text)) != text] == []
+    assert [path for path, text in input_texts.items() if join_input(split_input(text)) != text] == []
 
 
 def test_all_published_blocks_are_printed_again_byte_for_byte(runtime_texts: dict[str, str]) -> None:

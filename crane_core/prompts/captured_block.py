@@ -1,0 +1,75 @@
+"""The runtime block of a captured state: one JSON object, a line for each name and each of its categories.
+
+Knows how to say it shortly, sorted and the same again each time. Refuses to choose what is shown (see shown.py).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from crane_core.domain import KernelState, VariableState
+from crane_core.prompts.categories import REPRESENTATION, STRUCTURE, VALUES
+from crane_core.prompts.secrets import scrubbed
+
+Places = Mapping[int, int]
+"""Index of a code cell in the notebook (from 0) to its number among the executed cells (from 1)."""
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def captured_block(state: KernelState, places: Places) -> str:
+    """The block's text without a newline at its end; "{}" where the state holds nothing."""
+    tables = {
+        "variables": {name: _entry(name, entry, places) for name, entry in state.variables.items()},
+        "accesses": {
+            name: _entry(name, VariableState.from_json(entry), places) for name, entry in state.accesses.items()
+        },
+    }
+    members = [f"{_json(title)}: {_table(entries)}" for title, entries in tables.items() if entries]
+    members += [f"{_json(title)}: {_json(facts)}" for title, facts in _beyond(state).items()]
+    return "{" + ",\n".join(members) + "}"
+
+
+def _beyond(state: KernelState) -> dict[str, Any]:
+    """What the target asks for in vain, and what could not be looked at."""
+    unavailable = {name: why for name, why in state.unavailable.items() if name not in state.variables}
+    absent = {kind: items for kind, items in state.absent.items() if items}
+    facts = {"absent": absent, "unavailable": unavailable, "syntax_error": state.syntax_error}
+    return {title: scrubbed(fact) for title, fact in facts.items() if fact}
+
+
+def _table(entries: Mapping[str, str]) -> str:
+    return "{\n" + ",\n".join(f"{_json(name)}: {entries[name]}" for name in sorted(entries)) + "}"
+
+
+def _entry(name: str, entry: VariableState, places: Places) -> str:
+    """`{"type": ..., "assigned": ...,` and a line for each category, without those that are empty."""
+    head = {"type": entry.type, "assigned": _place(entry.assigned, places)}
+    first = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in head.items() if value)
+    groups = {
+        STRUCTURE: entry.structure,
+        REPRESENTATION: entry.representation,
+        VALUES: entry.values,
+        "docs": entry.docs,
+        "unavailable": entry.unavailable,
+    }
+    lines = [
+        f"{_json(key)}: {_json(scrubbed(facts, name if key == VALUES else ''))}"
+        for key, facts in groups.items()
+        if facts
+    ]
+    return "{" + ",\n ".join([first, *lines] if first else lines) + "}"
+
+
+def _place(assigned: Mapping[str, Any] | None, places: Places) -> str | None:
+    """Where the name was last assigned, in the numbers that the prompt shows; None for a cell that it does not show."""
+    number = places.get(assigned["cell"]) if assigned else None
+    return f"cell {number}, line {assigned['line']}" if number and assigned else None
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,94 @@
+"""From cells and kernel state to the exact text that a detector is shown.
+
+    render(cells, state, setting, template) -> Prompt
+
+Knows the order of the parts; what a setting shows, how a state is written and the words around it stand in files of
+their own. Refuses to know where cells and state come from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from crane_core.domain import Cell, CellRole, KernelState, Prompt, Setting
+from crane_core.errors import PromptError
+from crane_core.prompts.captured_block import captured_block
+from crane_core.prompts.printed_state import print_block
+from crane_core.prompts.published import InputText, join_input
+from crane_core.prompts.secrets import redacted
+from crane_core.prompts.shown import CAPTURED, shown
+from crane_core.prompts.template import Template, template_for
+
+MAX_CELL = 60_000
+"""Characters of a cell; of a longer one, such as data pasted into code, beginning and end are shown."""
+
+MAX_BODY = 2_000_000
+
+
+def render(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
+) -> Prompt:
+    """The prompt of one instance. `cells` are of one origin, the target among them; `state` may be None for `code`.
+
+    Raises PromptError where there is no target cell, where the state does not hold what the setting shows, and where
+    the text is longer than MAX_BODY.
+    """
+    words = template or template_for(setting)
+    text = words.around(body(cells, state, setting))
+    first = cells[0]
+    return Prompt(
+        benchmark=first.benchmark,
+        instance_id=first.instance_id,
+        setting=setting,
+        origin=f"{first.origin} in {words.name}",
+        sha256=hashlib.sha256(text.encode("utf-8")).hexdigest(),
+        text=text,
+    )
+
+
+def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> str:
+    """Executed cells, runtime information and target: what the published input files hold, in their layout."""
+    ordered = sorted(cells, key=lambda cell: cell.position)
+    executed = [cell for cell in ordered if cell.role is CellRole.EXECUTED]
+    targets = [cell for cell in ordered if cell.role is CellRole.TARGET]
+    if len(targets) != 1:
+        raise PromptError(
+            f"There are {len(targets)} target cells where one is to be judged.", remedy="Name the target: --target N."
+        )
+    parts = InputText(
+        executed=tuple(_presentable(cell.code) for cell in executed),
+        block=_block(executed, state, setting),
+        target=_presentable(targets[0].code),
+    )
+    text = join_input(parts)
+    if len(text) > MAX_BODY:
+        raise PromptError(
+            f"The input has {len(text):,} characters; no model reads more than {MAX_BODY:,}.",
+            remedy="Move data out of the code cells into files.",
+        )
+    return text
+
+
+def _block(executed: Sequence[Cell], state: KernelState | None, setting: Setting) -> str | None:
+    if setting is Setting.CODE:
+        return None
+    if state is None:
+        raise PromptError(
+            f"The setting {setting} shows runtime state, and none is at hand.",
+            remedy="Give the path of the notebook: it is run up to the target, and the kernel is looked at.",
+        )
+    visible = shown(state, setting)
+    if state.schema_version < CAPTURED:
+        return print_block(visible.variables, visible.accesses)
+    numbers = {cell.notebook_index: number for number, cell in enumerate(executed, start=1)}
+    return captured_block(visible, {index: number for index, number in numbers.items() if index is not None})
+
+
+def _presentable(code: str) -> str:
+    """The code without secrets, within MAX_CELL; texts that UTF-8 cannot say are escaped."""
+    text = redacted(code).encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= MAX_CELL:
+        return text
+    half = MAX_CELL // 2
+    return f"{text[:half]}\n# ... {len(text) - 2 * half:,} characters of this cell are not shown ...\n{text[-half:]}"

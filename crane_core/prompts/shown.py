@@ -1,0 +1,106 @@
+"""What a setting lets through of a kernel state: categories, additions, documentation, absences.
+
+Knows the settings (paper, sections 3.3 and 4.5). Refuses to know how anything is written.
+
+An ablation takes one category away and nothing else. The published ablations take more: the place of the assignment,
+the dtype and kind of every column, the dataset inside a DataLoader, and every entry that is left empty. Here all of
+that stays, so a name whose facts are all withheld still shows that it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from typing import Any
+
+from crane_core.domain import KernelState, Setting, VariableState
+from crane_core.errors import PromptError
+from crane_core.prompts.categories import GROUP_LEFT_OUT, REPRESENTATION, STRUCTURE, VALUES
+from crane_core.prompts.published_facts import NOTHING, kept
+from crane_core.prompts.tagged_json import decode, encode
+
+CAPTURED = 2
+"""`schema_version` of our own captures; 1 is a published state."""
+
+GROUPS = frozenset({STRUCTURE, REPRESENTATION, VALUES})
+PUBLISHED_DOCS = frozenset({"signature", "doc_importants", "context"})
+"""Keys under which the published extractor put the documentation of a callable."""
+
+_WITH_DOCS = frozenset({Setting.RUNTIME_DOCS, Setting.RUNTIME_PLUS})
+_GIVES = {
+    Setting.RUNTIME: frozenset({Setting.RUNTIME, *GROUP_LEFT_OUT}),
+    Setting.RUNTIME_DOCS: frozenset({Setting.RUNTIME, Setting.RUNTIME_DOCS, *GROUP_LEFT_OUT}),
+}
+"""What can be shown of a published state, by the setting under which it was published; otherwise itself alone."""
+
+
+def can_show(state: KernelState, setting: Setting) -> bool:
+    """Whether the state holds what the setting shows."""
+    if state.schema_version >= CAPTURED:
+        return setting is not Setting.CODE
+    return setting in _GIVES.get(state.setting, frozenset({state.setting}))
+
+
+def shown(state: KernelState, setting: Setting) -> KernelState:
+    """The state without what the setting withholds. Raises PromptError for what the state does not hold."""
+    if not can_show(state, setting):
+        raise PromptError(
+            f"The runtime state of {state.instance_id} was published as {state.setting}; it does not hold {setting}.",
+            remedy="Give the path of the notebook instead: its kernel is looked at afresh.",
+        )
+    view = _captured if state.schema_version >= CAPTURED else _published
+    variables = {name: view(variable, state, setting) for name, variable in state.variables.items()}
+    entries = {name: VariableState.from_json(entry) for name, entry in state.accesses.items()}
+    accesses = {name: view(entry, state, setting).to_json() for name, entry in entries.items()}
+    everything = replace(state, setting=setting, variables=variables, accesses=accesses)
+    if setting is Setting.RUNTIME_PLUS:
+        return everything
+    return replace(everything, absent={}, unavailable={}, syntax_error=None)
+
+
+def groups_of(setting: Setting) -> Set[str]:
+    """The categories that a runtime setting shows."""
+    return GROUPS - {GROUP_LEFT_OUT[setting]} if setting in GROUP_LEFT_OUT else GROUPS
+
+
+def _captured(variable: VariableState, state: KernelState, setting: Setting) -> VariableState:
+    groups, is_plus = groups_of(setting), setting is Setting.RUNTIME_PLUS
+    facts = {group: getattr(variable, group) if group in groups else {} for group in GROUPS}
+    if is_plus:
+        facts = {group: merged(facts[group], variable.plus.get(group, {})) for group in GROUPS}
+    return VariableState(
+        type=variable.type if REPRESENTATION in groups else "",
+        structure=facts[STRUCTURE],
+        representation=facts[REPRESENTATION],
+        values=facts[VALUES],
+        assigned=variable.assigned,
+        docs=variable.docs if setting in _WITH_DOCS else {},
+        unavailable=variable.unavailable if is_plus else None,
+    )
+
+
+def _published(variable: VariableState, state: KernelState, setting: Setting) -> VariableState:
+    if setting is state.setting:
+        return variable
+    groups = groups_of(setting)
+    return VariableState(
+        type=variable.type if REPRESENTATION in groups else "",
+        structure=_facts(variable.structure, groups),
+        representation=_facts(variable.representation, groups),
+        values=_facts(variable.values, groups),
+        assigned=variable.assigned,
+    )
+
+
+def _facts(facts: Mapping[str, Any], groups: Set[str]) -> dict[str, Any]:
+    parts = {key: kept(key, decode(value), groups) for key, value in facts.items() if key not in PUBLISHED_DOCS}
+    return {key: encode(part) for key, part in parts.items() if part is not NOTHING}
+
+
+def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> dict[str, Any]:
+    """Both; dicts of one key are merged, and of two other facts under one key the addition says it better."""
+    both = dict(base)
+    for key, value in plus.items():
+        known = base.get(key)
+        both[key] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return both

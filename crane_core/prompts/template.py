@@ -1,0 +1,62 @@
+"""The words around an input: our own protocol as files named by their content, or an exact text of somebody else.
+
+Knows where the input goes in: at the one PLACEHOLDER. Refuses to know what is put there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from crane_core.domain import Setting
+from crane_core.errors import PromptError
+
+PLACEHOLDER = "{{body}}"
+"""Where the input (executed cells, runtime information, target cell) goes into a template."""
+
+FOLDER = Path(__file__).with_name("templates")
+HASH_LENGTH = 12
+_MAX_BYTES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`name` ends in the first HASH_LENGTH digits of the sha256 of its text."""
+
+    name: str
+    text: str
+
+    def around(self, body: str) -> str:
+        return self.text.replace(PLACEHOLDER, body)
+
+
+def template_for(setting: Setting) -> Template:
+    """Our own protocol (after Listing 1 of the paper), with or without the paragraph about runtime information."""
+    wanted = "predict-from-code" if setting is Setting.CODE else "predict-from-runtime"
+    [path] = FOLDER.glob(f"{wanted}-*.txt")
+    return Template(path.stem, path.read_bytes().decode("utf-8"))
+
+
+def template_from(path: Path) -> Template:
+    """The text of a file, exactly as it is. Raises PromptError where it cannot be read or has no placeholder."""
+    remedy = f"Write the text as UTF-8 and put {PLACEHOLDER} where the input goes, once."
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8")
+    except OSError as error:
+        raise PromptError(
+            f"The template {path} cannot be read: {error.strerror}.", remedy="Check the path after --template."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise PromptError(f"The template {path} is not text in UTF-8.", remedy=remedy) from error
+    if len(data) > _MAX_BYTES:
+        raise PromptError(f"The template {path} has {len(data):,} bytes.", remedy=f"Keep it below {_MAX_BYTES:,}.")
+    if text.count(PLACEHOLDER) != 1:
+        raise PromptError(f"The template {path} holds {PLACEHOLDER} {text.count(PLACEHOLDER)} times.", remedy=remedy)
+    return Template(f"{path.stem}-{content_hash(data)}", text)
+
+
+def content_hash(data: bytes) -> str:
+    """What a template's name ends in."""
+    return hashlib.sha256(data).hexdigest()[:HASH_LENGTH]

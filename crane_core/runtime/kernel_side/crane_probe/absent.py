@@ -12,7 +12,7 @@ import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from .anatomy import module_dict
-from .asked import ATTRIBUTE, Chain, Step
+from .asked import ATTRIBUTE, ITEM, Chain, Step
 from .evaluation import Import
 from .following import Lack, attribute_way, chain_text, followed, similar
 from .relevance import Needs
@@ -56,7 +56,7 @@ def _of_chain(
     if chain.stored or chain.changed:
         return
     for at, lack in followed(namespace[chain.name], chain.steps).lacks:
-        if lack.group != "attributes" or not chain.called:
+        if not (lack.may_come and chain.called):
             yield lack.group, _located(lack, chain, at)
 
 
@@ -140,5 +140,7 @@ class _Note(NamedTuple):
 def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
     way = followed(namespace[chain.name], steps)
-    for at, value in [*way.values, *((at, _Note(note)) for at, note in way.notes)]:
+    is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
+    notes = [(at, _Note(note)) for at, note in way.notes if not (is_indexed and at == len(steps))]
+    for at, value in [*way.values, *notes]:
         yield chain_text(chain.name, steps[:at]), value

@@ -18,6 +18,8 @@ _CLASS_DICT = type.__dict__["__dict__"]
 _MODULE = type.__dict__["__module__"]
 _NAME = type.__dict__["__name__"]
 _QUALNAME = type.__dict__["__qualname__"]
+_FLAGS = type.__dict__["__flags__"]
+_ON_HEAP = 1 << 9
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
 
 
@@ -64,7 +66,12 @@ def is_kind(value: Any, kind: type) -> bool:
 
 
 def is_genuine(kind: type) -> bool:
-    """True when the module that the class names holds this very class under its name, so that the name is no lie."""
+    """True when the module that the class names holds this very class under its name, so that the name is no lie.
+
+    A class that is not on the heap was written in C, where names are not made up.
+    """
+    if not _FLAGS.__get__(kind) & _ON_HEAP:
+        return True
     module = sys.modules.get(module_of(kind))
     if module is None:
         return False

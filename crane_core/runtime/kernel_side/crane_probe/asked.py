@@ -11,9 +11,13 @@ ATTRIBUTE, ITEM, CALL = "attribute", "item", "call"
 
 
 class Unknown(NamedTuple):
-    """A subscript or argument that is no literal and no value that the kernel already holds; `text` is its source."""
+    """A subscript or argument that is no literal and no plain value of the kernel.
+
+    `text` is its source. `name` is the kernel's name of an argument that is one, unchanged by the target.
+    """
 
     text: str
+    name: str = ""
 
 
 class Step(NamedTuple):

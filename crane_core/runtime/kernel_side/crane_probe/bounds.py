@@ -14,6 +14,7 @@ from .anatomy import is_kind, type_name
 
 ELLIPSIS = "\u2026"
 _LARGEST_BITS = 64
+_SPELLED_ITEMS = 8
 _SPELLED_BITS = 512
 _CUTS = (400, 100, 40, 20, 10, 5, 2)
 """Entries per dict or list that are tried one after the other until a document fits."""
@@ -44,7 +45,15 @@ def scalar(value: Any, limit: int) -> Any:
         return text(repr(value), limit)
     if is_kind(value, bytes):
         return {"bytes": bytes.__len__(value), "begin": repr(bytes.__getitem__(value, slice(0, 24)))}
+    if is_kind(value, tuple) and tuple.__len__(value) <= _SPELLED_ITEMS:
+        return "(" + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value)) + ")"
     return f"<{type_name(kind)}>"
+
+
+def _spelled(value: Any, limit: int) -> str:
+    """An item of a tuple, as Python writes it."""
+    shown = scalar(value, limit)
+    return repr(shown) if type(shown) in (int, float, str, bool) or shown is None else json.dumps(shown)
 
 
 def _integer(value: int) -> Any:
@@ -66,13 +75,14 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
     if depth == 0 and kind in (dict, list, tuple):
         return ELLIPSIS
     if kind is dict:
-        return {_key(key, limit): safe(item, limit, depth - 1) for key, item in document.items()}
+        return {key_text(key, limit): safe(item, limit, depth - 1) for key, item in document.items()}
     if kind is list or kind is tuple:
         return [safe(item, limit, depth - 1) for item in document]
     return scalar(document, limit)
 
 
-def _key(key: Any, limit: int) -> str:
+def key_text(key: Any, limit: int) -> str:
+    """A key of a dict as text; what is no text as its JSON."""
     if is_kind(key, str):
         return text(key, limit)
     shown = scalar(key, limit)

@@ -17,7 +17,7 @@ from .anatomy import is_genuine, module_of, mro_of, name_of, package_of
 
 Summarizer = Callable[[Any, Any], Dict[str, Any]]
 
-BUILTIN_PACKAGES = {"builtins": "builtins", "collections": "builtins", "types": "builtins", "": "builtins"}
+BUILTIN_PACKAGES = dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins")
 """Packages whose summarizers stand together in for_builtins.py."""
 
 _files: dict[str, ModuleType | None] = {}

@@ -8,17 +8,21 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Tuple
 
-from .anatomy import MISSING
+from .anatomy import MISSING, package_of
 from .asked import ATTRIBUTE, CALL, ITEM, Chain, Step, Unknown
 from .literals import Choices, known
 from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
 
 _LARGEST_PRODUCT = 64
 _CHANGES = {
-    *("append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "update", "setdefault"),
-    *("add", "discard", "fill", "resize", "itemset", "put", "load_state_dict", "add_module", "register_buffer"),
+    "pandas": {"insert", "pop", "update"},
+    "numpy": {"fill", "sort", "resize", "itemset", "put", "partition"},
+    "": {
+        *("append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "update", "setdefault"),
+        *("add", "discard", "appendleft", "popleft", "load_state_dict", "add_module", "register_buffer"),
+    },
 }
-"""Methods that change the items of the object on which they are called."""
+"""Methods that change the items of the object on which they are called, by package; "" for any other."""
 _HARMLESS = {
     *("print", "display", "len", "type", "isinstance", "str", "repr", "int", "float", "list", "tuple", "set", "dict"),
     *("sorted", "min", "max", "sum", "abs", "round", "any", "all", "enumerate", "zip", "range", "id", "hash", "format"),
@@ -130,9 +134,19 @@ class Expressions:
             return Step(ATTRIBUTE, link.attr)
         if isinstance(link, ast.Subscript):
             return Step(ITEM, known(link.slice, self.value_of))
-        positional = tuple(known(argument, self.value_of) for argument in link.args)
-        named = tuple((keyword.arg or "**", known(keyword.value, self.value_of)) for keyword in link.keywords)
+        positional = tuple(self._argument(argument) for argument in link.args)
+        named = tuple((keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords)
         return Step(CALL, (positional, named))
+
+    def _argument(self, node: ast.expr) -> Any:
+        """The value of an argument; what is not known, with the kernel's name of it where it has one."""
+        value = known(node, self.value_of)
+        if type(value) is not Unknown or not isinstance(node, ast.Name):
+            return value
+        meaning = self.scopes.meaning(node.id)
+        is_kernels = type(meaning) is Alias and not meaning.steps and meaning.owner not in self.scopes.changed
+        is_made = any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
+        return value._replace(name="" if is_made else meaning.name)
 
     def value_of(self, name: str) -> Any:
         """The value of a name as far as it is known: a literal of the target, or what the kernel holds unchanged."""
@@ -187,9 +201,10 @@ class Expressions:
 
     def _mark_change(self, meaning: Alias, steps: tuple[Step, ...], call: ast.Call) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
-        in_place = any(keyword.arg in ("inplace", "copy") for keyword in call.keywords)
+        in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
+        package = package_of(type(self._kernel(meaning.name)))
         self.scopes.called.add(meaning.owner)
-        if method in _CHANGES or in_place:
+        if method in _CHANGES.get(package, _CHANGES[""]) or in_place:
             self.scopes.changed.add(meaning.owner)
 
     def _follow(self, callee: Callee | None, call: ast.Call | None, owner: Alias, steps: tuple[Step, ...]) -> None:

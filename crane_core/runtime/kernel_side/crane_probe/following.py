@@ -11,6 +11,7 @@ import difflib
 import types
 from typing import Any, Callable, Iterable, NamedTuple
 
+from . import lazy_modules
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_dict, mro_of, static_attribute, type_name
 from .asked import ATTRIBUTE, CALL, Step, Unknown
 from .dispatch import hook_of
@@ -33,10 +34,14 @@ _METHODS = (
 
 
 class Lack(NamedTuple):
-    """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON."""
+    """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON.
+
+    `may_come` is True for an attribute that the object might be given by a call.
+    """
 
     group: str
     fact: dict[str, Any]
+    may_come: bool = False
 
 
 class Way(NamedTuple):
@@ -107,7 +112,7 @@ def exists(value: Any, name: str) -> bool | None:
     if answer is not None:
         return bool(answer)
     if is_kind(value, types.ModuleType):
-        return None if "__getattr__" in module_dict(value) or type(value) is not types.ModuleType else False
+        return lazy_modules.gives(value, name)
     computes = [kind for kind in mro_of(type(value)) if kind is not object and _computes_attributes(kind)]
     return None if computes else False
 
@@ -123,7 +128,9 @@ def _computes_attributes(kind: type) -> bool:
 def _no_attribute(value: Any, name: str) -> Lack:
     fact = {"type": type_name(type(value)), "attribute": name, "similar": similar(name, attribute_names(value))}
     module_name = module_dict(value).get("__name__")
-    return Lack("attributes", dict(fact, module=module_name) if type(module_name) is str else fact)
+    if type(module_name) is str:
+        return Lack("attributes", dict(fact, module=module_name))
+    return Lack("attributes", fact, may_come=any("__dict__" in class_dict(kind) for kind in mro_of(type(value))))
 
 
 def attribute_names(value: Any) -> list[str]:
@@ -142,7 +149,7 @@ def similar(asked: Any, there: Iterable[Any]) -> list[str]:
         return []
     names = [name for name in there if type(name) is str]
     same = [name for name in names if _folded(name) == _folded(asked)]
-    close = difflib.get_close_matches(asked, names[:_CANDIDATES], _SIMILAR, 0.6) if not same else []
+    close = difflib.get_close_matches(asked, names[:_CANDIDATES], _SIMILAR, 0.7) if not same else []
     return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
 
 

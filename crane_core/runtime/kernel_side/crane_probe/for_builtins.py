@@ -1,15 +1,320 @@
-"""Python's own types: numbers, text, containers with what is inside them, functions, modules, classes.
+"""Python's own types: numbers, texts, containers with what is inside them, ranges, iterators, objects of classes.
 
-Knows the methods of the built-in classes themselves. Refuses to call anything that a subclass may have overridden.
+Knows the methods of the built-in classes themselves. Refuses to call anything that a subclass may have overridden, to
+advance an iterator, and to compare or hash what is not plain.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import collections
+import operator
+import types
+from collections import Counter
+from typing import Any, Iterable
+
+from . import dicts, functions, sequences
+from .anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, type_name
+from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from .following import Lack, Way, similar
+from .functions import signature_of
+from .groups import merged
+from .literals import PLAIN
+from .sequences import Row
+
+_EXAMPLES = 3
+_LOOKED_AT = 2_000
+"""Items among which those of another type or shape are looked for."""
+_NS_PER_SHAPE = 250
+_LONGEST_SORTED = 20_000
 
 
-def number(value: Any, look: Any) -> dict[str, Any]:
+def scalar(value: Any, look: Any) -> dict[str, Any]:
     return {"values": {"value": look.scalar(value)}}
 
 
-SUMMARIZERS = {"int": number, "float": number, "bool": number, "str": number, "complex": number}
+def text(value: Any, look: Any) -> dict[str, Any]:
+    return dict(scalar(value, look), plus={"structure": {"length": str.__len__(value)}})
+
+
+def octets(value: Any, look: Any) -> dict[str, Any]:
+    length = operator.length_hint(value) if type(value) is memoryview else type(value).__len__(value)
+    return {"plus": {"structure": {"length": length}, "values": {"value": look.scalar(value)}}}
+
+
+def number_range(value: range, look: Any) -> dict[str, Any]:
+    spelled = {"start": value.start, "stop": value.stop, "step": value.step}
+    length = max(0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step)
+    return {
+        "plus": {
+            "structure": {"length": look.scalar(length)},
+            "values": {name: look.scalar(part) for name, part in spelled.items()},
+        }
+    }
+
+
+def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
+    return {"plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}}
+
+
+def _is_plain_slice(value: slice) -> bool:
+    return all(type(part) in PLAIN for part in (value.start, value.stop, value.step))
+
+
+def sequence(value: Any, look: Any) -> dict[str, Any]:
+    """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
+    base: Any = list if is_kind(value, list) else tuple
+    row = Row(base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at))
+    summary = row_facts(row, look)
+    if base is tuple:
+        summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
+    names = _field_names(value)
+    return merged(summary, {"plus": {"representation": {"fields": names}}} if names else {})
+
+
+def _field_names(value: Any) -> list[str]:
+    """The fields of a named tuple."""
+    names = class_dict(type(value)).get("_fields") if is_kind(value, tuple) else None
+    return list(names) if type(names) is tuple and all(type(name) is str for name in names) else []
+
+
+def row_facts(row: Row, look: Any) -> dict[str, Any]:
+    """What is said of values in a row, whatever holds them."""
+    summary: dict[str, Any] = {"structure": {"length": row.length}}
+    if not look.affords(row.length * sequences.NS_PER_TYPE):
+        return dict(summary, plus={"values": {"not_computed": f"{row.length} items are too many to look through"}})
+    kinds = Counter(map(type, row.again()))
+    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    plus: dict[str, Any] = {"representation": types_shown}
+    if all(kind in sequences.SCALARS for kind in kinds):
+        return merged(summary, {"values": _values(row, kinds, look), "plus": merged(plus, _short(row, look))})
+    return merged(summary, {"plus": merged(plus, _inner(row, look))})
+
+
+def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
+    """value_info of plain values."""
+    if not row.length:
+        return {"value_info": {"value_type": "empty or all NaN"}}
+    if all(kind in sequences.NUMBERS for kind in kinds):
+        return {"value_info": sequences.number_facts(row, look)}
+    if all(kind is str for kind in kinds):
+        return {"value_info": sequences.text_facts(row, look)}
+    return {"value_info": {"value_type": "categorical or object"}}
+
+
+def _short(row: Row, look: Any) -> dict[str, Any]:
+    """The values themselves: all of a short row, those asked for of a long one."""
+    if row.length <= look.limits.values:
+        return {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
+    asked = {str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)}
+    return {"values": {"asked_items": asked}} if asked else {}
+
+
+def _asked_indices(row: Row, look: Any) -> list[int]:
+    asked = [item for item in look.asked().items if type(item) is int and -row.length <= item < row.length]
+    return asked[: look.limits.asked]
+
+
+def _inner(row: Row, look: Any) -> dict[str, Any]:
+    labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
+    inside = look.inside((str(index), row.at(index)) for index in labels)
+    items = {group: {"items": facts} for group, facts in inside.items() if facts}
+    return merged({"structure": _nesting(row, look)}, items)
+
+
+def _nesting(row: Row, look: Any) -> dict[str, Any]:
+    """The shape through all levels, or where the row is ragged."""
+    if not look.affords(row.length * _NS_PER_SHAPE):
+        return {"not_computed": f"shapes of {row.length} items"}
+    nesting = sequences.nesting_of(row)
+    if nesting.ragged is not None:
+        return {"ragged": nesting.ragged}
+    return {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
+
+
+def _telling(row: Row, look: Any) -> list[int]:
+    """The first items, and the first one of each further type and shape: the others are like one of these."""
+    signs = [(type(item), sequences.own_shape(item)) for item in row.first(_LOOKED_AT)]
+    n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
+    others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
+    return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
+
+
+def unordered(value: Any, look: Any) -> dict[str, Any]:
+    """A set: its items in an order of their own, as a set's order is another in each process."""
+    base: Any = set if is_kind(value, set) else frozenset
+    summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
+    if base.__len__(value) > _LONGEST_SORTED:
+        return summary
+    kinds = Counter(map(type, base.__iter__(value)))
+    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    plus: dict[str, Any] = {"representation": types_shown}
+    if not _is_sortable(kinds):
+        return merged(summary, {"plus": plus})
+    row = sequences.row_of(sorted(base.__iter__(value)))
+    return merged(summary, {"values": _values(row, kinds, look), "plus": merged(plus, _short(row, look))})
+
+
+def _is_sortable(kinds: Iterable[type]) -> bool:
+    return all(kind in sequences.NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
+
+
+def deque(value: Any, look: Any) -> dict[str, Any]:
+    kind = collections.deque
+    row = Row(kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at))
+    longest = vars(kind)["maxlen"].__get__(value)
+    return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
+
+
+# What is not looked into
+
+
+def iterator(value: Any, look: Any) -> dict[str, Any]:
+    """An iterator of a built-in container: how much is left, not taken."""
+    return {"plus": {"structure": {"left": operator.length_hint(value)}, "values": {"advanced": "not by looking"}}}
+
+
+def generator(value: Any, look: Any) -> dict[str, Any]:
+    """A generator: whether it can still give anything."""
+    kind = type(value)
+    prefix = {types.GeneratorType: "gi", types.CoroutineType: "cr", types.AsyncGeneratorType: "ag"}[kind]
+    is_over = getattr(value, prefix + "_frame") is None
+    return {"plus": {"values": {"exhausted": is_over, "advanced": "not by looking"}}}
+
+
+def untouched(value: Any, look: Any) -> dict[str, Any]:
+    return {"plus": {"values": {"advanced": "not by looking"}}}
+
+
+# Objects
+
+
+def instance(value: Any, look: Any) -> dict[str, Any]:
+    """An object of any other class: the data that it holds itself, those asked for first; no property is run."""
+    hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
+    held = {name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)}
+    asked = [name for name in look.asked().attributes if name in held]
+    shown = list(dict.fromkeys([*asked, *list(held)[: look.limits.items]]))
+    inside = look.inside((name, held[name]) for name in shown)
+    plus: dict[str, Any] = {group: {"attributes": facts} for group, facts in inside.items() if facts}
+    if len(held) > len(shown):
+        plus = merged(plus, {"values": {"other_attributes": list(held)[: look.limits.names]}})
+    methods = _methods(type(value))
+    return {"plus": merged(plus, {"representation": {"methods": methods}} if methods else {})}
+
+
+def _is_shown(name: Any, hidden: str, look: Any) -> bool:
+    return type(name) is str and (not name.startswith(hidden) or name in look.asked().attributes)
+
+
+def _methods(kind: type) -> list[str]:
+    """Public methods that classes of the notebook define."""
+    own = [parent for parent in mro_of(kind) if is_of_notebook(parent)]
+    names = [name for parent in own for name, made in class_dict(parent).items() if type(made) is types.FunctionType]
+    return list(dict.fromkeys(name for name in names if not name.startswith("_") or name == "__call__"))[:60]
+
+
+def is_of_notebook(kind: type) -> bool:
+    return class_dict(kind).get("__module__") == "__main__"
+
+
+def a_class(value: Any, look: Any) -> dict[str, Any]:
+    """A class: parents, signature, and of a class of the notebook its methods and data."""
+    facts: dict[str, Any] = {"name": type_name(value), "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8]}
+    facts.update(signature_of(value))
+    own = {name: made for name, made in class_dict(value).items() if _is_shown(name, "__", look)}
+    data = [(name, made) for name, made in own.items() if not _has_get(made)] if is_of_notebook(value) else []
+    inside = look.inside(data[: look.limits.items])
+    plus: dict[str, Any] = {group: {"attributes": part} for group, part in inside.items() if part}
+    methods = _methods(value)
+    return {"plus": merged({"representation": dict(facts, **({"methods": methods} if methods else {}))}, plus)}
+
+
+def _has_get(value: Any) -> bool:
+    return any("__get__" in class_dict(kind) for kind in mro_of(type(value)))
+
+
+# Following chains
+
+
+def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+    """Items of containers; methods that give their entries; objects that a call makes nothing of."""
+    step = steps[0]
+    if step.kind == ITEM:
+        return _item(value, step.value)
+    if step.kind == ATTRIBUTE and is_kind(value, dict) and step.value in ("keys", "values", "items"):
+        return Way(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+    if step.kind == CALL and not _may_be_called(value):
+        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+    return None
+
+
+def _may_be_called(value: Any) -> bool:
+    return type(value) not in (int, float, bool, str, list, tuple, dict, set, bytes, type(None))
+
+
+def _item(value: Any, item: Any) -> Way | None:
+    if is_kind(value, dict):
+        return _key(value, item)
+    if is_kind(value, list) or is_kind(value, tuple) or is_kind(value, str):
+        return _index(value, item)
+    if type(value) in (int, float, bool, type(None), set, frozenset):
+        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),))
+    return Way()
+
+
+def _key(value: Any, key: Any) -> Way:
+    overridden = [
+        kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name) if kind is not dict
+    ]
+    if type(key) not in PLAIN or not set(map(type, dict.keys(value))) <= set(PLAIN) | {tuple}:
+        return Way()
+    if dict.__contains__(value, key):
+        return Way(dict.__getitem__(value, key))
+    if overridden:
+        return Way()
+    there = list(dict.keys(value))
+    return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "key": key, "similar": similar(key, there)}),))
+
+
+def _index(value: Any, index: Any) -> Way | None:
+    base = list if is_kind(value, list) else tuple if is_kind(value, tuple) else str
+    if any(kind is not base for kind in overriders(value, "__getitem__")):
+        return Way()
+    length = base.__len__(value)
+    if type(index) is int:
+        if -length <= index < length:
+            return Way(base.__getitem__(value, index))
+        return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
+    if type(index) in (Unknown, slice, bool):
+        return Way()
+    return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),))
+
+
+def _short_text(value: Any) -> Any:
+    return value if type(value) in PLAIN else type_name(type(value))
+
+
+FOLLOW = follow
+FALLBACK = instance
+SUMMARIZERS = {
+    **dict.fromkeys(("int", "float", "bool", "complex", "NoneType"), scalar),
+    "str": text,
+    **dict.fromkeys(("bytes", "bytearray", "memoryview"), octets),
+    "range": number_range,
+    "slice": part_of_sequence,
+    **dict.fromkeys(("list", "tuple"), sequence),
+    **dict.fromkeys(("set", "frozenset"), unordered),
+    "collections.deque": deque,
+    **dicts.SUMMARIZERS,
+    **functions.SUMMARIZERS,
+    "functools.partial": functions.partial,
+    **dict.fromkeys(("generator", "coroutine", "async_generator"), generator),
+    "type": a_class,
+}
+"""By class name; iterators are added below by their types."""
+
+_WITH_HINT: tuple[Any, ...] = ([], (), "", range(0), {}, {}.values(), {}.items(), set(), b"", bytearray())
+_WITHOUT_HINT: tuple[Any, ...] = (zip(), map(str, ()), filter(None, ()), enumerate(()))
+SUMMARIZERS.update({name_of(type(iter(example))): iterator for example in _WITH_HINT})
+SUMMARIZERS.update({name_of(type(example)): untouched for example in _WITHOUT_HINT})
+SUMMARIZERS.update({name_of(type(reversed([]))): iterator})

@@ -18,7 +18,7 @@ from . import absent, bounds, probes, relevance
 from .anatomy import module_dict, package_of, type_name
 from .asked import Asked
 from .budget import Budget, OverBudgetError
-from .dispatch import summarizer_of
+from .dispatch import hook_of, summarizer_of
 from .limits import Limits, limits_from
 from .sources import Sources
 
@@ -56,7 +56,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     limits = limits_from(dict(request.get("limits") or {}))
     sources = Sources(list(request.get("cells") or ()))
     needs = relevance.needs(request["target"], namespace, sources, limits)
-    seen = Look(limits, needs.asked)
+    seen = Look(limits, needs.asked, needs.mentioned)
     found = {name: namespace[name] for name in needs.names if name in namespace}
     variables, unavailable = _variables(seen, found)
     document = {
@@ -112,8 +112,10 @@ def _top_package(value: Any) -> str:
 class Look:
     """What a summarizer may ask while it looks at one variable: limits, what the target wants, and nested summaries."""
 
-    def __init__(self, limits: Limits, asked: Mapping[str, Asked]) -> None:
+    def __init__(self, limits: Limits, asked: Mapping[str, Asked], mentioned: Iterable[str] = ()) -> None:
         self.limits = limits
+        self.mentioned = frozenset(mentioned)
+        """Texts that the target spells, or reads from plain variables: names of columns among them."""
         self._asked = asked
         self._name = ""
         self._depth = 0
@@ -130,13 +132,29 @@ class Look:
             return self._asked.get(name, Asked(name))
         return Asked() if self._depth > 1 else self._asked.get(self._name, Asked(self._name))
 
+    @property
+    def is_nested(self) -> bool:
+        """True while something inside the variable is looked at."""
+        return self._depth > 1
+
     def affords(self, steps: int) -> bool:
         """Takes elementary steps (about a nanosecond each) off the variable's budget; False when too few are left."""
         return self._budget.affords(int(steps))
 
+    def check(self) -> None:
+        """Ends looking at the variable when its time is up; for long loops."""
+        self._budget.check()
+
     def scalar(self, value: Any) -> Any:
-        """A number, text, truth value or None as JSON; anything else by its type's name."""
+        """A number, text, truth value or None as JSON, a library's scalar likewise; else the name of the type."""
+        if package_of(type(value)) != "builtins":
+            convert = hook_of(value, "SCALAR")
+            value = convert(value) if convert is not None else value
         return bounds.scalar(value, self.limits.text)
+
+    def label(self, key: Any) -> str:
+        """A key as the text under which its entry is shown."""
+        return key if type(key) is str and len(key) <= self.limits.text else bounds.key_text(key, self.limits.text)
 
     def text(self, value: str) -> str:
         return bounds.text(value, self.limits.text)

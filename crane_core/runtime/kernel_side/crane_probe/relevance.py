@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import magics
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
@@ -27,6 +27,7 @@ class Needs(NamedTuple):
 
     `names` are in the order of evaluation; `via` holds those that are needed only within functions of the notebook,
     with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
+    `mentioned` are the texts that the target spells or takes from plain variables.
     """
 
     names: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Needs(NamedTuple):
     via: Mapping[str, tuple[str, ...]] = {}
     imports: tuple[Import, ...] = ()
     syntax_error: str = ""
+    mentioned: frozenset[str] = frozenset()
 
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
@@ -48,7 +50,7 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         reading.body(parsed.tree.body)
     except RecursionError:
         return Needs(syntax_error="the code is nested too deeply")
-    return _collected(reading.chains, reading.imports)
+    return _collected(reading.chains, reading.imports)._replace(mentioned=_mentioned(parsed.tree, reading.chains))
 
 
 def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
@@ -63,6 +65,21 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
         via=within,
         imports=tuple(imports),
     )
+
+
+def _mentioned(tree: ast.Module, chains: list[Chain]) -> frozenset[str]:
+    """Texts in the target, and those that stand in subscripts and arguments by way of a variable."""
+    spelled = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
+    used = {text for chain in chains for step in chain.steps if step.kind != ATTRIBUTE for text in _texts(step.value)}
+    return frozenset({*spelled, *used})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if type(value) is str:
+        yield value
+    elif type(value) in (list, tuple, set, dict):
+        for item in value:
+            yield from _texts(item)
 
 
 class _Finder:
@@ -132,16 +149,17 @@ class _Finder:
 
 def _from_code(function: FunctionType) -> ast.FunctionDef:
     """A function whose source is not in the notebook: one that loads the global names of its code, perhaps."""
-    loaded: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in _global_names(function.__code__)]
+    loaded: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)]
     guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])
     return ast.FunctionDef(function.__name__, _nothing().args, [guarded], [])
 
 
-def _global_names(code: Any) -> list[str]:
+def global_names(code: Any) -> list[str]:
+    """The global names that the code of a function loads, with the functions in it."""
     import dis
 
     names = [str(step.argval) for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inner = [name for part in code.co_consts if hasattr(part, "co_code") for name in _global_names(part)]
+    inner = [name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)]
     return list(dict.fromkeys([*names, *inner]))
 
 

@@ -1,0 +1,191 @@
+"""Numbers of numpy arrays in pieces: range, NaN, distinct values, exact, with little memory beside the array.
+
+Knows plain `numpy.ndarray` of numbers, truth values and times. Refuses to sample: what costs too much is not computed,
+and said so. Imports nothing: numpy is there when an array is.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Iterable, Iterator, NamedTuple
+
+PIECE = 1 << 16
+"""Elements that are looked at together; they fit in a processor's cache."""
+_KNOWN_DISTINCT = 100
+"""Distinct values that are told apart in a long array; more are not counted."""
+_SHORT = 50_000
+"""Length up to which distinct values are always counted."""
+_FIRST = 4096
+_FEW = 12
+NUMERIC = "biuf"
+TIMES = "mM"
+
+
+def numpy() -> Any:
+    """The numpy that the notebook has loaded."""
+    return sys.modules["numpy"]
+
+
+class Ranges(NamedTuple):
+    """Per row of a two-dimensional array: least and greatest value, NaN left out, and how many are NaN.
+
+    `low` and `high` are NaN (NaT) where all are.
+    """
+
+    low: Any
+    high: Any
+    n_nan: Any
+
+
+def ranges(rows: Any, look: Any) -> Ranges | None:
+    """Ranges of each row of an array of shape (rows, columns); None where the budget does not allow it."""
+    n_rows, n_columns = rows.shape
+    is_strided = n_columns > 1 and rows.strides[1] != rows.itemsize
+    if not n_columns or not look.affords(rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)):
+        return None
+    np = numpy()
+    width = max(256, 2 * PIECE // n_rows)
+    low = high = None
+    with np.errstate(all="ignore"):
+        for start in range(0, n_columns, width):
+            look.check()
+            piece = np.ascontiguousarray(rows[:, start : start + width])
+            least, greatest = np.minimum.reduce(piece, axis=1), np.maximum.reduce(piece, axis=1)
+            low = least if low is None else np.minimum(low, least)
+            high = greatest if high is None else np.maximum(high, greatest)
+    if rows.dtype.kind not in "fmM":
+        return Ranges(low, high, np.zeros(n_rows, dtype=np.int64))
+    return _without_nan(rows, Ranges(low, high, np.zeros(n_rows, dtype=np.int64)), width, look)
+
+
+def _ns_per_value(dtype: Any, *, is_strided: bool) -> float:
+    bytes_each: int = dtype.itemsize
+    slow = 4 if bytes_each == 2 and dtype.kind == "f" or bytes_each > 8 else 1
+    return slow * (0.5 + bytes_each / 16) + (1.5 if is_strided else 0)
+
+
+def _without_nan(rows: Any, found: Ranges, width: int, look: Any) -> Ranges | None:
+    """The ranges again, of those rows that hold NaN."""
+    np = numpy()
+    holed = np.flatnonzero(_is_nan(found.low))
+    if not len(holed):
+        return found
+    if not look.affords(len(holed) * rows.shape[1] * 5):
+        return None
+    with np.errstate(all="ignore"):
+        low, high, n_nan = found.low[holed], found.high[holed], np.zeros(len(holed), dtype=np.int64)
+        for start in range(0, rows.shape[1], width):
+            look.check()
+            piece = rows[holed, start : start + width]
+            low = np.fmin(low, np.fmin.reduce(piece, axis=1))
+            high = np.fmax(high, np.fmax.reduce(piece, axis=1))
+            n_nan += np.count_nonzero(_is_nan(piece), axis=1)
+    for whole, part in zip(found, (low, high, n_nan)):
+        whole[holed] = part
+    return found
+
+
+def _is_nan(values: Any) -> Any:
+    np = numpy()
+    return np.isnat(values) if values.dtype.kind in TIMES else np.isnan(values)
+
+
+def pieces(array: Any) -> Iterator[Any]:
+    """The elements of an array in one-dimensional pieces, in the order in which they lie; no copy of the whole."""
+    np = numpy()
+    if array.ndim == 1 or array.flags.c_contiguous or array.flags.f_contiguous:
+        flat = array if array.ndim == 1 else array.ravel(order="K")
+        yield from (flat[start : start + PIECE] for start in range(0, flat.shape[0], PIECE))
+        return
+    walk = ["external_loop", "buffered", "zerosize_ok", "refs_ok"]
+    yield from np.nditer(array, flags=walk, buffersize=PIECE, order="K")
+
+
+def overall(array: Any, look: Any) -> Ranges | None:
+    """Range and NaN of all elements of an array of any shape, each as an array of length one."""
+    if array.ndim == 1 or array.flags.c_contiguous or array.flags.f_contiguous:
+        flat = array if array.ndim == 1 else array.ravel(order="K")
+        return ranges(flat.reshape(1, -1), look)
+    return in_pieces(pieces(array), look)
+
+
+def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
+    """Range and NaN of numbers that come in one-dimensional pieces; None where the budget does not allow it."""
+    np, found = numpy(), []
+    for piece in parts:
+        part = ranges(piece.reshape(1, -1), look) if len(piece) else _nothing(piece.dtype)
+        if part is None:
+            return None
+        found.append(part)
+    if not found:
+        return None
+    low, high, n_nan = (np.concatenate(parts) for parts in zip(*found))
+    if low.dtype.kind in "fmM":
+        return Ranges(np.fmin.reduce(low, keepdims=True), np.fmax.reduce(high, keepdims=True), n_nan.sum(keepdims=True))
+    return Ranges(
+        np.minimum.reduce(low, keepdims=True), np.maximum.reduce(high, keepdims=True), n_nan.sum(keepdims=True)
+    )
+
+
+def _nothing(dtype: Any) -> Ranges:
+    np = numpy()
+    return Ranges(np.empty(0, dtype), np.empty(0, dtype), np.empty(0, np.int64))
+
+
+class Distinct(NamedTuple):
+    """The distinct values, sorted, NaN left out; `is_all` is False where there are more than were told apart."""
+
+    values: Any
+    is_all: bool
+
+
+def distinct(array: Any, look: Any) -> Distinct | None:
+    """Distinct values of a one-dimensional array; None where the budget does not allow it."""
+    np = numpy()
+    if array.shape[0] <= _SHORT:
+        found = _unique(array) if look.affords(array.shape[0] * 60) else None
+        return None if found is None else Distinct(found, is_all=True)
+    known = _unique(array[:_FIRST])
+    if len(known) > _KNOWN_DISTINCT:
+        return Distinct(known[: _KNOWN_DISTINCT + 1], is_all=False)
+    if not look.affords(array.shape[0] * (4 if len(known) <= _FEW else 14)):
+        return None
+    for start in range(_FIRST, array.shape[0], PIECE):
+        look.check()
+        others = _others(array[start : start + PIECE], known)
+        if len(others):
+            known = np.union1d(known, _unique(others))
+            if len(known) > _KNOWN_DISTINCT:
+                return Distinct(known[: _KNOWN_DISTINCT + 1], is_all=False)
+    return Distinct(known, is_all=True)
+
+
+def _unique(array: Any) -> Any:
+    np = numpy()
+    values = np.unique(array)
+    return values[~_is_nan(values)] if array.dtype.kind in "fmM" else values
+
+
+def _others(piece: Any, known: Any) -> Any:
+    """The elements that are not among the known values."""
+    np = numpy()
+    if len(known) > _FEW:
+        places = np.minimum(np.searchsorted(known, piece), len(known) - 1)
+        is_known = known[places] == piece
+    else:
+        is_known = np.zeros(piece.shape, dtype=bool)
+        for value in known:
+            is_known |= piece == value
+    if piece.dtype.kind in "fmM":
+        is_known |= _is_nan(piece)
+    return piece[~is_known]
+
+
+def plain(value: Any) -> Any:
+    """A numpy scalar as a number, truth value or text of Python; times in ISO format."""
+    np = numpy()
+    if value.dtype.kind == "M":
+        return str(np.datetime_as_string(value))
+    if value.dtype.kind == "m":
+        return str(value)
+    return value.item()

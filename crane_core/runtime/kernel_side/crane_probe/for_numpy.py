@@ -1,0 +1,224 @@
+"""numpy: arrays with shape, dtype, range and NaN; arrays of objects and texts; scalars; what an index will find.
+
+Knows `numpy.ndarray` itself. Refuses to run what a subclass of it overrides, and to copy an array.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from . import arrays, for_builtins, sequences
+from .anatomy import instance_dict, is_kind, package_of, type_name
+from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from .following import Lack, Way
+from .groups import merged
+from .number_facts import distinct_facts, more_facts, range_facts
+from .sequences import Row
+
+_READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
+_SHOWN_ELEMENTS = 20
+_NS_PER_TEXT = 150
+
+
+def base_array(value: Any) -> Any:
+    """The same memory as a plain ndarray: nothing that a subclass overrides takes part."""
+    np = arrays.numpy()
+    return value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
+
+
+def array(value: Any, look: Any) -> dict[str, Any]:
+    """Shape, dtype, has_nan and value_range; of a flat array the distinct values; of a short one its elements."""
+    plain = base_array(value)
+    summary: dict[str, Any] = {
+        "structure": {"shape": list(plain.shape)},
+        "representation": {"dtype": dtype_text(plain.dtype)},
+    }
+    return merged(merged(summary, _content(plain, look)), {"plus": _mask_facts(value, look)})
+
+
+def dtype_text(dtype: Any) -> str:
+    """The name of a dtype, fields and byte order told."""
+    return str(dtype)
+
+
+def _content(plain: Any, look: Any) -> dict[str, Any]:
+    kind = plain.dtype.kind
+    if kind in arrays.NUMERIC + arrays.TIMES:
+        return numbers(plain, look)
+    if kind == "O":
+        return _objects(plain, look)
+    if kind in "US":
+        return merged(_texts(plain, look), {"plus": {"values": _elements(plain, look)}})
+    if kind == "c":
+        return {"values": {"has_nan": _any_nan(plain, look)}, "plus": {"values": _elements(plain, look)}}
+    return {"plus": {"representation": {"fields": [look.text(name) for name in plain.dtype.names or ()]}}}
+
+
+def _any_nan(plain: Any, look: Any) -> Any:
+    np = arrays.numpy()
+    if not look.affords(plain.size * 3):
+        return "not computed"
+    return any(bool(np.isnan(piece).any()) for piece in arrays.pieces(plain))
+
+
+def numbers(plain: Any, look: Any) -> dict[str, Any]:
+    found = arrays.overall(plain, look) if plain.size else None
+    values = range_facts(found, 0, plain.size, look)
+    if plain.ndim == 1 and plain.size:
+        values["value_info"] = distinct_facts(arrays.distinct(plain, look), look)
+    return {"values": values, "plus": {"values": merged(more_facts(found, 0, plain.size), _elements(plain, look))}}
+
+
+def _elements(plain: Any, look: Any) -> dict[str, Any]:
+    """All elements of a small array, nested as its shape."""
+    if not 0 < plain.size <= _SHOWN_ELEMENTS or plain.ndim > 3:
+        return {}
+    return {"items": _shown(plain.tolist(), look) if plain.dtype.kind not in arrays.TIMES else _times(plain)}
+
+
+def _times(plain: Any) -> list[str]:
+    return [str(item) for item in plain.ravel().astype(str).tolist()]
+
+
+def _shown(value: Any, look: Any) -> Any:
+    return [_shown(item, look) for item in value] if type(value) is list else look.scalar(value)
+
+
+def elements(plain: Any) -> Iterator[Any]:
+    """The elements as objects of Python, one after the other."""
+    for piece in arrays.pieces(plain):
+        yield from piece.tolist()
+
+
+def row_of(plain: Any) -> Row:
+    return Row(plain.size, lambda: elements(plain), lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0])
+
+
+def _texts(plain: Any, look: Any) -> dict[str, Any]:
+    if not look.affords(plain.size * _NS_PER_TEXT):
+        return {"values": {"not_computed": f"distinct values of {plain.size} texts"}}
+    row = row_of(plain)
+    facts = sequences.text_facts(row, look) if plain.dtype.kind == "U" else {}
+    return {"values": {"value_info": facts} if facts else {}}
+
+
+def _objects(plain: Any, look: Any) -> dict[str, Any]:
+    """An array of objects: types, shapes of what is inside, values where all are plain."""
+    facts = for_builtins.row_facts(row_of(plain), look)
+    facts.pop("structure", None)
+    return facts
+
+
+def _mask_facts(value: Any, look: Any) -> dict[str, Any]:
+    """How many elements of a masked array are masked."""
+    np = arrays.numpy()
+    mask: Any = instance_dict(value).get("_mask", None)
+    if type(mask) is not np.ndarray or mask.dtype.kind != "b" or not look.affords(mask.size):
+        return {}
+    return {"values": {"n_masked": int(np.count_nonzero(mask))}}
+
+
+def scalar(value: Any, look: Any) -> dict[str, Any]:
+    return {"values": {"value": look.scalar(value)}}
+
+
+def plain_scalar(value: Any) -> Any:
+    """A numpy scalar as Python's own; other objects as they are."""
+    np = arrays.numpy()
+    if not is_kind(value, np.generic):
+        return value
+    return arrays.plain(value) if value.dtype.kind in "biufMm" and value.dtype.itemsize <= 8 else _wide(value)
+
+
+def _wide(value: Any) -> Any:
+    return float(value) if value.dtype.kind == "f" else value.item() if value.dtype.kind in "cUS" else value
+
+
+def dtype(value: Any, look: Any) -> dict[str, Any]:
+    return {"plus": {"representation": {"dtype": dtype_text(value)}}}
+
+
+def archive(value: Any, look: Any) -> dict[str, Any]:
+    """An .npz file: the names of its arrays."""
+    names = instance_dict(value).get("files")
+    return {"plus": {"values": {"keys": [look.scalar(name) for name in names]}}} if type(names) is list else {}
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """Of an array with dimensions; None for what counts as a single value."""
+    np = arrays.numpy()
+    if not is_kind(value, np.ndarray):
+        return None
+    own: tuple[int, ...] = np.ndarray.shape.__get__(value)
+    return own or None
+
+
+def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+    """Attributes that an array computes from what it stores, and indices."""
+    np = arrays.numpy()
+    if not is_kind(value, np.ndarray):
+        return _follow_archive(value, steps[0])
+    step, plain = steps[0], base_array(value)
+    if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
+        return Way(getattr(plain, step.value))
+    if step.kind == ITEM and package_of(type(value)) == "numpy":
+        return _index(plain, step.value)
+    if step.kind == CALL:
+        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+    return None if step.kind == ATTRIBUTE else Way()
+
+
+def _follow_archive(value: Any, step: Step) -> Way | None:
+    names = instance_dict(value).get("files")
+    if step.kind == ITEM and type(names) is list and type(step.value) is str and step.value not in names:
+        return Way(lacks=(Lack("keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}),))
+    return None
+
+
+def _index(plain: Any, index: Any) -> Way:
+    """A view by numbers and slices; what is beyond the shape lacks."""
+    parts = index if type(index) is tuple else (index,)
+    if any(type(part) is str for part in parts):
+        return _field(plain, index)
+    if not all(_is_basic(part) for part in parts):
+        return Way()
+    taken = [part for part in parts if part is not None and part is not Ellipsis]
+    if len(taken) > plain.ndim:
+        return _out(plain, index, "too many indices")
+    sizes = zip(taken, plain.shape) if Ellipsis not in parts else ()
+    if any(type(part) is int and not -size <= part < size for part, size in sizes):
+        return _out(plain, index, "out of bounds")
+    return Way(plain[index])
+
+
+def _is_basic(part: Any) -> bool:
+    if type(part) is slice:
+        return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step))
+    return part is None or type(part) is int
+
+
+def _field(plain: Any, index: Any) -> Way:
+    names = plain.dtype.names
+    if names is None:
+        return _out(plain, index, "an array without fields takes no text as index")
+    if type(index) is str:
+        return Way(plain[index]) if index in names else _out(plain, index, "no such field")
+    return Way()
+
+
+def _out(plain: Any, index: Any, why: str) -> Way:
+    spelled = list(index) if type(index) is tuple else index
+    fact = {"type": "numpy.ndarray", "index": _spelled(spelled), "shape": list(plain.shape), "why": why}
+    return Way(lacks=(Lack("keys", fact),))
+
+
+def _spelled(index: Any) -> Any:
+    if type(index) is list:
+        return [_spelled(part) for part in index]
+    return str(index) if type(index) is slice else index.text if type(index) is Unknown else index
+
+
+FOLLOW = follow
+SHAPE = shape
+SCALAR = plain_scalar
+SUMMARIZERS = {"ndarray": array, "generic": scalar, "dtype": dtype, "NpzFile": archive}

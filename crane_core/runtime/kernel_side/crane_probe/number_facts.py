@@ -1,0 +1,47 @@
+"""What is said of the numbers of an array or a column, in the words of the published extractor and beyond."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import arrays
+from .arrays import Distinct, Ranges
+from .sequences import value_type
+
+
+def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str, Any]:
+    """has_nan and value_range of one row of Ranges; n_nan and has_inf where there are any."""
+    if not size:
+        return {"value_range": "empty array", "has_nan": False}
+    if found is None:
+        return {"not_computed": f"range and NaN of {size} values"}
+    n_nan = int(found.n_nan[at])
+    facts: dict[str, Any] = {"has_nan": n_nan > 0}
+    if n_nan < size:
+        facts["value_range"] = [look.scalar(arrays.plain(bound[at])) for bound in (found.low, found.high)]
+    return facts
+
+
+def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
+    """How many are NaN, and whether any is infinite: beyond the published extractor."""
+    if found is None or not size:
+        return {}
+    n_nan = int(found.n_nan[at])
+    ends = [arrays.plain(bound[at]) for bound in (found.low, found.high)] if n_nan < size else []
+    facts = {"n_nan": n_nan} if n_nan else {}
+    return dict(facts, has_inf=True) if any(end in (float("inf"), -float("inf")) for end in ends) else facts
+
+
+def distinct_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
+    """num_unique, the values where they are few, and what kind of values that makes."""
+    if found is None:
+        return {"num_unique": "not computed"}
+    values = found.values
+    if not len(values):
+        return {"value_type": "empty or all NaN", "num_unique": 0}
+    facts: dict[str, Any] = {"num_unique" if found.is_all else "num_unique_at_least": len(values)}
+    if found.is_all and len(values) <= look.limits.values:
+        facts["unique_values"] = [look.scalar(arrays.plain(value)) for value in values]
+    if values.dtype.kind in arrays.NUMERIC:
+        return dict(facts, value_type=value_type(set(values.tolist())))
+    return dict(facts, value_type="times")

@@ -1,0 +1,165 @@
+"""What can be said of a long row of plain values without copying it: kinds, range, distinct values, inner shapes.
+
+Knows exact numbers, texts and containers of Python. Refuses to compare, hash or iterate anything else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
+
+from .anatomy import type_name
+from .dispatch import hook_of
+
+NUMBERS = (int, float, bool)
+SCALARS = (int, float, bool, str, bytes, complex, type(None))
+NS_PER_TYPE = 40
+NS_PER_VALUE = 90
+NS_PER_DISTINCT = 50
+CATEGORIES = 10
+"""Distinct values up to which numbers count as categories (the published extractor's number)."""
+_SHORT = 20_000
+"""Length up to which all distinct values are counted."""
+KNOWN_DISTINCT = 100
+"""Distinct values that are told apart in a longer row; more are not counted."""
+_DEEPEST = 6
+
+
+class Row(NamedTuple):
+    """Values in a row: how many, an iterator over them from the start each time, and one by its position."""
+
+    length: int
+    again: Callable[[], Iterator[Any]]
+    at: Callable[[int], Any]
+
+    def first(self, n: int) -> list[Any]:
+        return list(islice(self.again(), n))
+
+
+def kind_counts(kinds: Counter[type], limit: int) -> dict[str, int]:
+    """The counts by name of type, the most frequent first, then by name."""
+    counts: Counter[str] = Counter()
+    for kind, count in kinds.items():
+        counts[type_name(kind)] += count
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
+
+
+def number_facts(row: Row, look: Any) -> dict[str, Any]:
+    """value_info of exact numbers: NaN, range, distinct values."""
+    if not look.affords(row.length * NS_PER_VALUE):
+        return {"not_computed": f"{row.length} values are too many to look through"}
+    n_nan = sum(1 for number in row.again() if number != number)
+    facts: dict[str, Any] = {"has_nan": n_nan > 0}
+    if n_nan == row.length:
+        return dict(facts, value_type="empty or all NaN")
+    real = row.again if not n_nan else lambda: (number for number in row.again() if number == number)
+    facts["value_range"] = [look.scalar(min(real())), look.scalar(max(real()))]
+    facts.update({"n_nan": n_nan} if n_nan else {})
+    return dict(facts, **distinct_facts(real, row.length, look))
+
+
+def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> dict[str, Any]:
+    """How many distinct values there are, which where they are few, and what that makes of them."""
+    distinct = distinct_values(again(), length, look)
+    if distinct is None:
+        return {"value_type": "continuous", "not_computed": "the number of distinct values"}
+    cut = distinct_limit(length)
+    facts: dict[str, Any] = {"num_unique" if len(distinct) <= cut else "num_unique_at_least": len(distinct)}
+    if len(distinct) <= look.limits.values:
+        facts["unique_values"] = [look.scalar(value) for value in sorted(distinct)]
+    return dict(facts, value_type=value_type(distinct))
+
+
+def distinct_limit(length: int) -> int:
+    """Distinct values that are told apart in a row of this length."""
+    return length if length <= _SHORT else KNOWN_DISTINCT
+
+
+def distinct_values(values: Iterable[Any], length: int, look: Any) -> set[Any] | None:
+    """The distinct values; one more than distinct_limit where there are more; None where looking costs too much."""
+    cut, rest = distinct_limit(length), iter(values)
+    found: set[Any] = set()
+    while len(found) <= cut:
+        chunk = set(islice(rest, 4096))
+        if not chunk:
+            return found
+        if not look.affords(4096 * NS_PER_DISTINCT):
+            return None
+        found |= chunk
+    return set(sorted(found)[: cut + 1])
+
+
+def value_type(distinct: Any) -> str:
+    """The published extractor's words for what a row of numbers is."""
+    if distinct <= {0, 1}:
+        return "binary"
+    if len(distinct) <= CATEGORIES:
+        return "categorical numeric(no more than 10 unique values)"
+    return "continuous"
+
+
+def text_facts(row: Row, look: Any) -> dict[str, Any]:
+    """value_info of texts: all distinct ones where they are few, else the first ones."""
+    facts: dict[str, Any] = {"value_type": "categorical or object"}
+    distinct = distinct_values(row.again(), row.length, look)
+    if distinct is not None:
+        facts["num_unique" if len(distinct) <= distinct_limit(row.length) else "num_unique_at_least"] = len(distinct)
+    if distinct is not None and len(distinct) <= look.limits.values:
+        return dict(facts, unique_values=[look.text(value) for value in sorted(distinct)])
+    first = dict.fromkeys(row.first(4 * look.limits.values))
+    return dict(facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]])
+
+
+class Nesting(NamedTuple):
+    """The shape of a list of lists as numpy would read it; where it is ragged, at which depth and how."""
+
+    shape: tuple[int, ...]
+    ragged: dict[str, Any] | None = None
+
+
+def nesting_of(row: Row, depth: int = 1) -> Nesting:
+    """Shape through all the lists, tuples and arrays of a row."""
+    first = next(iter(row.again()), None)
+    shape = own_shape(first)
+    differing = next((at for at, item in enumerate(row.again()) if own_shape(item) != shape), None)
+    if differing is not None:
+        return Nesting((row.length,), _ragged(row, differing, depth))
+    if type(first) not in (list, tuple) or depth >= _DEEPEST:
+        return Nesting((row.length, *(shape or ())))
+    below = nesting_of(row_of(first), depth + 1)
+    for at, item in enumerate(row.again()):
+        found = nesting_of(row_of(item), depth + 1)
+        if found.ragged is not None:
+            return Nesting((row.length, *found.shape), found.ragged)
+        if found.shape != below.shape:
+            shapes = {str(list(below.shape)): at, str(list(found.shape)): "from there on, or in part"}
+            return Nesting((row.length,), {"depth": depth, "first_differing_index": at, "shapes": shapes})
+    return Nesting((row.length, *below.shape))
+
+
+def row_of(value: Any) -> Row:
+    """An exact list or tuple as a row."""
+    return Row(len(value), value.__iter__, value.__getitem__)
+
+
+def own_shape(value: Any) -> tuple[int, ...] | None:
+    """Shape of an array, length of a list or tuple; None for what is a single value."""
+    if type(value) in (list, tuple):
+        return (len(value),)
+    if type(value) in SCALARS:
+        return None
+    shape = hook_of(value, "SHAPE")
+    return shape(value) if shape is not None else None
+
+
+def _ragged(row: Row, differing: int, depth: int) -> dict[str, Any]:
+    """Which item differs from the first, and which shapes there are."""
+    shapes = (own_shape(item) for item in row.again())
+    counts = Counter("single value" if shape is None else str(list(shape)) for shape in shapes)
+    return {
+        "depth": depth,
+        "first_differing_index": differing,
+        "shapes": dict(counts.most_common(5)),
+        "n_distinct_shapes": len(counts),
+    }

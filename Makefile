@@ -7,11 +7,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+# A torch with CUDA names these itself, pinned; left out here, a CPU-only torch comes without them.
+CUDA := cuda-|nvidia-|triton==
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run test lint format bench pins clean
+.PHONY: help setup run ml test lint format bench pins clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -20,6 +22,8 @@ setup: $(VENV)/.runtime ## make .venv and install what the app needs
 
 run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
 	@$(PY) -m crane_core app --port $(PORT)
+
+ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minibench need
 
 test: $(VENV)/.dev ## run every test, those in a real browser included
 	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; \
@@ -44,6 +48,7 @@ bench: $(VENV)/.dev ## measure speed against peers and limits
 pins: $(VENV)/.dev ## resolve requirements*.in anew into the pinned requirements*.txt
 	@$(UV_COMPILE) --upgrade requirements.in --output-file requirements.txt
 	@$(UV_COMPILE) --upgrade requirements-dev.in --output-file requirements-dev.txt
+	@$(UV_COMPILE) --upgrade requirements-ml.in | grep -vE '^($(CUDA))' > requirements-ml.txt
 
 clean: ## remove .venv and caches; data is left alone
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
@@ -62,4 +67,10 @@ $(VENV)/.runtime: requirements.txt $(VENV)/.made
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@echo "Installing what the checks need ..."
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.ml: requirements-ml.txt $(VENV)/.dev
+	@echo "Installing what the machine-learning pairs need ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-ml.txt
+	@$(PY) tools/fit_torchvision.py
 	@touch $@

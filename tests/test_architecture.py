@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE_LINES = 90
+PIN_FILES = ("requirements", "requirements-dev", "requirements-ml")
 SQL = re.compile(
     r"\bSELECT\b[\s\S]+\bFROM\b|\bINSERT\s+(OR\s+\w+\s+)?INTO\b|\bUPDATE\s+\w+\s+SET\b|\bDELETE\s+FROM\b"
     r"|\b(CREATE|DROP|ALTER)\s+(OR\s+REPLACE\s+)?(TEMP\s+)?(TABLE|VIEW|INDEX|SEQUENCE)\b"
@@ -152,7 +154,7 @@ def pins_of(name: str) -> dict[str, set[str]]:
     return pins
 
 
-@pytest.mark.parametrize("stem", ["requirements", "requirements-dev"])
+@pytest.mark.parametrize("stem", PIN_FILES)
 def test_every_requirement_is_pinned(stem: str) -> None:
     loose = [str(pin) for pin in requirements(f"{stem}.txt") if [part.operator for part in pin.specifier] != ["=="]]
     assert not loose
@@ -163,10 +165,15 @@ def test_every_requirement_is_pinned(stem: str) -> None:
         assert all(wanted.specifier.contains(version) for version in versions), wanted.name
 
 
-def test_both_pin_files_agree() -> None:
-    runtime, checks = pins_of("requirements.txt"), pins_of("requirements-dev.txt")
-    shared = runtime.keys() & checks.keys()
-    assert {name: runtime[name] for name in shared} == {name: checks[name] for name in shared}
+@pytest.mark.parametrize(("one", "other"), list(combinations(PIN_FILES, 2)))
+def test_pin_files_agree(one: str, other: str) -> None:
+    ours, theirs = pins_of(f"{one}.txt"), pins_of(f"{other}.txt")
+    shared = ours.keys() & theirs.keys()
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+
+
+def test_pins_of_the_optional_libraries_bring_no_cuda() -> None:
+    assert not [name for name in pins_of("requirements-ml.txt") if name.startswith(("cuda-", "nvidia-", "triton"))]
 
 
 def test_no_file_names_a_machine_or_a_registry() -> None:

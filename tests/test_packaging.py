@@ -188,7 +188,7 @@ def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def test_make_help_lists_the_promised_commands() -> None:
     listed = {line.split()[1] for line in make("help").stdout.splitlines()}
-    assert {"setup", "run", "test", "lint", "bench", "clean", "pins"} <= listed
+    assert {"setup", "run", "ml", "test", "lint", "bench", "clean", "pins"} <= listed
 
 
 def test_run_starts_the_app_on_the_given_port() -> None:
@@ -234,7 +234,7 @@ def test_without_any_browser_the_remedies_are_told(tmp_path: Path) -> None:
 def test_ci_runs_lint_and_test() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert {"make lint", "make test", "set -euo pipefail"} <= set(script.read_text("utf-8").splitlines())
+    assert {"make ml", "make lint", "make test", "set -euo pipefail"} <= set(script.read_text("utf-8").splitlines())
 
 
 def config() -> dict[str, dict]:

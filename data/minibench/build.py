@@ -5,12 +5,14 @@
 `sources/<case>.toml` holds a pair: the case's labels, then its cells in notebook order. A cell has `markdown`, or
 `code` for both versions, or one text each under `reproduced` and `fixed`. `order` lists the code cells (from 0) as
 they are run in one kernel, so a cell may be left out, run late or run twice; without it they run top to bottom.
-Counts, outputs and tracebacks are what the kernel answered; only what would differ between machines is taken out.
+`decisive` is not read here: it tells what must be known of the kernel to foresee the crash (README.md). Counts,
+outputs and tracebacks are what the kernel answered; only what would differ between machines is taken out.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 import sys
 import tomllib
@@ -27,12 +29,15 @@ HERE = Path(__file__).resolve().parent
 VERSIONS = ("reproduced", "fixed")
 COLUMNS = ("case_id", "library", "root_cause", "exception", "crash_type", "stage", "diagnosis")
 CELL_TIMEOUT_S = 60
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+"""TensorFlow's own log lines hold times and process ids, which differ with every run."""
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _LIBRARY_FOLDER = re.compile(r"[^\s'\"]*/(?=site-packages/|lib/python3\.\d+/)")
+_CELL_FILE = re.compile(r"[^\s'\"]*/ipykernel_\d+/\d+\.py")
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 
 
@@ -72,7 +77,7 @@ def run(notebook: nbformat.NotebookNode, order: list[int] | None, folder: Path) 
     code_cells = [(at, cell) for at, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     with TemporaryDirectory() as sockets:
         client = client_of(notebook, folder, sockets)
-        with client.setup_kernel():
+        with client.setup_kernel(env=os.environ | QUIET):
             for at, cell in [code_cells[index] for index in order or range(len(code_cells))]:
                 try:
                     client.execute_cell(cell, at)
@@ -82,8 +87,9 @@ def run(notebook: nbformat.NotebookNode, order: list[int] | None, folder: Path) 
 
 
 def without_machine(text: str) -> str:
-    """Text of an output without colours, folders of this machine and memory addresses."""
-    return _ADDRESS.sub("at 0x0", _LIBRARY_FOLDER.sub("", _ANSI.sub("", text)))
+    """Text of an output without colours, folders and temporary files of this machine, and memory addresses."""
+    placeless = _LIBRARY_FOLDER.sub("", _CELL_FILE.sub("cell.py", _ANSI.sub("", text)))
+    return _ADDRESS.sub("at 0x0", placeless)
 
 
 def scrub(notebook: nbformat.NotebookNode) -> None:
@@ -92,6 +98,7 @@ def scrub(notebook: nbformat.NotebookNode) -> None:
         cell.metadata = {}
         for output in cell.get("outputs", []):
             if output.output_type == "error":
+                output.evalue = without_machine(output.evalue)
                 output.traceback = [without_machine(line) for line in output.traceback]
             elif output.output_type == "stream":
                 output.text = without_machine(output.text)

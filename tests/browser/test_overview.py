@@ -43,7 +43,7 @@ def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open
 
 @pytest.mark.parametrize(
     ("words", "benchmark", "n_cases"),
-    [("111 cases, 222 notebooks", "junobench", 111), ("12 cases, 24 notebooks", "minibench", 12)],
+    [("111 cases, 222 notebooks", "junobench", 111), ("40 cases, 80 notebooks", "minibench", 40)],
 )
 def test_a_benchmarks_count_opens_its_cases(
     words: str, benchmark: str, n_cases: int, facts_app: str, open_page: OpenPage

@@ -15,6 +15,8 @@ from typing import Any
 from crane_core.pipeline.places import CHECKOUT
 
 SOURCES = CHECKOUT / "data" / "minibench" / "sources"
+PLACES = ("assigned", "via", "execution_cell_source")
+"""Where a variable comes from: numbers of cells and lines, which say nothing of what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,11 @@ def _about(variable: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
     for group in ("variables", "accesses"):
         for name, entry in state.get(group, {}).items():
             if _is_part_of(variable, name):
-                yield name, entry
+                yield name, _without_places(entry)
+
+
+def _without_places(entry: Any) -> Any:
+    return {key: part for key, part in entry.items() if key not in PLACES} if isinstance(entry, Mapping) else entry
 
 
 def _is_shown(wanted: Any, told: Sequence[tuple[str, Any]]) -> bool:

@@ -52,6 +52,7 @@ def test_a_way_is_found(way: Any, entry: Any) -> None:
         (18, {"mean": 18.5}),
         (1, {"min": -1}),
         (23, {"key_23": 2}),
+        (4, {"values": {}, "assigned": {"cell": 4, "line": 1}}),
         ("float", {"dtype": "float64"}),
         ("yield_kg ", {"columns": ["yield_kg"]}),
         (["coarse", "fine"], {"unique": ["fine", "medium"]}),

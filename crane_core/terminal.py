@@ -15,3 +15,10 @@ def give(text: str) -> None:
     """A result."""
     sys.stdout.write(text.rstrip("\n") + "\n")
     sys.stdout.flush()
+
+
+def give_exactly(text: str) -> None:
+    """A result to the byte: UTF-8, nothing added at the end, line ends as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()

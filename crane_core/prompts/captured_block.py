@@ -17,6 +17,7 @@ from crane_core.prompts.secrets import scrubbed
 Places = Mapping[int, int]
 """Index of a code cell in the notebook (from 0) to its number among the executed cells (from 1)."""
 
+_PLACE = {"cell", "line"}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,7 +30,7 @@ def captured_block(state: KernelState, places: Places) -> str:
         },
     }
     members = [f"{_json(title)}: {_table(entries)}" for title, entries in tables.items() if entries]
-    members += [f"{_json(title)}: {_json(facts)}" for title, facts in _beyond(state).items()]
+    members += [f"{_json(title)}: {_json(_in_numbers(facts, places))}" for title, facts in _beyond(state).items()]
     return "{" + ",\n".join(members) + "}"
 
 
@@ -47,7 +48,7 @@ def _table(entries: Mapping[str, str]) -> str:
 
 def _entry(name: str, entry: VariableState, places: Places) -> str:
     """`{"type": ..., "assigned": ...,` and a line for each category, without those that are empty."""
-    head = {"type": entry.type, "assigned": _place(entry.assigned, places)}
+    head = {"type": entry.type, "assigned": _place(entry.assigned, places) if entry.assigned else None}
     first = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in head.items() if value)
     groups = {
         STRUCTURE: entry.structure,
@@ -64,10 +65,19 @@ def _entry(name: str, entry: VariableState, places: Places) -> str:
     return "{" + ",\n ".join([first, *lines] if first else lines) + "}"
 
 
-def _place(assigned: Mapping[str, Any] | None, places: Places) -> str | None:
-    """Where the name was last assigned, in the numbers that the prompt shows; None for a cell that it does not show."""
-    number = places.get(assigned["cell"]) if assigned else None
-    return f"cell {number}, line {assigned['line']}" if number and assigned else None
+def _place(place: Mapping[str, Any], places: Places) -> str:
+    """A place of the notebook in the numbers that the prompt shows."""
+    number = places.get(place["cell"])
+    return f"cell {number}, line {place['line']}" if number else f"a cell that did not run, line {place['line']}"
+
+
+def _in_numbers(facts: Any, places: Places) -> Any:
+    """The facts with their places as words."""
+    if isinstance(facts, dict) and facts.keys() == _PLACE:
+        return _place(facts, places)
+    if isinstance(facts, dict):
+        return {key: _in_numbers(item, places) for key, item in facts.items()}
+    return [_in_numbers(item, places) for item in facts] if isinstance(facts, list) else facts
 
 
 def _json(value: Any) -> str:

@@ -225,12 +225,20 @@ def test_a_state_without_names_is_an_empty_object() -> None:
     assert split_input(body(CELLS, empty, Setting.RUNTIME_PLUS)).block == "{}"
 
 
-def test_a_cell_that_is_not_shown_has_no_number() -> None:
-    places = {"cell": 2, "line": 9}
-    state = KernelState(
-        "mine", "x", Setting.RUNTIME_PLUS, "capture", {"n": VariableState("int", assigned=places)}, schema_version=2
-    )
-    assert "assigned" not in body(CELLS, state, Setting.RUNTIME)
+def test_places_are_told_in_the_numbers_that_the_prompt_shows() -> None:
+    missing = {"name": "k", "would_be_defined_in": [{"cell": 2, "line": 9}], "deleted_in": {"cell": 1, "line": 3}}
+    state = KernelState("mine", "x", Setting.RUNTIME_PLUS, "capture", {}, schema_version=2, absent={"names": [missing]})
+    assert json.loads(str(split_input(body(CELLS, state, Setting.RUNTIME_PLUS)).block)) == {
+        "absent": {
+            "names": [
+                {
+                    "name": "k",
+                    "would_be_defined_in": ["a cell that did not run, line 9"],
+                    "deleted_in": "cell 1, line 3",
+                }
+            ]
+        }
+    }
 
 
 @pytest.mark.parametrize("targets", [[], [CELLS[3], cell(9, "x", CellRole.TARGET)]])

@@ -1,0 +1,55 @@
+"""Questions about what a detector can be shown of one instance: its cells and its kernel states."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+
+from crane_core.domain import Cell, CellRole, KernelState, Setting
+
+
+def benchmarks_of(cursor: duckdb.DuckDBPyConnection, instance_id: str) -> dict[str, bool]:
+    """Benchmarks that have an instance of this name, each with whether its cells are at hand."""
+    return dict(
+        cursor.execute(
+            """
+            SELECT i.benchmark, EXISTS (
+                SELECT 1 FROM cells x WHERE x.benchmark = i.benchmark AND x.instance_id = i.instance_id)
+            FROM instances i WHERE i.instance_id = ? ORDER BY i.benchmark
+            """,
+            [instance_id],
+        ).fetchall()
+    )
+
+
+def instance_cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str) -> list[Cell]:
+    """The cells of an instance, of every origin, in the order of their positions."""
+    rows = cursor.execute(
+        """
+        SELECT origin, position, role, code, execution_count, notebook_index, crash_line
+        FROM cells WHERE benchmark = ? AND instance_id = ? ORDER BY origin, position
+        """,
+        [benchmark, instance_id],
+    ).fetchall()
+    return [
+        Cell(benchmark, instance_id, origin, position, CellRole(role), code, count, notebook_index, crash_line)
+        for origin, position, role, code, count, notebook_index, crash_line in rows
+    ]
+
+
+def instance_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str) -> list[KernelState]:
+    """The kernel states of an instance, of every setting and origin."""
+    rows = cursor.execute(
+        """
+        SELECT setting, origin, state::VARCHAR FROM kernel_states
+        WHERE benchmark = ? AND instance_id = ? ORDER BY setting, origin
+        """,
+        [benchmark, instance_id],
+    ).fetchall()
+    return [
+        KernelState.from_json(
+            json.loads(state), benchmark=benchmark, instance_id=instance_id, setting=Setting(setting), origin=origin
+        )
+        for setting, origin, state in rows
+    ]

@@ -35,9 +35,14 @@ def _crash_line(cell: dict[str, Any], traceback: str | None) -> int | None:
     return crash_line_by_text(traceback, cell["code"]) if cell["role"] == CellRole.TARGET else None
 
 
+STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
+"""Whose state is shown: one captured here, which tells everything, before the published one."""
+
+
 def _state_column(states: pd.DataFrame) -> str:
-    rows = states[states["setting"] == Setting.RUNTIME]
-    if rows.empty:
+    kinds = [states[states["setting"] == setting] for setting in STATE_SETTINGS]
+    rows = next((rows for rows in kinds if not rows.empty), None)
+    if rows is None:
         return ""
     of = rows[rows["origin"] == best_origin(rows["origin"])].set_index("version")["state"]
     crashing, fixed = of.get(Version.REPRODUCED), of.get(Version.FIXED)

@@ -5,71 +5,80 @@ Where the two versions differ is marked; a fact that only one has shows a dash o
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import Any
 
-from crane_core.prompts.tagged_json import decode
+from crane_core.ui.state_facts import (
+    GROUPS,
+    MARK_WORDS,
+    Facts,
+    Key,
+    absent_facts,
+    documents,
+    entries,
+    entry_facts,
+    fact_text,
+    substance,
+    unavailable_facts,
+)
 
-GROUPS = {"structure": "S", "representation": "R", "values": "V"}
-GROUP_WORDS = {"S": "structure", "R": "representation and type", "V": "values and state"}
-MAX_TEXT = 160
-"""Characters of one fact that are shown."""
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
 
 MAX_FOLDED = 400
 """Facts of one group that fold away; what is beyond is counted."""
 
-Facts = dict[str, str]
-Key = tuple[str, str]
-
 
 def state_html(crashing: str | None, fixed: str | None) -> str:
     """Both states as HTML. Each is the JSON text of a KernelState, or None where it was not captured."""
-    sides = (_variables(crashing), _variables(fixed))
+    left, right = documents(crashing), documents(fixed)
+    absent = _table("Absent", "what the target asks for and will not find", absent_facts(left), absent_facts(right))
+    missing = _table("Unavailable", "", unavailable_facts(left), unavailable_facts(right))
+    sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
-    if not names:
+    shown = [absent, *(_variable(name, sides[0].get(name), sides[1].get(name)) for name in names), missing]
+    if not any(shown):
         return '<p class="cw-dim">The state is empty: the target uses no name that the kernel knows.</p>'
-    return (
-        '<div class="cw-state">'
-        + "".join(_variable(name, sides[0].get(name), sides[1].get(name)) for name in names)
-        + "</div>"
-    )
+    return f'<div class="cw-state">{"".join(shown)}</div>'
 
 
 def n_different(crashing: str | None, fixed: str | None) -> int:
-    """How many names differ between the two states."""
-    a, b = _variables(crashing), _variables(fixed)
-    return sum(a.get(name) != b.get(name) for name in {*a, *b})
+    """How many names, and things asked for in vain, differ between the two states."""
+    left, right = documents(crashing), documents(fixed)
+    return sum(
+        substance(a.get(name)) != substance(b.get(name))
+        for a, b in ((entries(left), entries(right)), (absent_facts(left), absent_facts(right)))
+        for name in {*a, *b}
+    )
 
 
-def _variables(state: str | None) -> dict[str, Any]:
-    if state is None:
-        return {}
-    document = json.loads(state)
-    accesses = {_access_name(name): entry for name, entry in document.get("accesses", {}).items()}
-    variables: dict[str, Any] = document["variables"]
-    return variables | accesses
-
-
-def _access_name(name: str) -> str:
-    return name.removeprefix("__method__") + " (attribute or method)" if name.startswith("__method__") else name
+def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
+    """Facts that belong to no name of the kernel; empty where there are none."""
+    keys = list(dict.fromkeys([*left, *right]))
+    if not keys:
+        return ""
+    mark = '<span class="cw-tag cw-differs">differs</span>' if left != right else ""
+    head = f'<b>{title}</b><span class="cw-dim">{meaning}</span>{mark}'
+    return _details(head, _folded(keys, [left, right], "facts", limit=MAX_FACTS), is_open=True)
 
 
 def _variable(name: str, left: Any, right: Any) -> str:
-    facts = [_facts(left), _facts(right)]
+    facts = [entry_facts(left), entry_facts(right)]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
-    differs = left != right
+    differs = substance(left) != substance(right)
     types = [entry.get("type", "") if isinstance(entry, dict) else None for entry in (left, right)]
     mark = f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>' if differs else ""
-    head = f"<code>{escape(_text(name))}</code><span class='cw-dim'>{escape(_type_words(types))}</span>{mark}"
+    head = f"<code>{escape(fact_text(name))}</code><span class='cw-dim'>{escape(_type_words(types))}</span>{mark}"
     body = _folded(differing, facts, "differing facts", limit=MAX_FACTS) + _folded(
         same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
     )
-    return f'<details class="cw-var"{" open" if differs else ""}><summary>{head}</summary>{body}</details>'
+    return _details(head, body, is_open=differs)
+
+
+def _details(head: str, body: str, *, is_open: bool) -> str:
+    return f'<details class="cw-var"{" open" if is_open else ""}><summary>{head}</summary>{body}</details>'
 
 
 def _difference_words(left: Any, right: Any) -> str:
@@ -78,7 +87,7 @@ def _difference_words(left: Any, right: Any) -> str:
     return "differs"
 
 
-def _folded(keys: list[Key], facts: list[dict[Key, str]], what: str, *, limit: int) -> str:
+def _folded(keys: list[Key], facts: list[Facts], what: str, *, limit: int) -> str:
     """The first `limit` facts, the rest behind a line that counts them."""
     rows = [_fact(key, facts[0].get(key), facts[1].get(key)) for key in keys[: limit + MAX_FOLDED]]
     n_rest, n_left_out = len(keys) - limit, len(keys) - len(rows)
@@ -90,7 +99,7 @@ def _folded(keys: list[Key], facts: list[dict[Key, str]], what: str, *, limit: i
 
 
 def _type_words(types: list[str | None]) -> str:
-    known = [_text(_short_type(str(kind))) for kind in types if kind]
+    known = [fact_text(_short_type(str(kind))) for kind in types if kind]
     if len(known) == 2 and known[0] != known[1]:
         return f"{known[0]} | {known[1]}"
     return known[0] if known else ""
@@ -100,46 +109,18 @@ def _short_type(kind: str) -> str:
     return kind.removeprefix("<class '").removesuffix("'>")
 
 
-def _facts(entry: Any) -> dict[Key, str]:
-    """(group letter, path of the fact) to its text."""
-    if not isinstance(entry, dict):
-        return {}
-    if not GROUPS.keys() & entry.keys():
-        return {("", path): text for path, text in _flat(decode(entry), "").items() if path != "type"}
-    facts: dict[tuple[str, str], str] = {}
-    for group, letter in GROUPS.items():
-        facts |= {(letter, path): text for path, text in _flat(decode(entry.get(group, {})), "").items()}
-    return facts
-
-
-def _flat(value: Any, path: str) -> Facts:
-    """Nested dictionaries as paths; a dictionary without further nesting is one fact."""
-    if not isinstance(value, dict) or not value:
-        return {path: _text(value)} if path else {}
-    if path and not any(isinstance(item, dict) and item for item in value.values()):
-        return {path: _text(", ".join(f"{key} {_text(item)}" for key, item in value.items()))}
-    facts: Facts = {}
-    for key, item in value.items():
-        facts |= _flat(item, f"{path} › {key}" if path else str(key))
-    return facts
-
-
-def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… ({len(text):,} characters)"
-
-
 def _fact(key: Key, left: str | None, right: str | None) -> str:
-    letter, path = key
+    mark, path = key
     differs = " cw-differs" if left != right else ""
-    title = f' title="{GROUP_WORDS[letter]}"' if letter else ""
+    title = f' title="{MARK_WORDS[mark]}"' if mark else ""
     values = (
         f'<div class="cw-both">{_value(left)}</div>'
         if left == right
         else f"<div>{_value(left)}</div><div>{_value(right)}</div>"
     )
-    group = f'<div class="cw-group cw-{letter}"{title}>{letter}</div>'
-    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(_text(path))}</div>{values}</div>'
+    colour = f" cw-{mark[0]}" if mark[:1] in GROUPS.values() else ""
+    group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
+    return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(fact_text(path))}</div>{values}</div>'
 
 
 def _value(text: str | None) -> str:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
 from crane_core.prompts.tagged_json import encode
-from crane_core.ui.state_tree import MAX_FACTS, MAX_TEXT, n_different, state_html
+from crane_core.ui.state_facts import MAX_TEXT
+from crane_core.ui.state_tree import MAX_FACTS, n_different, state_html
 
 TextOf = Callable[[str], str]
 
@@ -92,6 +93,88 @@ def test_a_dictionary_of_many_is_bounded(text_of: TextOf) -> None:
     assert "99,560 facts are not shown" in html
 
 
+def captured(**members: Any) -> str:
+    """The JSON text of a captured state (schema 2)."""
+    return json.dumps({"schema_version": 2, "variables": {}, "accesses": {}} | members)
+
+
+FRAME = {
+    "type": "pandas.DataFrame",
+    "structure": {"shape": [3, 2]},
+    "representation": {},
+    "values": {"has_nan": False},
+    "plus": {"representation": {"columns": ["a", "b"]}, "values": {"duplicated_index": 1}},
+    "docs": {"signature": "(right, how='inner')"},
+    "assigned": {"cell": 1, "line": 1},
+}
+ABSENT = {
+    "names": [{"name": "to_c", "would_be_defined_in": [{"cell": 4, "line": 1}], "line": 2, "certain": True}],
+    "columns": [{"of": "df", "column": "yield", "similar": ["yield "], "line": 1, "certain": False}],
+    "attributes": [],
+}
+
+
+def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
+    html = state_html(captured(variables={"df": FRAME}), None)
+    shown = text_of(html)
+    assert [f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")] == [True] * 3
+    assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [True] * 5
+    assert "['a', 'b']" in shown
+    assert "(right, how='inner')" in shown
+    assert "beyond what the published extractor tells" in html
+
+
+def test_an_addition_that_differs_is_marked(text_of: TextOf) -> None:
+    other = FRAME | {"plus": {"values": {"duplicated_index": 0}}}
+    html = state_html(captured(variables={"df": FRAME}), captured(variables={"df": other}))
+    text_of(html)
+    assert html.count('cw-grid cw-differs"><div class="cw-group cw-V"') == 1
+    assert n_different(captured(variables={"df": FRAME}), captured(variables={"df": other})) == 1
+
+
+def test_where_a_name_was_assigned_is_no_difference(text_of: TextOf) -> None:
+    moved = FRAME | {"assigned": {"cell": 2, "line": 9}}
+    states = captured(variables={"df": FRAME}), captured(variables={"df": moved})
+    assert n_different(*states) == 0
+    assert "differs" not in text_of(state_html(*states))
+
+
+def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
+    html = state_html(captured(variables={"df": FRAME}, absent=ABSENT), captured(variables={"df": FRAME}))
+    shown = text_of(html)
+    assert html.index("Absent") < html.index("<code>df</code>")
+    assert "name to_c" in shown
+    assert "not there, asked for in line 2; code cell 4 (from 0) would define it and did not run" in shown
+    assert "column yield of df" in shown
+    assert "there is yield ; unless the target makes it or does not come that far" in shown
+    assert html.count("∅</div>") == 2
+    assert n_different(captured(absent=ABSENT), captured()) == 2
+    assert n_different(captured(absent=ABSENT), captured(absent=ABSENT)) == 0
+
+
+def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
+    assert "Absent" in text_of(state_html(captured(absent=ABSENT), captured()))
+
+
+def test_what_could_not_be_looked_at_is_told_with_the_reason(text_of: TextOf) -> None:
+    entry = {"type": "Slow", "unavailable": "it took more than 0.6 s"}
+    state = captured(variables={"s": entry}, unavailable={"s": "it took", "t": "the state is full"})
+    shown = text_of(state_html(state, None))
+    assert "not looked into" in shown
+    assert "it took more than 0.6 s" in shown
+    assert "t was not looked at" in shown
+    assert "s was not looked at" not in shown
+
+
+def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:
+    assert "invalid syntax" in text_of(state_html(captured(syntax_error="invalid syntax, line 3"), None))
+
+
+def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
+    shown = text_of(state_html(captured(accesses={"df.groupby": {"type": "method"}}), None))
+    assert "df.groupby (attribute or method)" in shown
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.just(1.5) | st.text("a<&\"'$ ", max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("a<$", max_size=3), inner, max_size=3),
@@ -116,3 +199,22 @@ def test_any_state_is_well_formed(
     text_of(state_html(one, other))
     text_of(state_html(other, one))
     assert n_different(one, one) == 0
+
+
+ABSENCES = st.dictionaries(
+    st.sampled_from(["names", "columns", "attributes", "a<b"]),
+    JSON | st.lists(st.dictionaries(st.sampled_from(["name", "of", "line", "similar", "certain"]), JSON), max_size=2),
+    max_size=3,
+)
+
+
+@settings(deadline=None)
+@given(absent=ABSENCES, missing=st.dictionaries(st.text("a<", max_size=2), JSON, max_size=2), variables=JSON)
+def test_any_captured_state_is_well_formed(
+    text_of: TextOf, absent: dict[str, Any], missing: dict[str, Any], variables: Any
+) -> None:
+    entry = {"type": "x", "structure": {"a": variables}, "plus": {"values": {"b": variables}}, "docs": {"c": variables}}
+    state = captured(variables={"x": entry}, absent=absent, unavailable=missing)
+    text_of(state_html(state, captured()))
+    text_of(state_html(captured(), state))
+    assert n_different(state, state) == 0

@@ -1,0 +1,139 @@
+"""A state's JSON as flat facts: (mark of the category, path of the fact) to its text, for each name and each absence.
+
+Knows the form of published and of captured states. Refuses to know HTML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from crane_core.prompts.tagged_json import decode
+
+GROUPS = {"structure": "S", "representation": "R", "values": "V"}
+PLUS = "+"
+DOCS = "D"
+ABSENT = "∅"
+MARK_WORDS = {
+    "S": "structure",
+    "R": "representation and type",
+    "V": "values and state",
+    "S+": "structure, beyond what the published extractor tells",
+    "R+": "representation and type, beyond what the published extractor tells",
+    "V+": "values and state, beyond what the published extractor tells",
+    DOCS: "what the callable says of itself",
+    ABSENT: "asked for by the target and not there",
+}
+MAX_TEXT = 160
+"""Characters of one fact that are shown."""
+
+Key = tuple[str, str]
+Facts = dict[Key, str]
+
+
+def documents(state: str | None) -> dict[str, Any]:
+    """The JSON of a state; without any member where it was not captured."""
+    document: dict[str, Any] = {} if state is None else json.loads(state)
+    return document
+
+
+def entries(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of each name, variables first, then attributes and methods."""
+    accesses = {_access_name(name): entry for name, entry in document.get("accesses", {}).items()}
+    variables: dict[str, Any] = document.get("variables", {})
+    return variables | accesses
+
+
+def _access_name(name: str) -> str:
+    return name.removeprefix("__method__") + " (attribute or method)"
+
+
+def substance(entry: Any) -> Any:
+    """The entry without the place of its assignment, which tells nothing of what the name holds."""
+    if not isinstance(entry, dict):
+        return entry
+    return {member: value for member, value in entry.items() if member != "assigned"}
+
+
+def entry_facts(entry: Any) -> Facts:
+    """The facts of one name; those of `plus` under the mark of their category with a plus."""
+    if not isinstance(entry, dict):
+        return {}
+    if not {*GROUPS, "plus", "docs", "unavailable"} & entry.keys():
+        return {("", path): text for path, text in _flat(decode(entry), "").items() if path != "type"}
+    plus, why = entry.get("plus", {}), entry.get("unavailable")
+    facts: Facts = {("", "not looked into"): fact_text(why)} if why else {}
+    for group, mark in GROUPS.items():
+        facts |= _marked(mark, entry.get(group, {})) | _marked(mark + PLUS, plus.get(group, {}))
+    return facts | _marked(DOCS, entry.get("docs", {}))
+
+
+def absent_facts(document: Mapping[str, Any]) -> Facts:
+    """What the target asks for and will not find, by kind and name; a target that cannot be parsed is one of them."""
+    facts = {}
+    for kind, items in document.get("absent", {}).items():
+        for item in _listed(items):
+            facts[(ABSENT, _absent_what(str(kind).removesuffix("s"), item))] = _absent_words(item)
+    error = document.get("syntax_error")
+    return facts | ({("", "the target cannot be parsed"): fact_text(error)} if error else {})
+
+
+def unavailable_facts(document: Mapping[str, Any]) -> Facts:
+    """Names of which nothing could be had, and why."""
+    shown = document.get("variables", {})
+    missing = document.get("unavailable", {}).items()
+    return {("", f"{name} was not looked at"): fact_text(why) for name, why in missing if name not in shown}
+
+
+def _absent_what(kind: str, item: Any) -> str:
+    if not isinstance(item, dict):
+        return f"{kind} {fact_text(item)}"
+    of = f" of {fact_text(item['of'])}" if "of" in item else ""
+    return f"{kind} {fact_text(item.get(kind, ''))}{of}"
+
+
+def _absent_words(item: Any) -> str:
+    """Where it is asked for, what is there instead, and whether the target surely comes that far."""
+    if not isinstance(item, dict):
+        return "not there"
+    words = [f"not there, asked for in line {item['line']}" if "line" in item else "not there"]
+    words += [f"{_cell(place)} would define it and did not run" for place in _listed(item.get("would_be_defined_in"))]
+    words += [f"deleted in {_cell(place)}" for place in _listed(item.get("deleted_in"))]
+    if item.get("similar"):
+        words.append("there is " + ", ".join(map(fact_text, _listed(item["similar"]))))
+    if item.get("certain") is False:
+        words.append("unless the target makes it or does not come that far")
+    return fact_text("; ".join(words))
+
+
+def _listed(value: Any) -> list[Any]:
+    """An imported file may hold one thing where a list is usual."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _cell(place: Any) -> str:
+    """Cells of a state are counted as the notebook has them, from 0."""
+    return f"code cell {place['cell']} (from 0)" if isinstance(place, dict) and "cell" in place else fact_text(place)
+
+
+def _marked(mark: str, facts: Any) -> Facts:
+    return {(mark, path): text for path, text in _flat(decode(facts), "").items()}
+
+
+def _flat(value: Any, path: str) -> dict[str, str]:
+    """Nested dictionaries as paths; a dictionary without further nesting is one fact."""
+    if not isinstance(value, dict) or not value:
+        return {path: fact_text(value)} if path else {}
+    if path and not any(isinstance(item, dict) and item for item in value.values()):
+        return {path: fact_text(", ".join(f"{key} {fact_text(item)}" for key, item in value.items()))}
+    facts: dict[str, str] = {}
+    for key, item in value.items():
+        facts |= _flat(item, f"{path} › {key}" if path else str(key))
+    return facts
+
+
+def fact_text(value: Any) -> str:
+    """A value as text of at most MAX_TEXT characters; a longer one says how long it is."""
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… ({len(text):,} characters)"

@@ -17,6 +17,8 @@ _SHORT = 50_000
 """Length up to which distinct values are always counted."""
 _FIRST = 4096
 _FEW = 12
+_BRIEF = 512
+_NARROW = 1024
 NUMERIC = "biuf"
 TIMES = "mM"
 
@@ -49,13 +51,26 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
     with np.errstate(all="ignore"):
         for start in range(0, n_columns, width):
             look.check()
-            piece = np.ascontiguousarray(rows[:, start : start + width])
-            least, greatest = np.minimum.reduce(piece, axis=1), np.maximum.reduce(piece, axis=1)
+            piece = rows[:, start : start + width]
+            least, greatest = _extreme(np.minimum, piece), _extreme(np.maximum, piece)
             low = least if low is None else np.minimum(low, least)
             high = greatest if high is None else np.maximum(high, greatest)
-    if rows.dtype.kind not in "fmM":
-        return Ranges(low, high, np.zeros(n_rows, dtype=np.int64))
-    return _without_nan(rows, Ranges(low, high, np.zeros(n_rows, dtype=np.int64)), width, look)
+    found = Ranges(low, high, np.zeros(n_rows, dtype=np.int64))
+    return _without_nan(rows, found, width, look) if rows.dtype.kind in "fmM" else found
+
+
+def _extreme(ufunc: Any, piece: Any) -> Any:
+    """The ufunc reduced along each row; rows whose elements lie apart are folded in halves, in the order of memory."""
+    if piece.strides[1] == piece.itemsize or piece.strides[0] != piece.itemsize or piece.shape[0] < 2:
+        return ufunc.reduce(piece, axis=1)
+    turned = piece.T
+    while len(turned) > 1:
+        half = len(turned) // 2
+        rest = turned[2 * half :]
+        turned = ufunc(turned[:half], turned[half : 2 * half])
+        if len(rest):
+            turned[0] = ufunc(turned[0], rest[0])
+    return turned[0].copy()
 
 
 def _ns_per_value(dtype: Any, *, is_strided: bool) -> float:
@@ -139,25 +154,48 @@ class Distinct(NamedTuple):
     is_all: bool
 
 
-def distinct(array: Any, look: Any) -> Distinct | None:
-    """Distinct values of a one-dimensional array; None where the budget does not allow it."""
+def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> Distinct | None:
+    """Distinct values of a one-dimensional array; None where the budget does not allow it.
+
+    `known` is its range where that is known: whole numbers close together are counted. `is_brief` tells fewer values
+    apart in less time.
+    """
     np = numpy()
-    if array.shape[0] <= _SHORT:
+    if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
+        return Distinct(_counted(array, int(known[0])), is_all=True)
+    short, n_first = (_BRIEF, _BRIEF) if is_brief else (_SHORT, _FIRST)
+    if array.shape[0] <= short:
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
         return None if found is None else Distinct(found, is_all=True)
-    known = _unique(array[:_FIRST])
-    if len(known) > _KNOWN_DISTINCT:
-        return Distinct(known[: _KNOWN_DISTINCT + 1], is_all=False)
-    if not look.affords(array.shape[0] * (4 if len(known) <= _FEW else 14)):
+    found = _unique(array[:n_first])
+    if len(found) > _KNOWN_DISTINCT:
+        return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
+    if not look.affords(array.shape[0] * (5 if len(found) <= _FEW else 16)):
         return None
-    for start in range(_FIRST, array.shape[0], PIECE):
+    for start in range(n_first, array.shape[0], PIECE):
         look.check()
-        others = _others(array[start : start + PIECE], known)
+        others = _others(array[start : start + PIECE], found)
         if len(others):
-            known = np.union1d(known, _unique(others))
-            if len(known) > _KNOWN_DISTINCT:
-                return Distinct(known[: _KNOWN_DISTINCT + 1], is_all=False)
-    return Distinct(known, is_all=True)
+            found = np.union1d(found, _unique(others))
+            if len(found) > _KNOWN_DISTINCT:
+                return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
+    return Distinct(found, is_all=True)
+
+
+def _is_narrow(array: Any, known: Any) -> bool:
+    return array.dtype.kind in "iub" and int(known[1]) - int(known[0]) < _NARROW and array.shape[0] > _FIRST
+
+
+def _counted(array: Any, low: int) -> Any:
+    """The distinct values of whole numbers that lie close together."""
+    np = numpy()
+    seen = np.zeros(_NARROW, dtype=bool)
+    for start in range(0, array.shape[0], PIECE):
+        piece = array[start : start + PIECE]
+        is_unsigned = piece.dtype.kind == "u"
+        shifted = (piece - piece.dtype.type(low)).astype(np.intp) if is_unsigned else piece.astype(np.intp) - low
+        seen |= np.bincount(shifted, minlength=_NARROW) > 0
+    return np.array([low + at for at in np.flatnonzero(seen).tolist()], dtype=array.dtype)
 
 
 def _unique(array: Any) -> Any:

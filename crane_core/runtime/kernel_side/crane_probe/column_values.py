@@ -14,11 +14,13 @@ from typing import Any, Callable, Iterator, NamedTuple
 from . import arrays, sequences
 from .anatomy import name_of, type_name
 from .arrays import Ranges
+from .budget import OverBudgetError
 from .number_facts import distinct_facts, more_facts, range_facts
 from .pandas_storage import labels_of, ndarray_of
 from .sequences import SCALARS, Row
 
-_NS_PER_OBJECT = 50
+_NS_PER_OBJECT = 60
+_NS_PER_CHECKED_TEXT = 10
 _NS_PER_ARROW_TEXT = 15
 _LONG = 20_000
 _NS_PER_READ_TEXT = 150
@@ -43,23 +45,42 @@ def dtype_text(values: Any) -> str:
     return str(values.dtype)
 
 
-def facts_of(values: Any, look: Any, known: Ranges | None = None, at: int = 0) -> Facts:
-    """Facts of a column; `known` are the ranges of its block, where they were computed already, `at` its row there."""
+class Known(NamedTuple):
+    """What is known of a column before: the ranges of its block, its row there, and whether it is told in brief."""
+
+    ranges: Ranges | None = None
+    row: int = 0
+    is_brief: bool = False
+
+
+def facts_of(values: Any, look: Any, known: Known = Known()) -> Facts:  # noqa: B008 - it cannot be changed
+    """Facts of a column; where the time is up, that they are not computed."""
+    try:
+        return _facts_of(values, look, known)
+    except OverBudgetError as late:
+        return Facts({"not_computed": str(late)}, {}, {})
+
+
+def _facts_of(values: Any, look: Any, known: Known) -> Facts:
     array = ndarray_of(values)
     if array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
-        return _of_numbers(values, array, look, known, at)
+        return _of_numbers(values, array, look, known)
     if array is not None:
-        return _of_objects(_object_row(array), look)
+        return _of_objects(array, look)
     reader = _READERS.get(name_of(type(values)))
     return reader(values, look) if reader is not None else Facts({}, {}, {})
 
 
-def _of_numbers(values: Any, array: Any, look: Any, known: Ranges | None, at: int) -> Facts:
+def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
     if name_of(type(values)) == "PeriodArray":
         return Facts({"value_range": _period_range(values)}, {}, {})
-    found = known if known is not None else arrays.overall(array, look) if array.size else None
+    if not array.size:
+        return Facts(range_facts(None, 0, 0, look), {}, {})
+    found, at = (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
     basic = range_facts(found, at, array.size, look)
-    basic.update(distinct_facts(arrays.distinct(array, look), look) if array.size else {})
+    ends = (found.low[at], found.high[at]) if found is not None else None
+    distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
+    basic.update(distinct_facts(distinct, look))
     return Facts(_without_times(basic, array, look), more_facts(found, at, array.size), {})
 
 
@@ -121,22 +142,42 @@ def _object_row(array: Any) -> Row:
     return Row(array.shape[0], again, lambda at: array[at : at + 1].tolist()[0])
 
 
-def _of_objects(row: Row, look: Any) -> Facts:
+def _of_objects(array: Any, look: Any) -> Facts:
     """A column of objects: missing ones, types, texts."""
+    row = _object_row(array)
+    if _is_all_text(array, look):
+        return _of_texts_only(row, Counter({str: row.length}), 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
         return Facts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
     kinds = Counter(map(type, row.again()))
     n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if float in kinds else 0
     n_missing = n_nan + sum(count for kind, count in kinds.items() if _is_missing_kind(kind))
-    values: dict[str, Any] = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
-    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if row.length else {}
     present = {kind: count - (n_nan if kind is float else 0) for kind, count in kinds.items()}
     present = {kind: count for kind, count in present.items() if count and not _is_missing_kind(kind)}
     if list(present) == [str]:
-        texts = row if len(kinds) == 1 else Row(present[str], lambda: filter(_is_text, row.again()), row.at)
-        return Facts(dict(values, **sequences.text_facts(texts, look)), dict(more, **_forms(texts, look)), types_shown)
-    return Facts(values, dict(more, **_odd_ones(row, present)), types_shown)
+        texts = Row(present[str], lambda: filter(_is_text, row.again()), row.at)
+        return _of_texts_only(texts, kinds, n_missing, look)
+    values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    return Facts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
+
+
+def _types_shown(kinds: Counter[type], look: Any) -> dict[str, Any]:
+    return {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+
+
+def _is_all_text(array: Any, look: Any) -> bool:
+    """True when pandas' own quick look finds nothing but texts."""
+    quick = getattr(sys.modules.get("pandas._libs.lib"), "is_string_array", None)
+    if quick is None or not array.shape[0] or not look.affords(array.shape[0] * _NS_PER_CHECKED_TEXT):
+        return False
+    return all(quick(piece) for piece in arrays.pieces(array))
+
+
+def _of_texts_only(texts: Row, kinds: Counter[type], n_missing: int, look: Any) -> Facts:
+    values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    return Facts(values, dict(more, **_forms(texts, look)), _types_shown(kinds, look))
 
 
 def _is_text(value: Any) -> bool:
@@ -215,7 +256,7 @@ def _of_texts(values: Any, look: Any) -> Facts:
     """A column of dtype str or string, kept by numpy or by arrow."""
     arrow = _arrow(values)
     if arrow is None:
-        return _of_objects(_object_row(values._ndarray), look)
+        return _of_objects(values._ndarray, look)
     return _of_arrow_texts(arrow, look)
 
 

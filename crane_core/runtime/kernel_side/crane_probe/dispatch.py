@@ -17,8 +17,11 @@ from .anatomy import is_genuine, module_of, mro_of, name_of, package_of
 
 Summarizer = Callable[[Any, Any], Dict[str, Any]]
 
-BUILTIN_PACKAGES = dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins")
-"""Packages whose summarizers stand together in for_builtins.py."""
+SHARED_FILES = {
+    **dict.fromkeys(("builtins", "collections", "types", "functools", ""), "builtins"),
+    **dict.fromkeys(("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "_io", "io"), "stdlib"),
+}
+"""Packages of the standard library whose summarizers stand together in one file."""
 
 _files: dict[str, ModuleType | None] = {}
 
@@ -59,7 +62,7 @@ def hook_of(value: Any, name: str) -> Callable[..., Any] | None:
 def file_for(kind: type) -> ModuleType | None:
     """The summarizer file of the class's package; None where there is none."""
     package = package_of(kind)
-    package = BUILTIN_PACKAGES.get(package, package)
+    package = SHARED_FILES.get(package, package)
     if package not in _files:
         _files[package] = _imported(package) if package.isidentifier() else None
     return _files[package]

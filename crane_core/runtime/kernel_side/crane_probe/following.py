@@ -9,14 +9,26 @@ from __future__ import annotations
 
 import difflib
 import types
+from itertools import islice
 from typing import Any, Callable, Iterable, NamedTuple
 
 from . import lazy_modules
-from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_dict, mro_of, static_attribute, type_name
+from .anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    module_dict,
+    mro_of,
+    package_of,
+    static_attribute,
+    type_name,
+)
 from .asked import ATTRIBUTE, CALL, Step, Unknown
 from .dispatch import hook_of
 
 _CANDIDATES = 600
+_LOOKED_THROUGH = 20_000
 _SIMILAR = 3
 
 METHOD = "method"
@@ -130,7 +142,12 @@ def _no_attribute(value: Any, name: str) -> Lack:
     module_name = module_dict(value).get("__name__")
     if type(module_name) is str:
         return Lack("attributes", dict(fact, module=module_name))
-    return Lack("attributes", fact, may_come=any("__dict__" in class_dict(kind) for kind in mro_of(type(value))))
+    return Lack("attributes", fact, may_come=_may_gain_attributes(type(value)))
+
+
+def _may_gain_attributes(kind: type) -> bool:
+    """True for objects that keep attributes of their own, but for data of pandas and numpy."""
+    return package_of(kind) not in ("pandas", "numpy") and any("__dict__" in class_dict(each) for each in mro_of(kind))
 
 
 def attribute_names(value: Any) -> list[str]:
@@ -147,7 +164,7 @@ def similar(asked: Any, there: Iterable[Any]) -> list[str]:
     """Names that may have been meant: equal but for case and blanks first, then close in spelling."""
     if type(asked) is not str:
         return []
-    names = [name for name in there if type(name) is str]
+    names = [name for name in islice(there, _LOOKED_THROUGH) if type(name) is str]
     same = [name for name in names if _folded(name) == _folded(asked)]
     close = difflib.get_close_matches(asked, names[:_CANDIDATES], _SIMILAR, 0.7) if not same else []
     return list(dict.fromkeys([*same, *close]))[:_SIMILAR]

@@ -125,7 +125,7 @@ def _nesting(row: Row, look: Any) -> dict[str, Any]:
     """The shape through all levels, or where the row is ragged."""
     if not look.affords(row.length * _NS_PER_SHAPE):
         return {"not_computed": f"shapes of {row.length} items"}
-    nesting = sequences.nesting_of(row)
+    nesting = sequences.nesting_of(row, look)
     if nesting.ragged is not None:
         return {"ragged": nesting.ragged}
     return {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
@@ -272,8 +272,8 @@ def _key(value: Any, key: Any) -> Way:
         return Way(dict.__getitem__(value, key))
     if overridden:
         return Way()
-    there = list(dict.keys(value))
-    return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "key": key, "similar": similar(key, there)}),))
+    fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}
+    return Way(lacks=(Lack("keys", fact),))
 
 
 def _index(value: Any, index: Any) -> Way | None:

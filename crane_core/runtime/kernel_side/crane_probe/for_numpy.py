@@ -65,7 +65,8 @@ def numbers(plain: Any, look: Any) -> dict[str, Any]:
     found = arrays.overall(plain, look) if plain.size else None
     values = range_facts(found, 0, plain.size, look)
     if plain.ndim == 1 and plain.size:
-        values["value_info"] = distinct_facts(arrays.distinct(plain, look), look)
+        ends = None if found is None else (found.low[0], found.high[0])
+        values["value_info"] = distinct_facts(arrays.distinct(plain, look, ends), look)
     return {"values": values, "plus": {"values": merged(more_facts(found, 0, plain.size), _elements(plain, look))}}
 
 

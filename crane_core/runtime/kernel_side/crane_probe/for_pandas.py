@@ -11,6 +11,8 @@ from typing import Any
 from . import arrays, column_values, pandas_following
 from .anatomy import instance_dict, is_kind, name_of, type_name
 from .arrays import Ranges
+from .budget import OverBudgetError
+from .column_values import Facts, Known
 from .groups import merged
 from .pandas_following import columns_asked
 from .pandas_labels import index_facts, repeated
@@ -42,7 +44,10 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
     names = _names(labels, look)
     shown = _shown(labels, n_columns, look)
     ranges = _block_ranges(frame, look)
-    facts = {names[at]: _facts(columns[at], ranges, look) for at in shown}
+    facts = {
+        names[at]: _facts(columns[at], ranges, look, is_brief=number >= look.limits.columns)
+        for number, at in enumerate(shown)
+    }
     dtypes = [column_values.dtype_text(column.values) for column in columns]
     summary = {
         "structure": {"shape": [n_rows, n_columns]},
@@ -101,13 +106,21 @@ def _block_ranges(frame: Frame, look: Any) -> dict[int, Ranges | None]:
         if array is None or array.ndim != 2 or name_of(type(block.values)) == "PeriodArray":
             continue
         if array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
-            found[number] = arrays.ranges(array, look)
+            found[number] = _ranges_in_time(array, look)
     return found
 
 
-def _facts(column: Column, ranges: dict[int, Ranges | None], look: Any) -> column_values.Facts:
+def _ranges_in_time(array: Any, look: Any) -> Ranges | None:
+    try:
+        return arrays.ranges(array, look)
+    except OverBudgetError:
+        # What takes too long is told as not computed, column by column.
+        return None
+
+
+def _facts(column: Column, ranges: dict[int, Any], look: Any, *, is_brief: bool) -> Facts:
     known = ranges.get(column.block)
-    return column_values.facts_of(column.values, look, known, column.row if known is not None else 0)
+    return column_values.facts_of(column.values, look, Known(known, column.row if known is not None else 0, is_brief))
 
 
 def _has_nan(columns: list[Column], ranges: Any, facts: Any, n_rows: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import arrays
 from .arrays import Distinct, Ranges
-from .sequences import value_type
+from .sequences import CATEGORIES, value_type
 
 
 def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str, Any]:
@@ -43,5 +43,5 @@ def distinct_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
     if found.is_all and len(values) <= look.limits.values:
         facts["unique_values"] = [look.scalar(arrays.plain(value)) for value in values]
     if values.dtype.kind in arrays.NUMERIC:
-        return dict(facts, value_type=value_type(set(values.tolist())))
+        return dict(facts, value_type=value_type(set(values[: CATEGORIES + 1].tolist())))
     return dict(facts, value_type="times")

@@ -14,6 +14,7 @@ from .dispatch import hook_of
 
 NUMBERS = (int, float, bool)
 SCALARS = (int, float, bool, str, bytes, complex, type(None))
+_SCALARS = set(SCALARS)
 NS_PER_TYPE = 40
 NS_PER_VALUE = 90
 NS_PER_DISTINCT = 50
@@ -49,7 +50,7 @@ def number_facts(row: Row, look: Any) -> dict[str, Any]:
     """value_info of exact numbers: NaN, range, distinct values."""
     if not look.affords(row.length * NS_PER_VALUE):
         return {"not_computed": f"{row.length} values are too many to look through"}
-    n_nan = sum(1 for number in row.again() if number != number)
+    n_nan = _n_nan(row)
     facts: dict[str, Any] = {"has_nan": n_nan > 0}
     if n_nan == row.length:
         return dict(facts, value_type="empty or all NaN")
@@ -57,6 +58,15 @@ def number_facts(row: Row, look: Any) -> dict[str, Any]:
     facts["value_range"] = [look.scalar(min(real())), look.scalar(max(real()))]
     facts.update({"n_nan": n_nan} if n_nan else {})
     return dict(facts, **distinct_facts(real, row.length, look))
+
+
+def _n_nan(row: Row) -> int:
+    """How many numbers are NaN. One NaN makes a sum of floats NaN, so most rows are told by their sum."""
+    try:
+        total = sum(row.again())
+    except OverflowError:
+        total = float("nan")
+    return 0 if total == total else sum(1 for number in row.again() if number != number)
 
 
 def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> dict[str, Any]:
@@ -118,24 +128,54 @@ class Nesting(NamedTuple):
     ragged: dict[str, Any] | None = None
 
 
-def nesting_of(row: Row, depth: int = 1) -> Nesting:
+def nesting_of(row: Row, look: Any) -> Nesting:
     """Shape through all the lists, tuples and arrays of a row."""
-    first = next(iter(row.again()), None)
-    shape = own_shape(first)
-    differing = next((at for at, item in enumerate(row.again()) if own_shape(item) != shape), None)
-    if differing is not None:
-        return Nesting((row.length,), _ragged(row, differing, depth))
-    if type(first) not in (list, tuple) or depth >= _DEEPEST:
-        return Nesting((row.length, *(shape or ())))
-    below = nesting_of(row_of(first), depth + 1)
+    counts: dict[Any, int] = {}
+    first_at: dict[Any, int] = {}
     for at, item in enumerate(row.again()):
-        found = nesting_of(row_of(item), depth + 1)
-        if found.ragged is not None:
-            return Nesting((row.length, *found.shape), found.ragged)
-        if found.shape != below.shape:
-            shapes = {str(list(below.shape)): at, str(list(found.shape)): "from there on, or in part"}
-            return Nesting((row.length,), {"depth": depth, "first_differing_index": at, "shapes": shapes})
-    return Nesting((row.length, *below.shape))
+        shape = full_shape(item, 1)
+        if shape not in counts:
+            first_at[shape] = at
+        counts[shape] = counts.get(shape, 0) + 1
+        if not at & 1023:
+            look.check()
+    if len(counts) == 1:
+        only = next(iter(counts))
+        return (
+            Nesting((row.length,), {"inside": "each item"})
+            if _is_ragged(only)
+            else Nesting((row.length, *(only or ())))
+        )
+    most = sorted(counts.items(), key=lambda one: (-one[1], first_at[one[0]]))
+    return Nesting(
+        (row.length,),
+        {
+            "first_differing_index": sorted(first_at.values())[1],
+            "shapes": {_shape_text(shape): count for shape, count in most[:5]},
+            "n_distinct_shapes": len(counts),
+        },
+    )
+
+
+def _is_ragged(shape: Any) -> bool:
+    return shape is not None and -1 in shape
+
+
+def _shape_text(shape: Any) -> str:
+    return "single value" if shape is None else str(["ragged" if size < 0 else size for size in shape])
+
+
+def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:
+    """Shape of a value through its lists and arrays; -1 stands for sizes that differ; None for a single value."""
+    kind = type(value)
+    if kind is not list and kind is not tuple:
+        return own_shape(value)
+    if depth >= _DEEPEST or set(map(type, value)) <= _SCALARS:
+        return (len(value),)
+    shapes = {full_shape(item, depth + 1) for item in value}
+    if len(shapes) > 1:
+        return (len(value), -1)
+    return (len(value), *(next(iter(shapes)) or ()))
 
 
 def row_of(value: Any) -> Row:
@@ -151,15 +191,3 @@ def own_shape(value: Any) -> tuple[int, ...] | None:
         return None
     shape = hook_of(value, "SHAPE")
     return shape(value) if shape is not None else None
-
-
-def _ragged(row: Row, differing: int, depth: int) -> dict[str, Any]:
-    """Which item differs from the first, and which shapes there are."""
-    shapes = (own_shape(item) for item in row.again())
-    counts = Counter("single value" if shape is None else str(list(shape)) for shape in shapes)
-    return {
-        "depth": depth,
-        "first_differing_index": differing,
-        "shapes": dict(counts.most_common(5)),
-        "n_distinct_shapes": len(counts),
-    }

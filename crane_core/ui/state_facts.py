@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from crane_core.prompts.tagged_json import decode
@@ -28,6 +29,10 @@ MARK_WORDS = {
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
 
+Numbers = Mapping[int, str]
+"""Index of a code cell in its notebook (from 0) to the number under which the page shows it."""
+
+NO_NUMBERS: Numbers = MappingProxyType({})
 Key = tuple[str, str]
 Facts = dict[Key, str]
 
@@ -69,12 +74,12 @@ def entry_facts(entry: Any) -> Facts:
     return facts | _marked(DOCS, entry.get("docs", {}))
 
 
-def absent_facts(document: Mapping[str, Any]) -> Facts:
+def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> Facts:
     """What the target asks for and will not find, by kind and name; a target that cannot be parsed is one of them."""
     facts = {}
     for kind, items in document.get("absent", {}).items():
         for item in _listed(items):
-            facts[(ABSENT, _absent_what(str(kind).removesuffix("s"), item))] = _absent_words(item)
+            facts[(ABSENT, _absent_what(str(kind).removesuffix("s"), item))] = _absent_words(item, numbers)
     error = document.get("syntax_error")
     return facts | ({("", "the target cannot be parsed"): fact_text(error)} if error else {})
 
@@ -93,13 +98,14 @@ def _absent_what(kind: str, item: Any) -> str:
     return f"{kind} {fact_text(item.get(kind, ''))}{of}"
 
 
-def _absent_words(item: Any) -> str:
+def _absent_words(item: Any, numbers: Numbers) -> str:
     """Where it is asked for, what is there instead, and whether the target surely comes that far."""
     if not isinstance(item, dict):
         return "not there"
     words = [f"not there, asked for in line {item['line']}" if "line" in item else "not there"]
-    words += [f"{_cell(place)} would define it and did not run" for place in _listed(item.get("would_be_defined_in"))]
-    words += [f"deleted in {_cell(place)}" for place in _listed(item.get("deleted_in"))]
+    would = _listed(item.get("would_be_defined_in"))
+    words += [f"{_cell(place, numbers)} would define it and did not run" for place in would]
+    words += [f"deleted in {_cell(place, numbers)}" for place in _listed(item.get("deleted_in"))]
     if item.get("similar"):
         words.append("there is " + ", ".join(map(fact_text, _listed(item["similar"]))))
     if item.get("certain") is False:
@@ -112,9 +118,11 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _cell(place: Any) -> str:
-    """Cells of a state are counted as the notebook has them, from 0."""
-    return f"code cell {place['cell']} (from 0)" if isinstance(place, dict) and "cell" in place else fact_text(place)
+def _cell(place: Any, numbers: Numbers) -> str:
+    """A cell by the number under which it is shown; else as the notebook has it, counted from 0."""
+    if not isinstance(place, dict) or not isinstance(place.get("cell"), int):
+        return fact_text(place)
+    return f"cell {numbers[place['cell']]}" if place["cell"] in numbers else f"code cell {place['cell']} (from 0)"
 
 
 def _marked(mark: str, facts: Any) -> Facts:

@@ -11,8 +11,10 @@ from typing import Any
 from crane_core.ui.state_facts import (
     GROUPS,
     MARK_WORDS,
+    NO_NUMBERS,
     Facts,
     Key,
+    Numbers,
     absent_facts,
     documents,
     entries,
@@ -29,10 +31,13 @@ MAX_FOLDED = 400
 """Facts of one group that fold away; what is beyond is counted."""
 
 
-def state_html(crashing: str | None, fixed: str | None) -> str:
+def state_html(
+    crashing: str | None, fixed: str | None, numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS)
+) -> str:
     """Both states as HTML. Each is the JSON text of a KernelState, or None where it was not captured."""
     left, right = documents(crashing), documents(fixed)
-    absent = _table("Absent", "what the target asks for and will not find", absent_facts(left), absent_facts(right))
+    vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
+    absent = _table("Absent", "what the target asks for and will not find", *vain)
     missing = _table("Unavailable", "", unavailable_facts(left), unavailable_facts(right))
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))

@@ -152,6 +152,12 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
     assert n_different(captured(absent=ABSENT), captured(absent=ABSENT)) == 0
 
 
+def test_a_cell_is_told_by_the_number_under_which_it_is_shown(text_of: TextOf) -> None:
+    shown = text_of(state_html(captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"})))
+    assert "cell 7 would define it" in shown
+    assert "cell 9 would define it" in shown
+
+
 def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
     assert "Absent" in text_of(state_html(captured(absent=ABSENT), captured()))
 

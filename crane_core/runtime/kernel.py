@@ -114,8 +114,9 @@ class Kernel:
                 return answer
             ready = self._sockets.wait(self._guarded.handle)
             self._n_output += self._sockets.n_output()
-            if self._n_output > self._limits.output_bytes:
-                raise EndedError(self.end()._replace(why="output"))
+            if self._n_output > self._limits.output_bytes or self._sockets.is_cut():
+                end = self.end()
+                raise EndedError(end._replace(why="output") if end.why == "asked" else end)
             if self._stop.is_set():
                 raise KernelError("The capture was stopped.", remedy="Run it again.")
             if ready == {self._guarded.handle}:
@@ -133,14 +134,16 @@ class _Sockets:
         self._shell = context.socket(zmq.DEALER)
         self._shown = context.socket(zmq.SUB)
         self._shown.subscribe(b"")
+        self._monitors: list[zmq.Socket[bytes]] = []
         for socket, port in ((self._shell, "shell_port"), (self._shown, "iopub_port")):
             socket.linger = 0
             socket.reconnect_ivl = _RECONNECT_MS
             socket.maxmsgsize = limits.output_bytes
+            self._monitors.append(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
             socket.connect(f"ipc://{connection['ip']}-{connection[port]}")
         self._poller = zmq.Poller()
-        self._poller.register(self._shell, zmq.POLLIN)
-        self._poller.register(self._shown, zmq.POLLIN)
+        for listened in (self._shell, self._shown, *self._monitors):
+            self._poller.register(listened, zmq.POLLIN)
 
     def send(self, kind: str, content: dict[str, Any]) -> str:
         """The id of the message."""
@@ -172,9 +175,16 @@ class _Sockets:
             n += sum(map(len, self._shown.recv_multipart()))
         return n
 
+    def is_cut(self) -> bool:
+        """Whether a connection is gone: the kernel is, or one message was larger than all that it may give out."""
+        return any(monitor.poll(0) for monitor in self._monitors)
+
     def close(self) -> None:
-        self._shell.close()
-        self._shown.close()
+        for socket in (self._shell, self._shown):
+            socket.disable_monitor()
+            socket.close()
+        for monitor in self._monitors:
+            monitor.close()
 
 
 @contextmanager

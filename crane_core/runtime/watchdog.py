@@ -33,6 +33,8 @@ MAX_NAME = 200
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 """Options of Linux's prctl(2)."""
+_FLAGS, _PF_EXITING = 6, 0x4
+"""Where proc(5) has a thread's flags, counted after its name, and the one that says that it is ending."""
 _ORDERS, _OUTPUT, _WAKE = "orders", "output", "wake"
 
 
@@ -97,6 +99,10 @@ class Watch:
 
     def _obey(self, data: bytes) -> None:
         if not data:
+            # Who asks for the end because the kernel fell silent is to hear how it ended by itself.
+            if is_ending(self.kernel.pid):
+                os.waitid(os.P_PID, self.kernel.pid, os.WEXITED | os.WNOWAIT)
+                self._reap()
             self._end("asked")
         *lines, self._unread = (self._unread + data).split(b"\n")
         for line in lines:
@@ -120,7 +126,7 @@ class Watch:
 
     def account(self) -> dict[str, Any]:
         """End everything; why, what was still running beside the kernel, and what could not be killed."""
-        others = [pid for pid in descendants(os.getpid()) if pid != self.kernel.pid]
+        others = [pid for pid in descendants(os.getpid()) if pid != self.kernel.pid and resident_bytes(pid)]
         left_running = [name_of(pid) for pid in others[:MAX_TOLD]]
         survivors, status = end_all(self.kernel.pid)
         return {
@@ -164,7 +170,7 @@ def _read(path: str) -> str:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process has in use, with what it shares; 0 when it is gone."""
+    """Memory that a process has in use, with what it shares; 0 when it has ended."""
     fields = _read(f"/proc/{pid}/statm").split()
     return int(fields[1]) * _PAGE if fields else 0
 
@@ -181,6 +187,16 @@ def name_of(pid: int) -> str:
     """The command line of a process, cut; its short name where it has none."""
     words = _read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or _read(f"/proc/{pid}/comm").strip()
     return words[:MAX_NAME] or "a process that has ended"
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a child is on its way out: its sockets are closed a moment before it can be waited for."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
+    except FileNotFoundError:
+        return False
+    stats = [_read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split() for thread in threads]
+    return all(int(fields[_FLAGS]) & _PF_EXITING for fields in stats if fields)
 
 
 def reaped() -> tuple[list[tuple[int, int]], bool]:

@@ -1,0 +1,114 @@
+"""`capture`: what a notebook's kernel holds when its target cell is about to run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crane_core.pipeline.capture import capture_to_file
+from crane_core.pipeline.places import DataFolder
+from crane_core.runtime.capture import Captured
+from crane_core.runtime.limits import MIB, Limits
+from crane_core.terminal import give, tell
+
+NAME = "capture"
+HELP = "run the cells before the target in a fresh kernel and write the state that the target will meet"
+EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_reproduced.json
+         python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json"""
+SHOWN_NAMES = 20
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    usual = Limits()
+    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's")
+    verb.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON file to write")
+    verb.add_argument(
+        "--target",
+        type=int,
+        metavar="N",
+        help="stop before this code cell, counted from 0 (default: the first with an error output, else the last)",
+    )
+    verb.add_argument(
+        "--timeout-s",
+        type=_above_0,
+        default=usual.cell_s,
+        metavar="S",
+        help=f"for each cell (default {usual.cell_s:g})",
+    )
+    verb.add_argument("--memory-mib", type=_above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's)")
+    verb.add_argument(
+        "--output-mib", type=_above_0, metavar="M", help=f"all that is printed (default {usual.output_bytes // MIB})"
+    )
+    verb.add_argument(
+        "--probe",
+        action="append",
+        default=[],
+        metavar="EXPR",
+        help="evaluate this before and after the look, as proof that looking changed nothing; may be repeated",
+    )
+    program = verb.add_mutually_exclusive_group()
+    program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
+    program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
+    verb.add_argument("--keep-going", action="store_true", help="go on past cells that raise, and record them")
+    verb.add_argument(
+        "--benchmark", metavar="B", help="the benchmark of the notebook, for `import` (default junobench)"
+    )
+    verb.add_argument("--json", action="store_true", help="what was written, as JSON on stdout")
+
+
+def _above_0(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
+    return value
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    tell(f"Running the cells before the target of {chosen.notebook.name}")
+    captured = capture_to_file(
+        chosen.notebook,
+        chosen.out,
+        benchmark=chosen.benchmark,
+        target=chosen.target,
+        python=chosen.python,
+        kernel=chosen.kernel,
+        limits=_limits(chosen),
+        probes=chosen.probe,
+        keep_going=chosen.keep_going,
+    )
+    document = captured.to_json()
+    give(json.dumps({"out": str(chosen.out)} | document) if chosen.json else in_words(captured, chosen.out))
+    return 0
+
+
+def _limits(chosen: argparse.Namespace) -> Limits:
+    limits = Limits(cell_s=chosen.timeout_s)
+    if chosen.memory_mib:
+        limits = limits._replace(memory_bytes=int(chosen.memory_mib * MIB))
+    if chosen.output_mib:
+        limits = limits._replace(output_bytes=int(chosen.output_mib * MIB))
+    return limits
+
+
+def in_words(captured: Captured, out: Path) -> str:
+    """What was captured, for people to read."""
+    state, sight = captured.sight.state, captured.sight
+    names = list(state["variables"])
+    more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    seconds = sum(cell.seconds for cell in captured.cells)
+    lines = [
+        f"{out}: the state before code cell {captured.target} of {captured.notebook}",
+        f"  {len(captured.cells)} cells ran in {seconds:.3f} s; looking took {sight.seconds * 1000:.1f} ms",
+        f"  {len(names)} variables: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
+    ]
+    lines += [
+        f"  code cell {cell.cell} raised {cell.exception}: {cell.message}" for cell in captured.cells if cell.exception
+    ]
+    absent = [str(entry) for entries in state["absent"].values() for entry in entries]
+    lines += [f"  absent: {', '.join(absent[:SHOWN_NAMES])}"] if absent else []
+    lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
+    lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in sight.probes]
+    left = [*(f"thread {name}" for name in sight.threads), *(f"process {name}" for name in captured.processes)]
+    lines += [f"  was still running, and was ended: {name}" for name in left]
+    return "\n".join(lines)

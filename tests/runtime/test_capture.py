@@ -1,0 +1,263 @@
+"""A notebook is brought to its target as its user would bring it there, and looking changes nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from crane_core.errors import CellRaisedError, CraneError, KernelStartError, LookError, NotebookError
+from crane_core.runtime.capture import Captured, capture, capture_many
+from crane_core.runtime.limits import Limits
+
+from .conftest import WriteNotebook
+
+
+def probed(captured: Captured) -> list[object]:
+    """What the probes gave before the look, which must be what they gave after it."""
+    assert [probe["before"] for probe in captured.sight.probes] == [probe["after"] for probe in captured.sight.probes]
+    return [probe["before"] for probe in captured.sight.probes]
+
+
+def ran(captured: Captured) -> list[int]:
+    return [cell.cell for cell in captured.cells]
+
+
+def test_cells_run_in_the_order_of_their_counts(notebook: WriteNotebook) -> None:
+    cells = ("log.append('a')", "log = []", "log.append('late')", "log.append('never ran')", "log[5]")
+    path = notebook("shuffled", *cells, counts=[2, 1, 7, None, 3], crash=4)
+    captured = capture(path, probes=["log"])
+    assert (captured.target, ran(captured)) == (4, [1, 0])
+    assert probed(captured) == ["['a']"]
+    assert [cell.execution_count for cell in captured.cells] == [1, 2]
+
+
+def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target(notebook: WriteNotebook) -> None:
+    path = notebook("again", "n = 1", "# [reexecute]\nn += 1", "n[0]", counts=[1, 9, 2], crash=2)
+    assert ran(capture(path)) == [0, 1]
+
+
+def test_without_counts_a_notebook_runs_from_top_to_bottom(notebook: WriteNotebook) -> None:
+    captured = capture(notebook("fresh", "n = 1", "n = n * 3", "n", counts=[None] * 3), probes=["n"])
+    assert (captured.target, ran(captured), probed(captured)) == (2, [0, 1], [3])
+
+
+def test_the_target_is_the_first_crash_else_the_last_cell_unless_it_is_named(notebook: WriteNotebook) -> None:
+    crashing = notebook("crashing", "a = 1", "a[0]", "a", crash=1)
+    assert capture(crashing).target == 1
+    assert ran(capture(crashing, target=0)) == []
+    assert capture(notebook("running", "a = 1", "a", "a + 1")).target == 2
+
+
+def test_cells_run_in_the_notebooks_folder(notebook: WriteNotebook, tmp_path: Path) -> None:
+    (tmp_path / "lanes.txt").write_text("7")
+    (tmp_path / "lanes.py").write_text("WIDTH = 9")
+    path = notebook("reads", "n = open('lanes.txt').read()\nfrom lanes import WIDTH", "n")
+    assert probed(capture(path, probes=["n", "WIDTH"])) == ["7", 9]
+
+
+def test_magics_shell_lines_and_await_are_the_kernels_own(notebook: WriteNotebook) -> None:
+    path = notebook(
+        "magic",
+        "%matplotlib inline\nwords = !echo swim lane\n%env LANE=4",
+        "import asyncio\nawait asyncio.sleep(0)",
+        "%%bash\nexit 0",
+        "%%time\nlaps = 3",
+        "words",
+    )
+    assert probed(capture(path, probes=["list(words)", "get_ipython().execution_count"])) == ["['swim lane']", 5]
+
+
+def test_each_cell_is_timed(notebook: WriteNotebook) -> None:
+    captured = capture(notebook("slow", "import time; time.sleep(0.3)", "pass", "0"))
+    assert captured.cells[0].seconds >= 0.3 > captured.cells[1].seconds > 0
+    assert captured.kernel_seconds > sum(cell.seconds for cell in captured.cells) + captured.sight.seconds
+
+
+def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebook) -> None:
+    path = notebook("broken", "a = 1", "{}['lane']", "a")
+    words = r"^Code cell 1 of broken.ipynb, .* the target \(code cell 2\), raised KeyError: 'lane'"
+    with pytest.raises(CellRaisedError, match=words) as at:
+        capture(path)
+    assert at.value.cell == 1
+    captured = capture(path, keep_going=True, probes=["a"])
+    assert [(cell.exception, cell.message) for cell in captured.cells] == [(None, None), ("KeyError", "'lane'")]
+    assert probed(captured) == [1]
+
+
+def test_after_an_error_the_next_cell_runs_as_usual(notebook: WriteNotebook) -> None:
+    cells = [f"raise ValueError({n})" if n % 2 else f"n = {n}" for n in range(8)]
+    captured = capture(notebook("alternating", *cells, "n"), keep_going=True, probes=["n"])
+    assert [cell.exception for cell in captured.cells] == [None, "ValueError"] * 4
+    assert probed(captured) == [6]
+
+
+def test_probes_are_values_texts_or_what_they_raise(notebook: WriteNotebook) -> None:
+    path = notebook("values", "s = 'ab'; f = 0.5; big = list(range(10_000)); bad = '\\ud800'", "s")
+    texts = ["s", "f", "None", "True", "big", "nope", "bad", "10**30", "float('nan')"]
+    values = probed(capture(path, probes=texts))
+    assert values[:4] == ["ab", 0.5, None, True]
+    assert str(values[4]).startswith("[0, 1, 2") and "sha256" in str(values[4]) and len(str(values[4])) < 2_200
+    assert values[5:] == [{"raised": "NameError"}, "\\ud800", str(10**30), "nan"]
+
+
+def test_looking_leaves_no_trace(notebook: WriteNotebook) -> None:
+    path = notebook(
+        "watched",
+        "import random, sys, gc\nrandom.seed(1)\nlines = (n for n in range(5))\nnext(lines)\n"
+        "file = open('watched.ipynb')",
+        "next(lines), random.random(), file",
+    )
+    traces = [
+        "sorted(name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names)",
+        "sorted(globals())",
+        "lines.gi_frame.f_locals['n']",
+        "random.getstate()",
+        "len(sys.meta_path)",
+        "gc.isenabled()",
+        "file.tell()",
+        "get_ipython().execution_count",
+        "len(In), len(Out)",
+        "sys.gettrace(), sys.getprofile()",
+    ]
+    values = probed(capture(path, probes=traces))
+    assert not [value for value in values if isinstance(value, dict)]
+
+
+def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook) -> None:
+    path = notebook(
+        "shadows",
+        "import sys, types\nsys.modules['crane_probe'] = types.ModuleType('crane_probe')\n"
+        "json = globals = exec = compile = eval = print = open = len = None\nlane = 3",
+        "lane",
+    )
+    captured = capture(path, probes=["sys.modules['crane_probe'].__name__"])
+    assert probed(captured) == ["crane_probe"]
+    assert "lane" in captured.sight.state["variables"]
+
+
+def test_the_document_tells_state_and_capture(notebook: WriteNotebook) -> None:
+    captured = capture(notebook("told", "a = 1", "raise OSError('x')", "a"), keep_going=True, probes=["a"])
+    document = json.loads(json.dumps(captured.to_json(), allow_nan=False))
+    assert document["schema_version"] == 2
+    assert document.keys() >= {"variables", "accesses", "absent", "unavailable"}
+    assert (document["notebook"], document["target"]) == ("told.ipynb", 2)
+    assert document["capture_seconds"] == captured.sight.seconds > 0
+    first, second = document["captured"]["cells"]
+    assert first == {"cell": 0, "execution_count": 1, "seconds": captured.cells[0].seconds}
+    assert (second["exception"], second["message"]) == ("OSError", "x")
+    assert document["captured"]["left_running"] == {"threads": [], "processes": []}
+    assert document["captured"]["python"] == sys.version.split()[0]
+    assert document["probes"] == [{"expression": "a", "before": 1, "after": 1}]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("no JSON", "no notebook that can be read"),
+        ("[]", "no notebook that can be read"),
+        ('{"cells": []}', "no code cell"),
+    ],
+)
+def test_what_is_no_notebook_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "none.ipynb"
+    path.write_text(content)
+    with pytest.raises(NotebookError, match=said):
+        capture(path)
+
+
+def test_a_missing_notebook_or_cell_is_refused(notebook: WriteNotebook, tmp_path: Path) -> None:
+    with pytest.raises(NotebookError, match="cannot be read: No such file"):
+        capture(tmp_path / "missing.ipynb")
+    with pytest.raises(NotebookError, match="no code cell 2; the notebook has 2"):
+        capture(notebook("two", "a = 1", "a"), target=2)
+
+
+def test_any_interpreter_and_kernelspec_can_be_named(
+    notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / "kernels" / "laps"
+    spec.mkdir(parents=True)
+    argv = ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (spec / "kernel.json").write_text(
+        json.dumps({"argv": argv, "display_name": "Laps", "language": "python", "env": {"LAPS": "${POOL}-7"}})
+    )
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    monkeypatch.setenv("POOL", "north")
+    path = notebook("named", "import os, sys", "os")
+    assert probed(capture(path, kernel="laps", probes=["os.environ['LAPS']"])) == ["north-7"]
+    assert probed(capture(path, python=sys.executable, probes=["sys.executable"])) == [sys.executable]
+
+
+def test_a_kernel_that_does_not_come_up_says_why(notebook: WriteNotebook, tmp_path: Path) -> None:
+    path = notebook("nowhere", "a = 1", "a")
+    with pytest.raises(KernelStartError, match=r"There is no program .*missing"):
+        capture(path, python=tmp_path / "missing")
+    with pytest.raises(KernelStartError, match="No kernelspec 'missing' is installed; there are: "):
+        capture(path, kernel="missing")
+    venv.create(tmp_path / "bare", with_pip=False)
+    with pytest.raises(KernelStartError, match=r"No module named ipykernel_launcher.*Install ipykernel"):
+        capture(path, python=tmp_path / "bare" / "bin" / "python")
+
+
+def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: Path) -> None:
+    sleeper = tmp_path / "sleeper"
+    sleeper.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
+    sleeper.chmod(0o755)
+    with pytest.raises(KernelStartError, match=r"did not come up \(time\)"):
+        capture(notebook("silent", "1"), python=sleeper, limits=Limits(start_s=1))
+
+
+def test_a_kernel_without_our_bytecode_reads_the_text(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crane_core.runtime.probe_source.OUR_MAGIC", "another Python's")
+    assert "lane" in capture(notebook("text", "lane = 3", "lane")).sight.state["variables"]
+
+
+def test_a_look_that_fails_says_what_it_raised(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = {name: {"text": text} for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))}
+    monkeypatch.setattr("crane_core.runtime.probe_source._codes", lambda: broken)
+    with pytest.raises(LookError, match="could not be looked at: ZeroDivisionError: division by zero"):
+        capture(notebook("plain", "a = 1", "a"))
+
+
+def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(notebook: WriteNotebook) -> None:
+    paths = [notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "own_0, pid") for i in range(4)]
+    paths.insert(2, notebook("broken", "1 / 0", "1"))
+    names = "sorted(name for name in globals() if name.startswith('own_'))"
+    outcomes = list(capture_many(paths, 2, probes=[names, "pid"]))
+    assert [type(outcome) for outcome in outcomes] == [Captured, Captured, CellRaisedError, Captured, Captured]
+    values = [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)]
+    assert [own for own, _ in values] == [f"['own_{i}']" for i in range(4)]
+    assert len({pid for _, pid in values}) == 4
+
+
+def test_targets_of_many_may_be_named(notebook: WriteNotebook) -> None:
+    paths = [notebook(f"t{i}", "a = 1", "a = 2", "a") for i in range(2)]
+    outcomes = list(capture_many(paths, 2, targets=[1, None], probes=["a"]))
+    assert [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)] == [[1], [2]]
+
+
+def test_who_stops_reading_stops_the_captures(notebook: WriteNotebook) -> None:
+    paths = [notebook("quick", "a = 1", "a"), *(notebook(f"endless{i}", "while True: pass", "1") for i in range(3))]
+    outcomes = capture_many(paths, 2)
+    assert isinstance(next(outcomes), Captured)
+    outcomes.close()  # type: ignore[attr-defined]
+
+
+def test_no_kernel_code_is_left_in_the_caller(notebook: WriteNotebook) -> None:
+    """The door imports Jupyter's protocol, not IPython, which a process without kernels never needs."""
+    program = "import sys, crane_core.runtime.capture; print('IPython' in sys.modules, 'nbclient' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_errors_are_one_line_with_a_remedy(notebook: WriteNotebook) -> None:
+    path = notebook("lines", "raise ValueError('one\\ntwo\\n' + 'x' * 5000)", "1")
+    with pytest.raises(CraneError) as raised:
+        capture(path)
+    assert "one two xxx" in str(raised.value)
+    assert "\n" not in str(raised.value) and len(str(raised.value)) < 600

@@ -11,8 +11,10 @@ import importlib.machinery
 import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
+from . import call_arguments
 from .anatomy import module_dict
 from .asked import ATTRIBUTE, ITEM, Chain, Step
+from .bounds import why
 from .evaluation import Import
 from .following import Lack, attribute_way, chain_text, followed, similar
 from .relevance import Needs
@@ -26,11 +28,21 @@ _KNOWN_FINDERS = (
 )
 
 
-def absences(namespace: Mapping[str, Any], needs: Needs, sources: Sources) -> dict[str, Any]:
-    """{"names", "attributes", "columns", "keys", "modules"}: what is missing, each with the line that asks for it."""
+def absences(
+    namespace: Mapping[str, Any], needs: Needs, sources: Sources, unavailable: dict[str, str]
+) -> dict[str, Any]:
+    """{"names", "attributes", "columns", "keys", "modules"}: what is missing, each with the line that asks for it.
+
+    A chain that cannot be followed is told in `unavailable`.
+    """
     absent: dict[str, list[dict[str, Any]]] = {"names": [], "attributes": [], "columns": [], "keys": [], "modules": []}
     for chain in needs.chains:
-        for group, fact in _of_chain(chain, namespace, needs, sources):
+        try:
+            found = list(_of_chain(chain, namespace, needs, sources))
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+            continue
+        for group, fact in found:
             if not any(_is_same(fact, other) for other in absent[group]):
                 absent[group].append(fact)
     for imported in needs.imports:
@@ -55,6 +67,8 @@ def _of_chain(
         return
     if chain.stored or chain.changed:
         return
+    for ask in call_arguments.asks(chain, namespace):
+        yield ask.lack.group, dict({"of": ask.of}, **ask.lack.fact, **_place(chain))
     for at, lack in followed(namespace[chain.name], chain.steps).lacks:
         if not (lack.may_come and chain.called):
             yield lack.group, _located(lack, chain, at)
@@ -121,15 +135,22 @@ def _only_known_finders() -> bool:
     return all(any(finder is known for known in _KNOWN_FINDERS) for finder in sys.meta_path)
 
 
-def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs) -> dict[str, Any]:
+def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]) -> dict[str, Any]:
     """What the attributes hold that the target takes, by the chain's text; a method by its type."""
     found: dict[str, Any] = {}
     for chain in needs.chains:
         at = next((number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE), len(chain.steps))
-        if chain.name in namespace and at and not chain.stored:
-            for text, value in _taken(chain, namespace, chain.steps[:at]):
-                if text not in found and len(found) < look.limits.asked:
-                    found[text] = {"type": value.text} if type(value) is _Note else look.entry("", value)
+        if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
+            continue
+        try:
+            taken = dict(_taken(chain, namespace, chain.steps[:at]))
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+            continue
+        for text, value in taken.items():
+            if text in found:
+                continue
+            found[text] = {"type": value.text} if type(value) is _Note else look.entry("", value)
     return found
 
 

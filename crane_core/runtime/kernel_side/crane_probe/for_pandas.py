@@ -6,6 +6,7 @@ what a chain will find in pandas_following.py.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from . import arrays, column_values, pandas_following
@@ -14,8 +15,8 @@ from .arrays import Ranges
 from .budget import OverBudgetError
 from .column_values import Facts, Known
 from .groups import merged
-from .pandas_following import columns_asked
-from .pandas_labels import index_facts, repeated
+from .pandas_following import columns_asked, keys_taken_as_unique
+from .pandas_labels import all_plain, index_facts, repeated
 from .pandas_storage import (
     Column,
     Frame,
@@ -31,9 +32,11 @@ from .pandas_storage import (
     series_index,
     series_name,
     series_values,
+    to_list,
 )
 
 _NESTED_COLUMNS = 8
+_NS_PER_KEY = 300
 
 
 def data_frame(value: Any, look: Any) -> dict[str, Any]:
@@ -67,8 +70,9 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
     )
     values = merged(
         {"per_column": {name: found.more for name, found in facts.items() if found.more}},
-        _over_all_columns(frame, columns, ranges, names, labels),
+        _over_all_columns(columns, ranges, names, labels),
     )
+    values = merged(values, {"duplicates": _duplicates(columns, labels, n_rows, look)})
     plus = {"structure": {"index": index_facts(frame.index, look)}, "representation": representation, "values": values}
     return dict(summary, plus=plus)
 
@@ -141,9 +145,32 @@ def _n_alone(columns: list[Column], ranges: Any) -> int:
     return sum(1 for column in columns if ranges.get(column.block) is None)
 
 
-def _over_all_columns(
-    frame: Frame, columns: list[Column], ranges: Any, names: list[str], labels: list[Any]
-) -> dict[str, Any]:
+def _duplicates(columns: list[Column], labels: list[Any], n_rows: int, look: Any) -> dict[str, Any]:
+    """Of columns whose values the target takes for unique together: how many rows repeat them, and the first such."""
+    found: dict[str, Any] = {}
+    for keys in keys_taken_as_unique(look.asked()):
+        if not all(key in labels for key in keys) or not look.affords(n_rows * len(keys) * _NS_PER_KEY):
+            continue
+        rows = list(zip(*(to_list(columns[labels.index(key)].values) for key in keys)))
+        if all(all_plain(list(row)) for row in rows[:1]) and _are_hashable(columns, labels, keys):
+            found[", ".join(map(str, keys))] = _counted_rows(rows, look)
+    return found
+
+
+def _are_hashable(columns: list[Column], labels: list[Any], keys: list[Any]) -> bool:
+    """True when no value of these columns is an object of a class of which nothing is known."""
+    arrays_of_keys = [columns[labels.index(key)].values for key in keys]
+    return all(str(values.dtype) != "object" or all_plain(to_list(values)) for values in arrays_of_keys)
+
+
+def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
+    counts = Counter(rows)
+    double = next((row for row, count in counts.items() if count > 1), None)
+    facts: dict[str, Any] = {"n_duplicates": len(rows) - len(counts)}
+    return facts if double is None else dict(facts, first=[look.scalar(part) for part in double])
+
+
+def _over_all_columns(columns: list[Column], ranges: Any, names: list[str], labels: list[Any]) -> dict[str, Any]:
     """Facts about columns that need not be told one by one: missing values, infinite ones, labels that repeat."""
     n_nan: dict[str, int] = {}
     infinite: list[str] = []

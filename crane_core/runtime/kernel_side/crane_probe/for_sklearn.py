@@ -72,8 +72,7 @@ def _is_array(value: Any) -> bool:
 def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
     defaults = _defaults(type(value))
-    names = [name for name in held if not name.endswith("_") and not name.startswith("_")]
-    changed = [name for name in names if not _is_default(held[name], defaults.get(name, MISSING))]
+    changed = [name for name in defaults if name in held and not _is_default(held[name], defaults[name])]
     plain = {name: held[name] for name in changed if is_plain(held[name]) or type(held[name]) in (list, tuple, dict)}
     values = {name: _shown(item, look) for name, item in plain.items() if name not in ("steps", "transformers")}
     objects = [(name, held[name]) for name in changed if name not in plain]
@@ -83,14 +82,15 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    """The defaults of the constructor, without asking for a signature."""
+    """The parameters of the constructor with their defaults, MISSING where there is none; no signature is asked for."""
     made = next((class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)), None)
     if type(made) is not types.FunctionType:
         return {}
     code = made.__code__
-    names = code.co_varnames[: code.co_argcount]
-    by_position = dict(zip(names[::-1], (made.__defaults__ or ())[::-1]))
-    return dict(by_position, **(made.__kwdefaults__ or {}))
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    by_position = dict(zip(code.co_varnames[: code.co_argcount][::-1], (made.__defaults__ or ())[::-1]))
+    known = dict(by_position, **(made.__kwdefaults__ or {}))
+    return {name: known.get(name, MISSING) for name in names}
 
 
 def _is_default(value: Any, default: Any) -> bool:

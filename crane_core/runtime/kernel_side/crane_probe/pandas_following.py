@@ -7,7 +7,7 @@ them: where the result would depend on values, the way ends.
 from __future__ import annotations
 
 import ast
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
 from . import column_values, pandas_storage
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, package_of
@@ -570,6 +570,26 @@ def columns_asked(asked: Asked, mentioned: Iterable[str], labels: list[Any]) -> 
     numbers = {item for value in asked.items for item in _flat(value) if type(item) is int}
     firsts = [label[0] if type(label) is tuple and label else label for label in labels]
     return [at for at, label in enumerate(firsts) if type(label) is str and label in words or _is_in(label, numbers)]
+
+
+def keys_taken_as_unique(asked: Asked) -> Iterator[list[Any]]:
+    """Columns that a call of the target expects to be unique together: those of a pivot, of a checked new index."""
+    for method, positional, named in asked.calls:
+        given = dict(named)
+        if method == "pivot":
+            keys = [*_flat(given.get("index")), *_flat(given.get("columns"))]
+        elif method == "set_index" and (given.get("verify_integrity") is True or positional and _is_unstacked(asked)):
+            keys = list(_flat(positional[0] if positional else given.get("keys")))
+        else:
+            continue
+        plain = [key for key in keys if type(key) in (str, int)]
+        if plain:
+            yield plain
+
+
+def _is_unstacked(asked: Asked) -> bool:
+    names = {step.value for chain in asked.chains for step in chain.steps if step.kind == ATTRIBUTE}
+    return bool(names & {"unstack", "reindex", "to_xarray"})
 
 
 def _is_in(label: Any, numbers: set[int]) -> bool:

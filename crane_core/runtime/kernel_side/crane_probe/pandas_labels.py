@@ -39,8 +39,15 @@ def index_facts(index: Any, look: Any) -> dict[str, Any]:
     if not is_range(index) and not is_multi(index):
         facts["dtype"] = column_values.dtype_text(index_values(index))
     facts.update(_ends(index, look))
-    repeated = repeats(index, look)
-    return dict(facts, unique="not computed" if repeated is None else not repeated)
+    double = repeats(index, look)
+    facts["unique"] = "not computed" if double is None else not double
+    return dict(facts, n_duplicates=_n_repeated(index)) if double else facts
+
+
+def _n_repeated(index: Any) -> int:
+    """How many labels stand there again after their first place."""
+    labels = list(zip(*(code.tolist() for code in index_codes(index)))) if is_multi(index) else labels_of(index)
+    return len(labels) - len(set(labels))
 
 
 def _ends(index: Any, look: Any) -> dict[str, Any]:

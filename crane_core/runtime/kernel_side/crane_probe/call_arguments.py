@@ -1,0 +1,198 @@
+"""What a call asks of the frames that it is given: columns by keyword, features that a model was fitted with.
+
+Knows functions of pandas, seaborn, plotly express and statsmodels, and the methods of fitted estimators, by name.
+Refuses to call them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
+
+from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
+from .asked import ATTRIBUTE, CALL, Chain, Unknown
+from .following import Lack, chain_text, followed, similar
+from .literals import PLAIN
+
+_PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
+_BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
+    "merge": ((0, "left", ("on", "left_on")), (1, "right", ("on", "right_on"))),
+    "melt": ((0, "frame", ("id_vars", "value_vars")),),
+    "pivot": ((0, "data", ("index", "columns", "values")),),
+    "pivot_table": ((0, "data", ("values", "index", "columns")),),
+    "get_dummies": ((0, "data", ("columns",)),),
+}
+"""Functions of pandas: position and keyword of a frame, and the keywords that name columns of it."""
+_ON_FEATURES = ("predict", "predict_proba", "predict_log_proba", "transform", "score", "decision_function", "apply")
+_WORD = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*\s*\(|[A-Za-z_]\w*")
+_QUOTED = re.compile(r"Q\(\s*['\"].*?['\"]\s*\)|'[^']*'|\"[^\"]*\"")
+
+
+class Asks(NamedTuple):
+    """A frame of the kernel by its name, and a label that a call expects; `of` names what has not got it."""
+
+    frame: str
+    lack: Lack
+    of: str
+
+
+def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
+    """What the first call of a chain asks of frames among its arguments, and does not find."""
+    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    if at is None or chain.name not in namespace:
+        return
+    positional, named = chain.steps[at].value[0], dict(chain.steps[at].value[1])
+    text = chain_text(chain.name, chain.steps[: at + 1])
+    function = _reached(chain, namespace, at)
+    frames = _Frames(namespace, positional, named)
+    package = package_of_function(function)
+    name = chain.steps[at - 1].value if at and chain.steps[at - 1].kind == ATTRIBUTE else _name(function)
+    for reader in _READERS.get(package, ()):
+        yield from reader(name, frames, text)
+    if package == "" and at and name in _ON_FEATURES:
+        model = followed(namespace[chain.name], chain.steps[: at - 1]).values
+        yield from _features(model[-1][1] if model else namespace[chain.name], frames, text)
+    if package == "" and at and name == "merge":
+        yield from _merged(frames, text)
+
+
+def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
+    """What is called, where it is stored."""
+    if at == 0:
+        return namespace[chain.name]
+    values = followed(namespace[chain.name], chain.steps[:at]).values
+    return values[-1][1] if values and values[-1][0] == at else None
+
+
+def package_of_function(function: Any) -> str:
+    """The top-level package that defines a function; empty for a method."""
+    if name_of(type(function)) != "function":
+        return ""
+    module = function.__module__
+    return module.partition(".")[0] if type(module) is str else ""
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", "") if name_of(type(function)) == "function" else ""
+    return name if type(name) is str else ""
+
+
+class _Frames:
+    """The arguments of a call, and which of them are frames of the kernel."""
+
+    def __init__(self, namespace: Mapping[str, Any], positional: Any, named: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self.positional = positional
+        self.named = named
+
+    def without(self, keyword: str) -> _Frames:
+        named = {word: value for word, value in self.named.items() if word != keyword}
+        return _Frames(self._namespace, self.positional, named)
+
+    def argument(self, at: int, keyword: str) -> Any:
+        if keyword in self.named:
+            return self.named[keyword]
+        return self.positional[at] if 0 <= at < len(self.positional) else None
+
+    def labels(self, argument: Any) -> tuple[str, list[Any], list[Any]] | None:
+        """Name, column labels and names of index levels of a frame that is an argument; None for anything else."""
+        if type(argument) is not Unknown or not argument.name:
+            return None
+        value = self._namespace.get(argument.name)
+        if package_of(type(value)) != "pandas" or not any(name_of(kind) == "DataFrame" for kind in mro_of(type(value))):
+            return None
+        from .pandas_following import table_of
+
+        table = table_of(value)
+        return None if table.labels is None else (argument.name, list(table.labels), list(table.levels))
+
+    def defines(self, name: str) -> bool:
+        return name in self._namespace
+
+
+def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[Asks]:
+    """Labels that are wanted of a frame and not there."""
+    found = frames.labels(argument)
+    if found is None:
+        return
+    name, labels, levels = found
+    for label in wanted if type(wanted) in (list, tuple) else [wanted]:
+        if type(label) in (str, int) and label not in labels and label not in levels:
+            fact = {"column": label, "similar": similar(label, labels), "asked_by": text}
+            yield Asks(name, Lack("columns", fact), name)
+
+
+def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
+    for at, keyword, naming in _BY_FUNCTION.get(name, ()):
+        argument = frames.argument(at, keyword)
+        for word in naming:
+            if frames.named.get(word) is not None:
+                yield from _lacks(frames, argument, frames.named[word], text)
+
+
+def _merged(frames: _Frames, text: str) -> Iterator[Asks]:
+    """`left.merge(right, on=...)`: the right side."""
+    right = frames.argument(0, "right")
+    for word in ("on", "right_on"):
+        if frames.named.get(word) is not None:
+            yield from _lacks(frames, right, frames.named[word], text)
+
+
+def _of_plots(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
+    """Columns to plot, named by texts; a text that is no column is an error in seaborn and plotly express."""
+    frame = frames.argument(0, "data") if "data_frame" not in frames.named else frames.named["data_frame"]
+    for word in _PLOTTED:
+        if type(frames.named.get(word)) is str:
+            yield from _lacks(frames, frame, frames.named[word], text)
+
+
+def _of_seaborn(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
+    # A colour of seaborn is a colour, one of plotly a column.
+    yield from _of_plots(name, frames.without("color"), text)
+
+
+def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
+    """Names in a formula that are neither columns nor known in the kernel."""
+    formula, data = frames.argument(0, "formula"), frames.argument(1, "data")
+    if type(formula) is str and "~" in formula:
+        plain = _QUOTED.sub(" ", formula)
+        words = [word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")]
+        wanted = [word for word in dict.fromkeys(words) if not frames.defines(word)]
+        yield from _lacks(frames, data, wanted, text)
+
+
+def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
+    """The features a model was fitted with, beside the columns of the frame it is given now."""
+    fitted = _feature_names(model)
+    found = frames.labels(frames.positional[0] if frames.positional else frames.named.get("X"))
+    if fitted is None or found is None:
+        return
+    name, labels, _ = found
+    for feature in fitted:
+        if feature not in labels:
+            fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
+            yield Asks(name, Lack("columns", dict(fact, why="the model was fitted with it")), name)
+    for label in labels:
+        if type(label) in PLAIN and label not in fitted:
+            why = f"{name} has it, the model was fitted without"
+            fact = {"column": label, "similar": similar(label, fitted), "asked_by": text, "why": why}
+            yield Asks(name, Lack("columns", fact), "the features of the model")
+
+
+def _feature_names(model: Any) -> list[Any] | None:
+    if package_of(type(model)) != "sklearn":
+        return None
+    names: Any = instance_dict(model).get("feature_names_in_", None)
+    if type_name(type(names)) == "numpy.ndarray":
+        return list(names.tolist())
+    steps = instance_dict(model).get("steps")
+    first = steps[0][1] if type(steps) is list and steps and type(steps[0]) is tuple else None
+    return _feature_names(first) if first is not None and type(first) is not str else None
+
+
+_READERS: dict[str, tuple[Callable[[str, _Frames, str], Iterator[Asks]], ...]] = {
+    "pandas": (_of_pandas,),
+    "seaborn": (_of_seaborn,),
+    "plotly": (_of_plots,),
+    "statsmodels": (_of_statsmodels,),
+}

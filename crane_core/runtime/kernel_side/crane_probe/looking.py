@@ -1,0 +1,146 @@
+"""Looking at one value: the three groups of facts about it, safe, bounded, and what a summarizer may ask meanwhile.
+
+Knows budgets and groups. What a value of a library is stands in `for_<package>.py`; a summarizer that fails, or takes
+too long, becomes the reason why its value is unavailable.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Iterable, Iterator, Mapping
+
+from . import bounds
+from .anatomy import package_of, type_name
+from .asked import Asked
+from .budget import Budget, OverBudgetError
+from .dispatch import hook_of, summarizer_of
+from .limits import Limits
+
+GROUPS = ("structure", "representation", "values")
+
+
+class Look:
+    """What a summarizer may ask while it looks at one variable: limits, what the target wants, and nested summaries."""
+
+    def __init__(self, limits: Limits, asked: Mapping[str, Asked], mentioned: Iterable[str] = ()) -> None:
+        self.limits = limits
+        self.mentioned = frozenset(mentioned)
+        """Texts that the target spells, or reads from plain variables: names of columns among them."""
+        self._asked = asked
+        self._name = ""
+        self._depth = 0
+        self._path: list[int] = []
+        self._deadline = time.perf_counter() + limits.total_seconds
+        self._budget = self._fresh_budget()
+
+    def _fresh_budget(self) -> Budget:
+        limits = self.limits
+        seconds = min(limits.variable_seconds, self._deadline - time.perf_counter())
+        return Budget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """True when looking at all variables has taken as long as it may."""
+        return time.perf_counter() > self._deadline
+
+    def asked(self, name: str = "") -> Asked:
+        """What the target asks of a name; without one, of the variable being looked at (nothing for what is inside)."""
+        if name:
+            return self._asked.get(name, Asked(name))
+        return Asked() if self._depth > 1 else self._asked.get(self._name, Asked(self._name))
+
+    @property
+    def is_nested(self) -> bool:
+        """True while something inside the variable is looked at."""
+        return self._depth > 1
+
+    def affords(self, steps: int) -> bool:
+        """Takes elementary steps (about a nanosecond each) off the variable's budget; False when too few are left."""
+        return self._budget.affords(int(steps))
+
+    def check(self) -> None:
+        """Ends looking at the variable when its time is up; for long loops."""
+        self._budget.check()
+
+    def scalar(self, value: Any) -> Any:
+        """A number, text, truth value or None as JSON, a library's scalar likewise; else the name of the type."""
+        if package_of(type(value)) != "builtins":
+            convert = hook_of(value, "SCALAR")
+            value = convert(value) if convert is not None else value
+        return bounds.scalar(value, self.limits.text)
+
+    def label(self, key: Any) -> str:
+        """A key as the text under which its entry is shown."""
+        return key if type(key) is str and len(key) <= self.limits.text else bounds.key_text(key, self.limits.text)
+
+    def text(self, value: str) -> str:
+        return bounds.text(value, self.limits.text)
+
+    def entry(self, name: str, value: Any) -> dict[str, Any]:
+        """The whole entry of a variable: type and groups, safe and bounded; or why there is none."""
+        if self.is_over:
+            return {
+                "type": type_name(type(value)),
+                "unavailable": f"looking took {self.limits.total_seconds:g} s in all",
+            }
+        self._name, self._budget = name, self._fresh_budget()
+        self._depth, self._path = 0, []
+        entry = self.summary(value)
+        return bounds.fitted(bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars)
+
+    def summary(self, value: Any) -> dict[str, Any]:
+        """{"type", "structure", "representation", "values", "plus"} of any value, as deep as the limits allow."""
+        entry: dict[str, Any] = {"type": type_name(type(value))}
+        if any(value_id == id(value) for value_id in self._path):
+            return dict(entry, values={"cycle": "an object that holds it"})
+        if self._depth > self.limits.depth or not self._budget.enters():
+            return dict(entry, unavailable="deeper than is looked")
+        self._depth += 1
+        self._path.append(id(value))
+        try:
+            return _grouped(entry, self._summarized(value))
+        except OverBudgetError as late:
+            return dict(entry, unavailable=str(late))
+        except Exception as error:  # noqa: BLE001 - whatever a summarizer meets becomes the reason
+            return dict(entry, unavailable=bounds.why(error))
+        finally:
+            self._depth -= 1
+            self._path.pop()
+
+    def _summarized(self, value: Any) -> dict[str, Any]:
+        summarizer = summarizer_of(value)
+        return {} if summarizer is None else summarizer(value, self)
+
+    def inside(self, parts: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Summaries of labelled parts, turned so that each group holds its facts by label.
+
+        {"structure": {label: {...}}, "representation": {label: {"type", ...}}, "values": {label: {...}}}; empty facts
+        are left out. A summarizer puts these where they belong: what is inside goes under `plus`.
+        """
+        groups: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
+        for label, part in parts:
+            for group, facts in _by_group(self.summary(part)):
+                groups[group][label] = facts
+        return groups
+
+
+def _grouped(entry: dict[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry with all three groups, and with `plus` where it says something."""
+    if "unavailable" in summary:
+        return dict(entry, unavailable=summary["unavailable"])
+    groups = {group: summary.get(group, {}) for group in GROUPS}
+    plus = {group: facts for group, facts in summary.get("plus", {}).items() if facts}
+    return dict(entry, **groups, **({"plus": plus} if plus else {}))
+
+
+def _by_group(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A nested entry's facts, those of `plus` among them; its type is part of the representation."""
+    plus = entry.get("plus", {})
+    for group in GROUPS:
+        facts = dict(entry.get(group, {}), **plus.get(group, {}))
+        if group == "representation":
+            facts = dict({"type": entry["type"]}, **facts)
+        if group == "values" and "unavailable" in entry:
+            facts = {"unavailable": entry["unavailable"]}
+        if facts:
+            yield group, facts

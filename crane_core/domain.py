@@ -159,7 +159,7 @@ class VariableState:
 
     Values are JSON; what JSON cannot say is tagged (see prompts.tagged_json), so nothing is lost in between. `plus`
     holds, by group, the facts that the published extractor has no equal of; `docs` what a callable says of itself;
-    `unavailable` why nothing else could be had.
+    `unavailable` why nothing else could be had; `via` the functions of the notebook through which alone it is needed.
     """
 
     type: str
@@ -170,6 +170,7 @@ class VariableState:
     plus: dict[str, dict[str, Any]] = field(default_factory=dict)
     docs: dict[str, Any] = field(default_factory=dict)
     unavailable: str | None = None
+    via: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Without the members that say nothing beyond the three groups."""
@@ -179,7 +180,7 @@ class VariableState:
             "representation": self.representation,
             "values": self.values,
         }
-        others = {name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable")}
+        others = {name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable", "via")}
         return entry | {name: value for name, value in others.items() if value}
 
     @classmethod

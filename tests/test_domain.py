@@ -21,6 +21,7 @@ VARIABLES = st.builds(
     PLUS,
     FACTS,
     st.none() | st.text(min_size=1, max_size=5),
+    st.lists(st.text(max_size=3), max_size=2),
 )
 STATES = st.builds(
     KernelState,

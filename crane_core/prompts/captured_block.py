@@ -48,7 +48,11 @@ def _table(entries: Mapping[str, str]) -> str:
 
 def _entry(name: str, entry: VariableState, places: Places) -> str:
     """`{"type": ..., "assigned": ...,` and a line for each category, without those that are empty."""
-    head = {"type": entry.type, "assigned": _place(entry.assigned, places) if entry.assigned else None}
+    head = {
+        "type": entry.type,
+        "assigned": _place(entry.assigned, places) if entry.assigned else None,
+        "used by": ", ".join(entry.via),
+    }
     first = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in head.items() if value)
     groups = {
         STRUCTURE: entry.structure,

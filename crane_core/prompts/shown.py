@@ -9,6 +9,7 @@ that stays, so a name whose facts are all withheld still shows that it is there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ GROUPS = frozenset({STRUCTURE, REPRESENTATION, VALUES})
 PUBLISHED_DOCS = frozenset({"signature", "doc_importants", "context"})
 """Keys under which the published extractor put the documentation of a callable."""
 
+_DIRECT = re.compile(r"\w+\.\w+")
 _WITH_DOCS = frozenset({Setting.RUNTIME_DOCS, Setting.RUNTIME_PLUS})
 _GIVES = {
     Setting.RUNTIME: frozenset({Setting.RUNTIME, *GROUP_LEFT_OUT}),
@@ -48,14 +50,24 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
             f"The runtime state of {state.instance_id} was published as {state.setting}; it does not hold {setting}.",
             remedy="Give the path of the notebook instead: its kernel is looked at afresh.",
         )
-    view = _captured if state.schema_version >= CAPTURED else _published
-    variables = {name: view(variable, state, setting) for name, variable in state.variables.items()}
-    entries = {name: VariableState.from_json(entry) for name, entry in state.accesses.items()}
+    is_captured = state.schema_version >= CAPTURED
+    view = _captured if is_captured else _published
+    seen = _as_the_paper_filters(state) if is_captured and setting is not Setting.RUNTIME_PLUS else state
+    variables = {name: view(variable, state, setting) for name, variable in seen.variables.items()}
+    entries = {name: VariableState.from_json(entry) for name, entry in seen.accesses.items()}
     accesses = {name: view(entry, state, setting).to_json() for name, entry in entries.items()}
     everything = replace(state, setting=setting, variables=variables, accesses=accesses)
     if setting is Setting.RUNTIME_PLUS:
         return everything
     return replace(everything, absent={}, unavailable={}, syntax_error=None)
+
+
+def _as_the_paper_filters(state: KernelState) -> KernelState:
+    """Names that the target itself spells, and the attributes it takes from them directly (paper, section 3.1)."""
+    variables = {name: variable for name, variable in state.variables.items() if not variable.via}
+    direct = {name: entry for name, entry in state.accesses.items() if name.partition(".")[0] in variables}
+    accesses = {name: entry for name, entry in direct.items() if _DIRECT.fullmatch(name) and not entry.get("via")}
+    return replace(state, variables=variables, accesses=accesses)
 
 
 def groups_of(setting: Setting) -> Set[str]:
@@ -76,6 +88,7 @@ def _captured(variable: VariableState, state: KernelState, setting: Setting) -> 
         assigned=variable.assigned,
         docs=variable.docs if setting in _WITH_DOCS else {},
         unavailable=variable.unavailable if is_plus else None,
+        via=variable.via if is_plus else [],
     )
 
 

@@ -36,6 +36,7 @@ ENTRIES = st.builds(
     plus=st.dictionaries(st.sampled_from(sorted(GROUPS)), FACTS, max_size=3),
     docs=FACTS,
     unavailable=st.none() | NAMES,
+    via=st.lists(NAMES, max_size=1),
 )
 CAPTURED = st.builds(
     KernelState,
@@ -85,11 +86,29 @@ def test_runtime_shows_nothing_beyond_the_paper(state: KernelState) -> None:
         assert (entry.plus, entry.docs, entry.unavailable) == ({}, {}, None)
 
 
+def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_them_directly() -> None:
+    entry = VariableState("int").to_json()
+    state = KernelState(
+        "mine",
+        "a_1_fixed",
+        Setting.RUNTIME_PLUS,
+        "capture",
+        {"df": VariableState("DataFrame"), "inner": VariableState("int", via=["f"])},
+        accesses=dict.fromkeys(["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"], entry),
+        schema_version=2,
+    )
+    for setting in RUNTIME_SETTINGS:
+        view = shown(state, setting)
+        everything = setting is Setting.RUNTIME_PLUS
+        assert list(view.variables) == (["df", "inner"] if everything else ["df"])
+        assert list(view.accesses) == (list(state.accesses) if everything else ["df.shape"])
+
+
 @given(CAPTURED)
 def test_documentation_is_all_that_docs_adds(state: KernelState) -> None:
     plain, docs = shown(state, Setting.RUNTIME), shown(state, Setting.RUNTIME_DOCS)
     assert {name: entry.docs for name, entry in docs.variables.items()} == {
-        name: entry.docs for name, entry in state.variables.items()
+        name: entry.docs for name, entry in state.variables.items() if not entry.via
     }
     for name, entry in docs.variables.items():
         assert [getattr(entry, group) for group in GROUPS] == [getattr(plain.variables[name], g) for g in GROUPS]
@@ -99,9 +118,11 @@ def test_documentation_is_all_that_docs_adds(state: KernelState) -> None:
 def test_runtime_plus_shows_everything(state: KernelState) -> None:
     view = shown(state, Setting.RUNTIME_PLUS)
     assert (view.absent, view.unavailable, view.syntax_error) == (state.absent, state.unavailable, state.syntax_error)
+    assert view.accesses.keys() == state.accesses.keys()
     for name, entry in state.variables.items():
         seen = view.variables[name]
         assert (seen.type, seen.docs, seen.unavailable) == (entry.type, entry.docs, entry.unavailable)
+        assert (seen.via, seen.assigned) == (entry.via, entry.assigned)
         for group in GROUPS:
             assert getattr(seen, group).keys() == getattr(entry, group).keys() | entry.plus.get(group, {}).keys()
 

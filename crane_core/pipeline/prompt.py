@@ -1,0 +1,153 @@
+"""The prompt of an instance that is stored, or of a notebook that is run up to its target for it.
+
+Knows which cells and which state belong together. What a setting shows and how it is written stands in prompts/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.domain import Cell, CellRole, KernelState, Prompt, Setting
+from crane_core.errors import PromptError
+from crane_core.importers.captured_states import ORIGIN as CAPTURE
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.pairs import ORIGIN as NOTEBOOK
+from crane_core.prompts.render import body, render
+from crane_core.prompts.shown import CAPTURED, can_show
+from crane_core.prompts.template import Template, template_for
+from crane_core.prompts.tokens import Tokens, count_tokens
+from crane_core.runtime.capture import capture
+from crane_core.runtime.plan import read_plan
+from crane_core.storage import inputs
+from crane_core.storage.store import Store
+
+PUBLISHED_FIRST = ("crane-llm-2025-10", "crane-llm-2026", NOTEBOOK)
+"""Where several releases brought an instance: the text that the study's models were shown comes first."""
+
+_CELLS_OF_STATE = {CAPTURE: NOTEBOOK}
+"""Cells and state of two origins belong to two editions of a notebook, but for a state captured from the notebook."""
+
+
+class Written(NamedTuple):
+    """A prompt with what it was made of: the input without the words around it, the template's name, its tokens."""
+
+    prompt: Prompt
+    body: str
+    template: str
+    tokens: Tokens
+
+
+def prompt_of_instance(
+    store: Store, instance_id: str, setting: Setting, template: Template | None = None, benchmark: str | None = None
+) -> Written:
+    """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are at hand.
+
+    Raises PromptError where there is no such instance, or no cells or state of it that the setting can show.
+    """
+    cursor = store.cursor()
+    named = benchmark or _benchmark(inputs.benchmarks_of(cursor, instance_id), instance_id)
+    cells = inputs.instance_cells(cursor, named, instance_id)
+    if not cells:
+        raise _without_cells(named, instance_id)
+    of_origin = {origin: [cell for cell in cells if cell.origin == origin] for origin in _origins(cells)}
+    if setting is Setting.CODE:
+        return _written(next(iter(of_origin.values())), None, setting, template)
+    state = _best_state(inputs.instance_states(cursor, named, instance_id), setting, of_origin)
+    chosen = of_origin[_cells_origin(state)]
+    _refuse_other_target(chosen, state)
+    return _written(chosen, state, setting, template)
+
+
+def prompt_of_notebook(
+    notebook: Path, setting: Setting, template: Template | None = None, *, target: int | None = None, **options: Any
+) -> Written:
+    """The prompt of a notebook file; for every setting but `code` its cells are run (`options` as in runtime.capture).
+
+    Raises NotebookError, KernelError or PromptError.
+    """
+    plan = read_plan(notebook, target)
+    name = notebook.stem
+    executed = [(cell, CellRole.EXECUTED) for cell in plan.executed]
+    cells = [
+        Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
+        for position, (cell, role) in enumerate([*executed, (plan.target, CellRole.TARGET)])
+    ]
+    if setting is Setting.CODE:
+        return _written(cells, None, setting, template)
+    captured = capture(notebook, target=plan.target.index, **options)
+    state = KernelState.from_json(
+        captured.to_json(), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
+    )
+    return _written(cells, state, setting, template)
+
+
+def _written(cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None) -> Written:
+    words = template or template_for(setting)
+    prompt = render(cells, state, setting, words)
+    return Written(prompt, body(cells, state, setting), words.name, count_tokens(prompt.text))
+
+
+def _benchmark(found: dict[str, bool], instance_id: str) -> str:
+    with_cells = [benchmark for benchmark, has_cells in found.items() if has_cells]
+    if not found:
+        raise PromptError(
+            f"There is no instance {instance_id}.",
+            remedy="Name one with its version, such as pandas_1_reproduced, or give the path of a notebook.",
+        )
+    if JUNOBENCH.benchmark in with_cells or not with_cells:
+        return JUNOBENCH.benchmark if JUNOBENCH.benchmark in found else next(iter(found))
+    if len(with_cells) > 1:
+        raise PromptError(
+            f"{instance_id} is an instance of {' and of '.join(with_cells)}.", remedy="Name one of them: --benchmark B."
+        )
+    return with_cells[0]
+
+
+def _without_cells(benchmark: str, instance_id: str) -> PromptError:
+    if benchmark == JUNOBENCH.benchmark:
+        remedy = "Bring the published texts: `python -m crane_core fetch crane-llm`, or `import` the archive."
+    else:
+        remedy = "Import its notebooks, or name the benchmark that has them: --benchmark B."
+    return PromptError(f"The cells of {instance_id} of {benchmark} are not on this machine.", remedy=remedy)
+
+
+def _origins(cells: Sequence[Cell]) -> list[str]:
+    """The origins that brought a target cell, the best one first."""
+    origins = {cell.origin for cell in cells if cell.role is CellRole.TARGET}
+    return sorted(origins, key=_rank)
+
+
+def _rank(origin: str) -> tuple[int, str]:
+    known = PUBLISHED_FIRST.index(origin) if origin in PUBLISHED_FIRST else len(PUBLISHED_FIRST)
+    return known, origin
+
+
+def _best_state(states: Sequence[KernelState], setting: Setting, cells: dict[str, list[Cell]]) -> KernelState:
+    """A state that was published under this very setting, else one that holds what it shows."""
+    fitting = [state for state in states if can_show(state, setting) and _cells_origin(state) in cells]
+    if not fitting:
+        of = next(iter(cells.values()))[0]
+        raise PromptError(
+            f"No kernel state of {of.instance_id} of {of.benchmark} holds what {setting} shows.",
+            remedy="Give the path of its notebook: it is run up to the target; or import what `capture` wrote of it.",
+        )
+    return min(fitting, key=lambda state: (state.setting is not setting, _rank(_cells_origin(state))))
+
+
+def _cells_origin(state: KernelState) -> str:
+    return _CELLS_OF_STATE.get(state.origin, state.origin)
+
+
+def _refuse_other_target(cells: Sequence[Cell], state: KernelState) -> None:
+    """A state says which cells had run when it was captured: it must not be shown beside others."""
+    if state.schema_version < CAPTURED or "cells" not in state.captured:
+        return
+    ran = [cell["cell"] for cell in state.captured["cells"]]
+    executed = [cell.notebook_index for cell in cells if cell.role is CellRole.EXECUTED]
+    if ran != executed:
+        raise PromptError(
+            f"The state of {state.instance_id} was captured before another target cell than the stored one.",
+            remedy="Capture it again without --target, and import it.",
+        )

@@ -1,0 +1,116 @@
+"""`prompt`: the exact text that a detector is shown, and its tokens."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crane_core.domain import Setting
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.prompt import Written, prompt_of_instance, prompt_of_notebook
+from crane_core.prompts.template import PLACEHOLDER, Template, template_from
+from crane_core.terminal import give, give_exactly, tell
+
+NAME = "prompt"
+HELP = "print the exact prompt of an instance, or of a notebook that is run up to its target, and its tokens"
+EXAMPLE = """python -m crane_core prompt trip_reproduced.ipynb --setting runtime+
+         python -m crane_core prompt pandas_1_reproduced --setting runtime --template mine.txt --json"""
+NOTEBOOK_SUFFIX = ".ipynb"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "subject",
+        metavar="NOTEBOOK-or-INSTANCE",
+        help="an .ipynb file, or the id of a published or imported instance, such as pandas_1_reproduced",
+    )
+    verb.add_argument(
+        "--setting",
+        required=True,
+        choices=[str(setting) for setting in Setting],
+        metavar="S",
+        help=f"what is shown: {', '.join(Setting)}",
+    )
+    verb.add_argument(
+        "--template",
+        type=Path,
+        metavar="FILE",
+        help=f"an exact text instead of our protocol; the input goes in where {PLACEHOLDER} stands, once",
+    )
+    verb.add_argument("--benchmark", metavar="B", help="the instance's benchmark (default: junobench, if it has texts)")
+    verb.add_argument(
+        "--target",
+        type=int,
+        metavar="N",
+        help="of a notebook: this code cell, counted from 0 (default as in `capture`)",
+    )
+    verb.add_argument("--python", metavar="PATH", help="of a notebook: the interpreter to run; it must have ipykernel")
+    verb.add_argument("--json", action="store_true", help="prompt, input, tokens and origin as JSON on stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    template = template_from(chosen.template) if chosen.template else None
+    setting = Setting(chosen.setting)
+    if _is_notebook(chosen.subject):
+        written = _of_notebook(Path(chosen.subject), setting, template, chosen)
+    else:
+        written = _of_instance(folder, setting, template, chosen)
+    tell(in_words(written))
+    if chosen.json:
+        give(json.dumps(as_json(written)))
+    else:
+        give_exactly(written.prompt.text)
+    return 0
+
+
+def _is_notebook(subject: str) -> bool:
+    return subject.endswith(NOTEBOOK_SUFFIX) or Path(subject).is_file()
+
+
+def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> Written:
+    if setting is not Setting.CODE:
+        tell(f"Running the cells before the target of {path.name}")
+    return prompt_of_notebook(path, setting, template, target=chosen.target, python=chosen.python)
+
+
+def _of_instance(
+    folder: DataFolder, setting: Setting, template: Template | None, chosen: argparse.Namespace
+) -> Written:
+    store = prepare_or_read(folder, tell)
+    try:
+        return prompt_of_instance(store, chosen.subject, setting, template, chosen.benchmark)
+    finally:
+        store.close()
+
+
+def in_words(written: Written) -> str:
+    """What the prompt is and how long, for people to read."""
+    prompt, tokens = written.prompt, written.tokens
+    of = f"{prompt.instance_id} of {prompt.benchmark}" if prompt.benchmark else prompt.instance_id
+    lines = [
+        f"{of}: {prompt.setting}, {prompt.origin}",
+        f"{tokens.n:,} tokens ({tokens.kind}, by {tokens.how}), {len(prompt.text):,} characters",
+    ]
+    if not tokens.is_exact:
+        lines.append("to count exactly: pip install bpe-openai, or let tiktoken download its table of o200k_base once")
+    return "\n".join(lines)
+
+
+def as_json(written: Written) -> dict[str, object]:
+    prompt, tokens = written.prompt, written.tokens
+    return {
+        "instance": prompt.instance_id,
+        "benchmark": prompt.benchmark or None,
+        "setting": str(prompt.setting),
+        "origin": prompt.origin,
+        "template": written.template,
+        "sha256": prompt.sha256,
+        "tokens": tokens.n,
+        "tokens_are": tokens.kind,
+        "counted_by": tokens.how,
+        "characters": len(prompt.text),
+        "body": written.body,
+        "prompt": prompt.text,
+    }

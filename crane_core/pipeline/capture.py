@@ -25,16 +25,23 @@ def capture_to_file(notebook: Path, out: Path, *, benchmark: str | None = None, 
     """
     with _written(out) as file:
         captured = capture(notebook, **options)
-        document = captured.to_json() | ({"benchmark": benchmark} if benchmark else {})
-        json.dump(document, file, indent=1, allow_nan=False)
+        json.dump(document_of(captured, benchmark), file, indent=1, allow_nan=False)
         file.write("\n")
     return captured
+
+
+def document_of(captured: Captured, benchmark: str | None) -> dict[str, Any]:
+    """What the file holds: the capture, and whose it is where that is known."""
+    return captured.to_json() | ({"benchmark": benchmark} if benchmark else {})
 
 
 @contextmanager
 def _written(path: Path) -> Iterator[IO[str]]:
     """A file that takes the place of `path` when the body is done; when the body raises, nothing has changed."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     part = Path(name)
     try:
         with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a handle

@@ -56,13 +56,13 @@ def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.
 
 
 def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = None) -> list[LoadProblem]:
-    """Runs and labels of instances that no source has brought; they are kept, and count as soon as one does.
+    """Runs, labels and states of instances that no source has brought; they are kept, and count as soon as one does.
 
     One problem per source, table and benchmark; of one source alone when it is named. Where another benchmark has an
     instance of that name, the problem says so.
     """
     rows = []
-    for table in ("runs", "judgements"):
+    for table in ("runs", "judgements", "kernel_states"):
         rows += cursor.execute(
             f"""
             WITH waiting AS (

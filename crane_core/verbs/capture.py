@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crane_core.pipeline.capture import capture_to_file
+from crane_core.pipeline.capture import capture_to_file, document_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
@@ -77,8 +77,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         probes=chosen.probe,
         keep_going=chosen.keep_going,
     )
-    document = captured.to_json()
-    give(json.dumps({"out": str(chosen.out)} | document) if chosen.json else in_words(captured, chosen.out))
+    told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
+    give(json.dumps(told) if chosen.json else in_words(captured, chosen.out))
     return 0
 
 

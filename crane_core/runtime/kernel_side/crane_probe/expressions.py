@@ -35,7 +35,7 @@ class Callee(NamedTuple):
 
     `n_given` counts the first parameters that the call does not spell (self). `n_held` is the number of steps that
     lead to the object that becomes the first of them; None where it is a new object. `others` are functions that
-    may run later: the methods of a class of which an object is made.
+    may run later: the methods of a class of which an object is made. `closed` are names that it closes over.
     """
 
     node: Any
@@ -43,6 +43,7 @@ class Callee(NamedTuple):
     n_given: int = 0
     n_held: int | None = None
     others: tuple[Any, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 Kernel = Callable[[str], Any]
@@ -214,7 +215,8 @@ class Expressions:
         if callee.n_held is not None and callee.node.args.args:
             held = (*owner.steps, *steps)[: callee.n_held]
             given[callee.node.args.args[0].arg] = owner._replace(steps=held)
-        self._enter(callee.node, callee.name, (), given)
+        around = dict.fromkeys(callee.closed, NOTHING_KNOWN)
+        self._enter(callee.node, callee.name, (around,), given)
         self._may_enter(callee.others, callee.name, ())
 
     def _follow_closure(self, closure: Closure, call: ast.Call | None, name: str) -> None:

@@ -22,6 +22,9 @@ _CALLED_FOR = ("__call__", "forward", "call")
 """Methods that run when an object itself is called: Python's own, that of torch modules, that of Keras layers."""
 
 
+_MOST_WRAPPERS = 8
+
+
 class Needs(NamedTuple):
     """What the target needs.
 
@@ -131,20 +134,20 @@ class _Finder:
         return None
 
     def own_function(self, value: Any) -> Any:
-        """The function itself where it was defined in the notebook, below what functools.wraps put around it."""
-        for _ in range(8):
+        """The function where it was defined in the notebook, the innermost of what functools.wraps put around it."""
+        found = None
+        for _ in range(_MOST_WRAPPERS):
             if type(value) is not FunctionType:
-                return None
-            if value.__globals__ is self._namespace:
-                return value
+                break
+            found = value if value.__globals__ is self._namespace else found
             value = value.__dict__.get("__wrapped__")
-        return None
+        return found
 
     def _as_callee(self, function: Any, name: str, n_given: int = 0, n_held: int | None = None) -> Callee | None:
         own = self.own_function(function)
         node = self._sources.function(own)
         node = node if node is not None else _from_code(own)
-        return Callee(node, name, n_given, n_held)
+        return Callee(node, name, n_given, n_held, closed=own.__code__.co_freevars)
 
 
 def _from_code(function: FunctionType) -> ast.FunctionDef:

@@ -1,0 +1,49 @@
+"""Facts that only code of the notebook can give: how long a dataset is, what its samples are, what collating makes.
+
+Knows which way of running it there is. Everywhere else in the probe nothing of the notebook is run: here the paper does
+it too (section 3.1), and here it is bounded in time, silent, and leaves no trace.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+from . import forked, held
+from .anatomy import module_dict
+from .forked import Facts, Tell, Work
+
+_SHARE_OF_TIME = 2 / 3
+"""Of what one variable may take; the rest is for what else is said of it."""
+
+
+def facts_of(work: Work, look: Any) -> Facts:
+    """What `work(tell)` tells by `tell(name, JSON)`; with `unfinished`, the reason, when it did not come to its end."""
+    seconds = look.limits.variable_seconds * _SHARE_OF_TIME
+    if leaves_no_trace():
+        return forked.facts_of(_with_random_state(work), seconds)
+    if held.is_possible():
+        return held.facts_of(work, seconds)
+    return {"unfinished": "needs code of the notebook, which this system cannot bound"}
+
+
+def leaves_no_trace() -> bool:
+    """True where it runs in a copy of the process, so that it may do what cannot be put back."""
+    return forked.is_possible() and not _uses_gpu()
+
+
+def _uses_gpu() -> bool:
+    """True when torch talks to a GPU, which a copy of the process cannot."""
+    return bool(module_dict(sys.modules.get("torch.cuda")).get("_initialized"))
+
+
+def _with_random_state(work: Work) -> Work:
+    """Python seeds `random` anew in a copy of the process; the samples shall be those that the kernel would give."""
+    state = random.getstate()
+
+    def seeded(tell: Tell) -> None:
+        random.setstate(state)
+        work(tell)
+
+    return seeded

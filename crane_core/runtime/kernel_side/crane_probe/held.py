@@ -1,0 +1,93 @@
+"""Running code of the notebook in place, where the process cannot be copied: random states are put back after it.
+
+Knows the global generators of random, numpy and torch, and a clock that interrupts. What the code changes besides
+(a counter of its own, a file's position) stays changed: forked.py is the better way wherever it is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import signal
+import sys
+import threading
+import warnings
+from typing import Any, Callable, Iterator
+
+from .forked import Facts, Work
+
+_AGAIN_S = 0.05
+
+
+class _LateError(BaseException):
+    """The time is up. Not an Exception, so that the notebook's own handlers let it pass."""
+
+
+def is_possible() -> bool:
+    """True where a clock can interrupt: on the main thread of a system with alarms."""
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def facts_of(work: Work, seconds: float) -> Facts:
+    """What `work` tells until it is done or the time is up; `unfinished` says why it was not done."""
+    facts: Facts = {}
+    with random_states(), _silence():
+        try:
+            with _alarm(seconds):
+                work(facts.__setitem__)
+        except _LateError:
+            facts["unfinished"] = f"took more than {seconds:g} s"
+        except SystemExit:
+            facts["unfinished"] = "it ended the process"
+    return facts
+
+
+@contextlib.contextmanager
+def random_states() -> Iterator[None]:
+    """The states of the global generators that are loaded, put back at the end."""
+    put_back = [(setter, getter()) for getter, setter in _generators()]
+    try:
+        yield
+    finally:
+        for setter, state in put_back:
+            setter(state)
+
+
+def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
+    """How the state of each generator is read and set."""
+    found: list[Any] = [(random.getstate, random.setstate)]
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        found.append((numpy_random.get_state, numpy_random.set_state))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        found.append((torch.get_rng_state, torch.set_rng_state))
+        if torch.cuda.is_initialized():
+            found.append((torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all))
+    return found
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raises _LateError again and again from when the time is up; the notebook's own alarm is set again at the end."""
+
+    def ring(*_: Any) -> None:
+        raise _LateError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    theirs = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *theirs)

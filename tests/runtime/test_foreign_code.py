@@ -1,0 +1,227 @@
+"""Code of the notebook that is run for a fact: bounded, silent, and as if it had never been."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from crane_core.runtime.kernel_side.crane_probe import foreign, forked, held
+from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+
+Tell = Callable[[str, Any], None]
+NO_COPY = "the process cannot be copied here"
+needs_copy = pytest.mark.skipif(not forked.is_possible(), reason=NO_COPY)
+WAYS = [pytest.param(forked.facts_of, marks=needs_copy, id="forked"), pytest.param(held.facts_of, id="held")]
+AMPLE_S = 20.0
+
+
+class FakeLook(NamedTuple):
+    limits: Limits
+
+
+@pytest.mark.parametrize("facts_of", WAYS)
+def test_what_is_told_arrives(facts_of: Callable[..., dict[str, Any]]) -> None:
+    def work(tell: Tell) -> None:
+        tell("length", 3)
+        tell("shapes", {"input": [[2, 3], []]})
+
+    assert facts_of(work, AMPLE_S) == {"length": 3, "shapes": {"input": [[2, 3], []]}}
+
+
+@pytest.mark.parametrize("facts_of", WAYS)
+def test_random_states_stay(facts_of: Callable[..., dict[str, Any]]) -> None:
+    def work(tell: Tell) -> None:
+        random.random()
+        np.random.random(3)
+        tell("done it", True)
+
+    before = random.getstate(), np.random.get_state(legacy=False)
+    facts = facts_of(work, AMPLE_S)
+    after = random.getstate(), np.random.get_state(legacy=False)
+    assert facts == {"done it": True}
+    np.testing.assert_equal(after, before)
+
+
+@pytest.mark.parametrize("facts_of", WAYS)
+def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(facts_of: Callable[..., dict[str, Any]]) -> None:
+    def work(tell: Tell) -> None:
+        tell("length", 3)
+        try:
+            while True:
+                time.sleep(60)
+        except Exception:  # noqa: BLE001 - as a notebook may have it
+            tell("caught", True)
+
+    assert facts_of(work, 0.2) == {"length": 3, "unfinished": "took more than 0.2 s"}
+
+
+@pytest.mark.parametrize("facts_of", WAYS)
+def test_what_is_printed_is_dropped(facts_of: Callable[..., dict[str, Any]], capfd: pytest.CaptureFixture[str]) -> None:
+    def work(tell: Tell) -> None:
+        sys.stdout.write("out")
+        sys.stderr.write("err")
+
+    facts_of(work, AMPLE_S)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("facts_of", WAYS)
+def test_leaving_is_told_and_not_done(facts_of: Callable[..., dict[str, Any]]) -> None:
+    def work(tell: Tell) -> None:
+        tell("length", 3)
+        raise SystemExit(7)
+
+    facts = facts_of(work, AMPLE_S)
+    assert facts["length"] == 3
+    assert facts["unfinished"]
+
+
+@needs_copy
+def test_a_copy_that_dies_leaves_its_facts() -> None:
+    def work(tell: Tell) -> None:
+        tell("length", 3)
+        os._exit(3)
+
+    assert forked.facts_of(work, AMPLE_S) == {"length": 3, "unfinished": "it ended the process"}
+
+
+@needs_copy
+def test_nothing_that_the_copy_changes_reaches_us(tmp_path: Path) -> None:
+    counters = {"calls": 0}
+    lines = tmp_path / "lines.txt"
+    lines.write_text("one\ntwo\nthree\n")
+
+    def work(tell: Tell) -> None:
+        counters["calls"] += 1
+        tell("read", file.readline())
+
+    with lines.open(buffering=1) as file:
+        first = os.read(file.fileno(), 4)
+        facts = forked.facts_of(work, AMPLE_S)
+        assert (first, facts) == (b"one\n", {"read": "two\n"})
+        assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
+    assert counters == {"calls": 0}
+
+
+REFUSED: dict[str, Callable[[Path], Any]] = {
+    "write": lambda folder: (folder / "there.txt").write_text("other"),
+    "append": lambda folder: (folder / "there.txt").open("a"),
+    "new file": lambda folder: (folder / "new.txt").touch(),
+    "remove": lambda folder: (folder / "there.txt").unlink(),
+    "rename": lambda folder: (folder / "there.txt").rename(folder / "moved.txt"),
+    "new folder": lambda folder: (folder / "new").mkdir(),
+    "program": lambda folder: subprocess.run([sys.executable, "--version"], check=False),
+    "shell": lambda folder: os.system("true"),
+    "connection": lambda folder: socket.create_connection(("127.0.0.1", 9), timeout=1),
+}
+
+
+@needs_copy
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_be_seen_outside_is_refused(name: str, tmp_path: Path) -> None:
+    there = tmp_path / "there.txt"
+    there.write_text("as it was")
+
+    def work(tell: Tell) -> None:
+        try:
+            REFUSED[name](tmp_path)
+        except PermissionError as refused:
+            tell("refused", str(refused).endswith("is refused while looking"))
+
+    assert forked.facts_of(work, AMPLE_S) == {"refused": True}
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("there.txt", "as it was")]
+
+
+@needs_copy
+def test_a_file_open_for_writing_stays_as_it_is(tmp_path: Path) -> None:
+    def work(tell: Tell) -> None:
+        try:
+            os.write(log.fileno(), b"lost")
+        except OSError:
+            tell("refused", True)
+
+    with (tmp_path / "log.txt").open("wb", buffering=0) as log:
+        log.write(b"kept")
+        assert forked.facts_of(work, AMPLE_S) == {"refused": True}
+    assert (tmp_path / "log.txt").read_bytes() == b"kept"
+
+
+@needs_copy
+def test_streams_to_others_are_cut() -> None:
+    reader, writer = os.pipe()
+
+    def work(tell: Tell) -> None:
+        os.write(writer, b"lost")
+        tell("read", os.read(reader, 10).decode())
+
+    try:
+        os.write(writer, b"kept")
+        assert forked.facts_of(work, AMPLE_S) == {"read": ""}
+        assert os.read(reader, 10) == b"kept"
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+@needs_copy
+def test_what_the_copy_forks_ends_with_it() -> None:
+    def work(tell: Tell) -> None:
+        ctypes.CDLL(None).fork()  # Below Python, where nothing is refused.
+        tell("forked", True)
+        time.sleep(600)
+
+    facts = forked.facts_of(work, 1.0)
+    assert facts == {"forked": True, "unfinished": "took more than 1 s"}
+    # That no process is left is shown after each test (see conftest.py).
+
+
+@needs_copy
+def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
+    look = FakeLook(Limits()._replace(variable_seconds=AMPLE_S))
+    state = random.getstate()
+    told = [foreign.facts_of(lambda tell: tell("drawn", random.random()), look)["drawn"] for _ in range(2)]
+    assert random.getstate() == state
+    assert told == [random.random()] * 2
+    random.setstate(state)
+
+
+def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 300.0)
+        held.facts_of(lambda tell: tell("length", 1), AMPLE_S)
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.raise_signal(signal.SIGALRM)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert 0 < left <= 300
+    assert rung == [signal.SIGALRM]
+
+
+def test_where_it_cannot_be_bounded_it_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "is_possible", lambda: False)
+    told: list[dict[str, Any]] = []
+    ran: list[str] = []
+
+    def ask() -> None:
+        told.append(foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(Limits())))
+
+    aside = threading.Thread(target=ask)
+    aside.start()
+    aside.join()
+    assert told == [{"unfinished": "needs code of the notebook, which this system cannot bound"}]
+    assert ran == []

@@ -32,12 +32,24 @@ FALLBACK = "bpe_openai"
 FALLBACK_CHARS = 1_000_000
 """Texts from this length on it refuses."""
 
-_PIECE = re.compile(r"(?P<word>[^\W\d_]+)|(?P<digits>\d{1,3})|(?P<space>\s+)|(?P<mark>[^\w\s]+|_+)")
-_SHORT_WORD, _SHORT_MARK = 6, 3
+_LOWER = r"[^\W\d_A-Z]"
+_PIECE = re.compile(
+    rf"(?P<word>(?P<before>[^\S\r\n]|[^\w\s]|_)?(?P<letters>[A-Z]*{_LOWER}+(?:'(?:s|t|re|ve|m|ll|d))?|[A-Z]+))"
+    r"|\d{1,3}"
+    r"|(?P<mark> ?(?:[^\w\s]|_)+[\r\n/]*)"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""About the pieces into which the encoding splits a text before it looks them up: most are one token."""
+
+_MERGES_WITH_WORD = frozenset(" .([_")
+_PER_PIECE = 1.036
 
 
 class Tokens(NamedTuple):
-    """`how` says by what the tokens were counted; an estimate is off by 3% (median) to 8% (nine in ten) on prompts."""
+    """`how` says by what the tokens were counted.
+
+    An estimate of a prompt is off by 1.5% (median), and in nine of ten by less than 4.5%.
+    """
 
     n: int
     is_exact: bool
@@ -56,7 +68,7 @@ def count_tokens(text: str) -> Tokens:
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
         return Tokens(counter(text), is_exact=True, how=f"bpe_openai {ENCODING}")
-    return Tokens(estimated(text), is_exact=False, how="words, digits, marks and line breaks")
+    return Tokens(estimated(text), is_exact=False, how="the pieces of the text")
 
 
 def _cache_folder() -> Path | None:
@@ -88,17 +100,20 @@ def _fallback() -> Callable[[str], int] | None:
 
 
 def estimated(text: str) -> int:
-    """A linear estimate, fitted to every other one of the published inputs and measured on the rest."""
+    """Pieces, and what their length adds; fitted to half of the published inputs and of minibench, held to the rest."""
     tokens = 0.0
     for piece in _PIECE.finditer(text):
-        length = len(piece[0])
-        match piece.lastgroup:
-            case "word":
-                tokens += 0.454 + 0.124 * max(0, length - _SHORT_WORD) + (0 if piece[0].isascii() else 0.402 * length)
-            case "digits":
-                tokens += 1.173
-            case "space":
-                tokens += 0 if piece[0] == " " else 1.823
-            case _:
-                tokens += 0.997 + 1.276 * max(0, length - _SHORT_MARK)
+        tokens += _PER_PIECE
+        if piece["word"]:
+            tokens += _beyond_one(piece["letters"])
+            tokens += 0.554 if piece["before"] and piece["before"] not in _MERGES_WITH_WORD else 0
+        elif piece["mark"]:
+            tokens += 0.147 * max(0, len(piece[0]) - 3)
     return max(1, round(tokens)) if text else 0
+
+
+def _beyond_one(letters: str) -> float:
+    """Tokens that a word takes beyond its first."""
+    if not letters.isascii():
+        return 0.521 * len(letters)
+    return 0.284 * max(0, len(letters) - 3) if letters.isupper() else 0.141 * max(0, len(letters) - 7)

@@ -7,6 +7,7 @@ Refuses to call them.
 from __future__ import annotations
 
 import re
+from types import MethodType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
@@ -58,10 +59,11 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
 
 def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
     """What is called, where it is stored."""
-    if at == 0:
-        return namespace[chain.name]
-    values = followed(namespace[chain.name], chain.steps[:at]).values
-    return values[-1][1] if values and values[-1][0] == at else None
+    values = ((0, namespace[chain.name]), *followed(namespace[chain.name], chain.steps[:at]).values)
+    reached, value = values[-1]
+    if reached != at:
+        return None
+    return value.__func__ if type(value) is MethodType else value
 
 
 def package_of_function(function: Any) -> str:

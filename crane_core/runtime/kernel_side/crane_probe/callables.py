@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from .anatomy import MISSING, static_attribute
+from .anatomy import MISSING, is_kind, static_attribute
 from .asked import ATTRIBUTE, CALL, Chain, Step
 from .docs import docs_of
 from .following import chain_text, followed
@@ -46,7 +46,8 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
     owner = _owner(namespace[chain.name], before)
     found = static_attribute(owner, chain.steps[at - 1].value) if owner is not MISSING else None
     if found is not None:
-        yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner)
+        is_unbound = found.where == "class" and not is_kind(owner, type)
+        yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
 
 
 def _owner(value: Any, steps: tuple[Step, ...]) -> Any:

@@ -62,6 +62,12 @@ def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
     return shown if length <= len(shown) else [*shown, f"\u2026 {length - len(shown)} more"]
 
 
+def gives_nothing(value: Any, kind: type) -> bool:
+    """True where `kind` is defaultdict and the dict has no factory: a missing key raises."""
+    factory: Any = vars(collections.defaultdict)["default_factory"]
+    return kind is collections.defaultdict and factory.__get__(value) is None
+
+
 def _default(value: Any) -> dict[str, Any]:
     """What a missing key gives, where it gives something."""
     if is_kind(value, collections.Counter):

@@ -263,9 +263,8 @@ def _item(value: Any, item: Any) -> Way | None:
 
 
 def _key(value: Any, key: Any) -> Way:
-    overridden = [
-        kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name) if kind is not dict
-    ]
+    overridden = [kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)]
+    overridden = [kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)]
     if type(key) not in PLAIN or not set(map(type, dict.keys(value))) <= set(PLAIN) | {tuple}:
         return Way()
     if dict.__contains__(value, key):

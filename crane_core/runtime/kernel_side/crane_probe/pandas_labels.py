@@ -122,7 +122,7 @@ def has_label(index: Any, label: Any) -> bool | None:
         return label in range_of(index) if type(label) is int else False
     array = ndarray_of(index_values(index))
     if array is not None and array.dtype.kind in "iuf":
-        return None if type(label) is str else any(bool((piece == label).any()) for piece in arrays.pieces(array))
+        return False if type(label) is str else any(bool((piece == label).any()) for piece in arrays.pieces(array))
     if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:
         return None
     labels = labels_of(index)

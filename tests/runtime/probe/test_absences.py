@@ -1,0 +1,295 @@
+"""Attributes, columns, keys and labels that are not there. What is said to lack is tried out: it must raise.
+
+The expressions below are made by hypothesis from a small grammar, looked at, then evaluated by Python, pandas and
+numpy themselves. A lack that is stated and does not raise would be a lie.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+State = dict[str, Any]
+RAISED = (KeyError, AttributeError, IndexError, TypeError, ValueError, pd.errors.UndefinedVariableError)
+
+
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "a": [1, 2, 3],
+            "b": ["x", "y", None],
+            "c": pd.to_datetime(["2020", "2021", "2022"]),
+            "d e": pd.Categorical(["u", "v", "u"]),
+            7: [0.5, np.nan, 2.5],
+        },
+        index=pd.Index([10, 20, 30], name="row"),
+    )
+
+
+def namespace() -> State:
+    return {
+        "pd": pd,
+        "np": np,
+        "frame": frame(),
+        "wide": pd.DataFrame(np.zeros((2, 2)), columns=pd.MultiIndex.from_product([["p"], ["q", "r"]])),
+        "named": frame().set_index("b"),
+        "series": pd.Series([1, 2], index=["s", "t"], name="u"),
+        "groups": frame().groupby("a"),
+        "array": np.arange(12).reshape(3, 4),
+        "rows": [[1, 2], {"k": (3, 4)}, "text"],
+        "table": {"k": [1, 2], "m": {"n": 1}},
+        "number": 3,
+        "mask": np.array([True, False, True]),
+    }
+
+
+def lacks(state: State) -> list[State]:
+    return [entry for group in state["absent"].values() for entry in group]
+
+
+def raises(expression: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(expression, namespace())
+        except RAISED:
+            return True
+    return False
+
+
+LABELS = st.sampled_from(["'a'", "'b'", "'c'", "'d e'", "7", "'z'", "'A'", "'row'", "0", "10", "('p', 'q')", "'p'"])
+NUMBERS = st.sampled_from(["0", "2", "-3", "3", "12", "-5"])
+KEYS = st.one_of(LABELS, NUMBERS, st.lists(LABELS, min_size=1, max_size=3).map(lambda labels: f"[{', '.join(labels)}]"))
+ROWS = st.one_of(NUMBERS, st.sampled_from(["10", "20", "[10, 99]", "10:20", ":", "mask", "'x'", "'s'", "[0, 2]"]))
+COLUMN_CALLS = st.one_of(
+    st.sampled_from(["head()", "copy()", "reset_index()", "dropna()", "fillna(0)", "sort_index()", "T", "describe()"]),
+    st.tuples(
+        st.sampled_from(
+            [
+                "groupby({})",
+                "sort_values({})",
+                "set_index({})",
+                "drop(columns={})",
+                "drop({}, axis=1)",
+                "drop({})",
+                "dropna(subset={})",
+                "drop_duplicates({})",
+                "pop({})",
+                "duplicated(subset={})",
+                "drop({}, errors='ignore')",
+                "merge(frame, on={})",
+                "rename(columns={{{}: 'n'}})",
+                "astype({{{}: str}})",
+                "assign(n=1).drop(columns={})",
+            ]
+        ),
+        LABELS,
+    ).map(lambda pair: pair[0].format(pair[1])),
+)
+ATTRIBUTES = st.sampled_from(
+    ["a", "z", "row", "shape", "columns", "index", "values", "str", "dt", "cat", "append", "lower", "mean", "n", "s"]
+)
+STEPS = st.one_of(
+    KEYS.map(lambda key: f"[{key}]"),
+    ROWS.map(lambda row: f".loc[{row}]"),
+    st.tuples(ROWS, KEYS).map(lambda pair: f".loc[{pair[0]}, {pair[1]}]"),
+    ROWS.map(lambda row: f".iloc[{row}]"),
+    st.tuples(NUMBERS, NUMBERS).map(lambda pair: f".iloc[{pair[0]}, {pair[1]}]"),
+    st.tuples(NUMBERS, NUMBERS).map(lambda pair: f"[{pair[0]}, {pair[1]}]"),
+    COLUMN_CALLS.map(lambda call: f".{call}"),
+    ATTRIBUTES.map(lambda name: f".{name}"),
+)
+NAMES = st.sampled_from(["frame", "wide", "named", "series", "groups", "array", "rows", "table", "number"])
+EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(lambda pair: pair[0] + "".join(pair[1]))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(expression=EXPRESSIONS)
+def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: str) -> None:
+    state = looked(namespace(), expression)
+    assert state["unavailable"] == {}
+    if lacks(state):
+        assert raises(expression), lacks(state)
+
+
+@pytest.mark.parametrize(
+    ("expression", "group", "fact"),
+    [
+        ("frame['z']", "columns", {"of": "frame", "column": "z", "n_columns": 5}),
+        ("frame['A']", "columns", {"column": "A", "similar": ["a"]}),
+        ("frame['row']", "columns", {"column": "row", "is_name_of_index_level": True}),
+        ("frame[['a', 'z']]", "columns", {"column": "z"}),
+        ("frame.loc[:, 'z']", "columns", {"of": "frame", "column": "z"}),
+        ("frame.loc[99]", "keys", {"label": 99, "in": "index"}),
+        ("frame.loc[[10, 99]]", "keys", {"label": 99}),
+        ("frame.drop(99)", "keys", {"label": 99}),
+        ("frame.drop(columns=['z'])", "columns", {"column": "z"}),
+        ("frame.iloc[3]", "keys", {"index": 3, "length": 3, "in": "rows"}),
+        ("frame.iloc[0, 5]", "keys", {"index": 5, "length": 5, "in": "columns"}),
+        ("frame.groupby('z').mean()", "columns", {"column": "z"}),
+        ("frame.groupby('a')['z'].mean()", "columns", {"of": "frame.groupby(…)", "column": "z"}),
+        ("frame.groupby('a').agg({'z': 'mean'})", "columns", {"column": "z"}),
+        ("groups['z']", "columns", {"of": "groups", "column": "z"}),
+        ("frame.sort_values(by='z')", "columns", {"column": "z"}),
+        ("frame.merge(named, on='z')", "columns", {"of": "frame", "column": "z"}),
+        ("pd.merge(frame, named, on='b')", None, {}),
+        ("pd.merge(frame, named, on='d f')", "columns", {"of": "named", "column": "d f"}),
+        ("frame.query('a > 1 and z < @number')", "columns", {"column": "z"}),
+        ("frame.plot(x='z', y='a')", "columns", {"column": "z"}),
+        ("frame.pivot(index='a', columns='b', values='z')", "columns", {"column": "z"}),
+        ("frame.append(frame)", "attributes", {"type": "pandas.DataFrame", "attribute": "append"}),
+        ("frame.a.z", "attributes", {"type": "pandas.Series", "attribute": "z"}),
+        ("frame.b.dt.year", "attributes", {"attribute": "dt", "why": ".dt needs datetimelike values"}),
+        ("frame.a.str.lower()", "attributes", {"attribute": "str", "dtype": "int64"}),
+        ("frame.b.cat.codes", "attributes", {"attribute": "cat"}),
+        ("frame.dropna(inplace=True).head()", "attributes", {"type": "NoneType", "attribute": "head"}),
+        ("frame.drop(columns='a')['a']", "columns", {"of": "frame.drop(…)", "column": "a"}),
+        ("frame.rename(columns={'a': 'n'})['a']", "columns", {"column": "a"}),
+        ("frame.set_index('a')['a']", "columns", {"column": "a", "is_name_of_index_level": True}),
+        ("named.loc['w']", "keys", {"label": "w"}),
+        ("series['w']", "keys", {"label": "w"}),
+        ("series.iloc[2]", "keys", {"index": 2}),
+        ("frame.columns[9]", "keys", {"of": "frame.columns", "index": 9, "length": 5}),
+        ("frame.shape[2]", "keys", {"of": "frame.shape", "index": 2, "length": 2}),
+        ("frame()", "attributes", {"attribute": "__call__"}),
+        ("array[3]", "keys", {"index": 3, "shape": [3, 4], "why": "out of bounds"}),
+        ("array[0, 4]", "keys", {"index": [0, 4]}),
+        ("array[1][7]", "keys", {"of": "array[1]", "index": 7, "shape": [4]}),
+        ("array[0, 0, 0]", "keys", {"why": "too many indices"}),
+        ("array['k']", "keys", {"index": "k"}),
+        ("array.append(1)", "attributes", {"type": "numpy.ndarray", "attribute": "append"}),
+        ("np.float", "attributes", {"of": "np", "attribute": "float", "module": "numpy"}),
+        ("np.no_such_thing", "attributes", {"attribute": "no_such_thing"}),
+        ("np.linalg.inverse", "attributes", {"of": "np.linalg", "attribute": "inverse"}),
+        ("rows[3]", "keys", {"index": 3, "length": 3, "type": "list"}),
+        ("rows[1]['k'][2]", "keys", {"of": "rows[1]['k']", "index": 2, "length": 2}),
+        ("rows['k']", "keys", {"index": "k"}),
+        ("table['M']", "keys", {"key": "M", "similar": ["m"], "type": "dict"}),
+        ("table.keys", None, {}),
+        ("number.foo", "attributes", {"type": "int", "attribute": "foo"}),
+        ("number[0]", "attributes", {"type": "int", "attribute": "__getitem__"}),
+        ("number(3)", "attributes", {"type": "int", "attribute": "__call__"}),
+    ],
+)
+def test_a_lack_is_told_where_it_is(
+    looked: Callable[..., State], expression: str, group: str | None, fact: State
+) -> None:
+    state = looked(namespace(), expression)
+    if group is None:
+        assert lacks(state) == []
+    else:
+        told = state["absent"][group]
+        assert any(fact.items() <= found.items() for found in told), told
+        assert len(lacks(state)) == len(told)
+        assert raises(expression)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "frame['z'] = 1\nframe['z']",
+        "frame.columns = list('vwxyz')\nframe['v']",
+        "frame.insert(0, 'z', 1)\nframe['z']",
+        "frame.rename(columns={'a': 'z'}, inplace=True)\nframe['z']",
+        "frame = frame.rename(columns={'a': 'z'})\nframe['z']",
+        "b = frame.copy()\nb['z'] = 1\nb['z']",
+        "b = frame.assign(z=1)\nb['z']",
+        "b = frame.reset_index()\nb['row']",
+        "table['z'] = 1\ntable['z']",
+        "table.setdefault('z', 1)\ntable['z']",
+        "rows.append(4)\nrows[3]",
+        "del table['k']\ntable['m']",
+        "frame[mask]['a']",
+        "frame[frame['a'] > 1].loc[20]",
+        "frame.loc[99] = 1",
+        "frame.loc[99, 'z'] = 1\nframe.loc[99]",
+        "frame.groupby('row').mean(numeric_only=True)",
+        "series.s",
+        "frame.a",
+        "wide['p']['q']",
+        "wide['p', 'q']",
+        "frame.T[10]",
+        "frame[['a']].agg('mean')",
+        "for name in frame.columns:\n    frame[name]",
+        "number = {'k': 1}\nnumber['k']",
+        "array = array.T\narray[3]",
+        "rows[-3]",
+        "pd.DataFrame({'x': [1]})['x']",
+        "np.random.default_rng(0)",
+        "frame.plot",
+        "frame.values[2]",
+        "frame.index[2]",
+    ],
+)
+def test_what_works_is_not_said_to_lack(looked: Callable[..., State], target: str) -> None:
+    assert not raises(target)
+    assert lacks(looked(namespace(), target)) == []
+
+
+def test_a_default_dict_lacks_nothing(after: Callable[..., State]) -> None:
+    code = "from collections import Counter, defaultdict\nd, c, e = defaultdict(list), Counter(), defaultdict(None)"
+    state = after(code, "d['x'], c['x'], e['x']")
+    assert [entry["of"] for entry in lacks(state)] == ["e"]
+
+
+def test_attributes_that_a_call_may_make_are_not_said_to_lack(after: Callable[..., State]) -> None:
+    code = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
+    assert lacks(after(code, "m.fit(X, [1, 2])\nm.coef_")) == []
+    assert lacks(after(code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_")) == []
+    assert [entry["attribute"] for entry in lacks(after(code, "m.coef_"))] == ["coef_"]
+
+
+def test_attributes_answered_by_code_are_not_decided(after: Callable[..., State]) -> None:
+    code = "class Lazy:\n    def __getattr__(self, name):\n        raise SystemExit\nlazy = Lazy()"
+    state = after(code, "lazy.thing")
+    assert lacks(state) == []
+    assert state["accesses"]["lazy.thing"] == {"type": "not stored; only running code would tell"}
+
+
+def test_features_a_model_was_fitted_with(after: Callable[..., State]) -> None:
+    code = """
+import pandas as pd
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+fit = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 3.0]})
+new = fit.rename(columns={"b": "c"})
+model = LinearRegression().fit(fit, [1, 2])
+chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
+"""
+    for name in ("model", "chain"):
+        columns = after(code, f"{name}.predict(new)")["absent"]["columns"]
+        assert [(entry["of"], entry["column"]) for entry in columns] == [
+            ("new", "b"),
+            ("the features of the model", "c"),
+        ]
+        assert lacks(after(code, f"{name}.predict(fit)")) == []
+
+
+def test_steps_of_a_pipeline_and_conditional_methods(after: Callable[..., State]) -> None:
+    code = """
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
+svc = SVC(probability=False)
+"""
+    state = after(code, "pipe.named_steps['scaler'], pipe['svc'].gamma, pipe.transform, svc.fit")
+    assert [(entry.get("key"), entry.get("attribute")) for entry in lacks(state)] == [
+        (None, "transform"),
+        ("scaler", None),
+    ]
+
+
+def test_names_of_a_formula(after: Callable[..., State]) -> None:
+    code = "import pandas as pd, numpy as np, statsmodels.formula.api as smf\nlocal = [1, 2]\n"
+    code += "d = pd.DataFrame({'y': [1, 2], 'x': [1, 2]})"
+    state = after(code, "smf.ols('y ~ x + C(z) + np.log(x) + local', data=d)")
+    assert [entry["column"] for entry in lacks(state)] == ["z"]

@@ -1,0 +1,102 @@
+"""Names and modules that the target asks for and will not find, and where the notebook would have defined them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+State = dict[str, Any]
+After = Callable[..., State]
+
+
+def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> None:
+    others = [
+        {"code": "import numpy\n", "notebook_index": 3, "executed": False, "order": None},
+        {"code": "\nif True:\n    to_celsius = 1\n", "notebook_index": 4, "executed": False, "order": None},
+        {"code": "def to_celsius(f):\n    return f\n", "notebook_index": 6, "executed": False, "order": None},
+    ]
+    absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)["absent"]["names"]
+    assert absent == [
+        {
+            "name": "to_celsius",
+            "would_be_defined_in": [{"cell": 4, "line": 3}, {"cell": 6, "line": 1}],
+            "line": 1,
+            "certain": True,
+        }
+    ]
+
+
+def test_a_deleted_name_tells_where_it_was_deleted(after: After) -> None:
+    absent = after("x = 1\nx = 2\ndel x", "x + 1")["absent"]["names"]
+    assert absent == [{"name": "x", "deleted_in": {"cell": 0, "line": 3}, "line": 1, "certain": True}]
+
+
+def test_a_misspelt_name_tells_the_names_like_it(after: After) -> None:
+    (absent,) = after("X_train, y_train = 1, 2", "fit(x_train)\n")["absent"]["names"][1:]
+    assert absent["similar"] == ["X_train"]
+
+
+def test_builtins_and_names_of_the_target_are_not_missing(after: After) -> None:
+    state = after("a = 1", "print(len([b for b in range(a)]))\nc = a\nc\n__name__")
+    assert state["absent"]["names"] == []
+
+
+def test_a_name_missing_in_a_function_of_the_notebook_tells_the_way(after: After) -> None:
+    code = "def inner():\n    return EXTRA\ndef outer():\n    return inner()"
+    (absent,) = after(code, "x = 1\nouter()")["absent"]["names"]
+    assert absent == {"name": "EXTRA", "line": 2, "certain": True, "via": ["outer", "inner"]}
+
+
+def test_a_star_import_makes_missing_names_uncertain(after: After) -> None:
+    (absent,) = after("", "from math import *\nsqrt(2)")["absent"]["names"]
+    assert absent["certain"] is False
+
+
+def test_a_module_that_is_not_installed_is_missing(after: After) -> None:
+    absent = after("", "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path")["absent"]
+    assert [entry["module"] for entry in absent["modules"]] == ["no_such_module_here.part"]
+    assert absent["attributes"] == []
+
+
+def test_a_name_that_a_loaded_module_does_not_have_is_missing(after: After) -> None:
+    absent = after(
+        "import json, sklearn.preprocessing", "from json import loadz\nfrom sklearn.preprocessing import Imputer"
+    )
+    assert [(entry["of"], entry["attribute"]) for entry in absent["absent"]["attributes"]] == [
+        ("json", "loadz"),
+        ("sklearn.preprocessing", "Imputer"),
+    ]
+
+
+def test_places_of_the_last_assignment(after: After) -> None:
+    code = "a, (b, *c) = 1, (2, 3)\nfor i in range(2):\n    d = i\nwith open('/dev/null') as e:\n    pass\na = 2\n"
+    variables = after(code, "a, b, c, d, e, i")["variables"]
+    lines = {name: entry["assigned"]["line"] for name, entry in variables.items()}
+    assert lines == {"a": 6, "b": 1, "c": 1, "d": 3, "e": 4, "i": 2}
+
+
+def test_the_last_cell_in_order_of_execution_counts(after: After) -> None:
+    others = [{"code": "\n\nx = 1", "notebook_index": 7, "executed": True, "order": 0}]
+    assert after("x = 1", "x", others=others)["variables"]["x"]["assigned"] == {"cell": 0, "line": 1}
+
+
+def test_variables_that_only_functions_need_are_additions(after: After) -> None:
+    code = "limit = 3\ndef check(x):\n    return x < limit\nrows = [1]"
+    variables = after(code, "check(rows[0])")["variables"]
+    assert variables["limit"]["via"] == ["check"]
+    assert variables["limit"]["values"] == {}
+    assert variables["limit"]["plus"]["values"]["value"] == 3
+    assert "via" not in variables["rows"]
+
+
+def test_a_target_that_is_no_python_says_so(after: After) -> None:
+    state = after("x = 1", "x = = 1")
+    assert state["syntax_error"].startswith("line 1: ")
+    assert state["variables"] == {}
+
+
+def test_docs_stand_with_what_the_target_calls(after: After) -> None:
+    state = after("import json\nrows = [3, 1]\ndef f(a, *, b=2):\n    pass", "json.dumps(rows)\nrows.sort()\nf(1)")
+    assert state["variables"]["f"]["docs"]["signature"] == "(a, *, b=2)"
+    assert state["accesses"]["json.dumps"]["docs"]["signature"].startswith("(obj, *, skipkeys=False")
+    assert state["accesses"]["rows.sort"]["docs"]["signature"] == "(*, key=None, reverse=False)"

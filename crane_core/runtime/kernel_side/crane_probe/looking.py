@@ -93,11 +93,11 @@ class Look:
         entry: dict[str, Any] = {"type": type_name(type(value))}
         if any(value_id == id(value) for value_id in self._path):
             return dict(entry, values={"cycle": "an object that holds it"})
-        if self._depth > self.limits.depth or not self._budget.enters():
-            return dict(entry, unavailable="deeper than is looked")
         self._depth += 1
         self._path.append(id(value))
         try:
+            if self._depth > self.limits.depth + 1 or not self._budget.enters():
+                return dict(entry, unavailable="deeper than is looked")
             return _grouped(entry, self._summarized(value))
         except OverBudgetError as late:
             return dict(entry, unavailable=str(late))

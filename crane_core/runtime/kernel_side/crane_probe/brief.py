@@ -1,0 +1,66 @@
+"""The attributes that an object holds, a word on each: type, shape or length, the value where it is plain.
+
+Knows built-in containers and what the summarizer files call a shape. Looks inside short rows of plain values alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+from .anatomy import instance_dict, is_kind, type_name
+from .dispatch import hook_of
+from .literals import PLAIN
+
+_SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
+_SHORT = 8
+
+
+def attributes_of(held: Mapping[str, Any], look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:
+    """{"structure": {"attributes": {name: shape or length}}, "representation": ... type, "values": ... value}.
+
+    Those asked for first, then the public ones; each object once, None not at all.
+    """
+    shown = {name: held[name] for name in _shown(held, look, set(left_out))}
+    others = {name: value for name, value in shown.items() if not is_plain(value)}
+    facts = {
+        "structure": {name: size for name, value in others.items() for size in [size_of(value)] if size is not None},
+        "representation": {name: type_name(type(value)) for name, value in others.items()},
+        "values": {name: plain(value, look) for name, value in shown.items() if name not in others},
+    }
+    return {group: {"attributes": found} for group, found in facts.items() if found}
+
+
+def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
+    names = [name for name, value in held.items() if type(name) is str and value is not None and name not in left_out]
+    asked = [name for name in look.asked().attributes if name in names]
+    own = [name for name in names if not name.startswith("_")]
+    first_of = {id(held[name]): name for name in reversed([*asked, *own]) if type(held[name]) not in PLAIN}
+    once = [name for name in dict.fromkeys([*asked, *own]) if first_of.get(id(held[name]), name) == name]
+    return once[: max(2 * look.limits.items, len(asked))]
+
+
+def size_of(value: Any) -> Any:
+    """The shape of an array as a list, the length of a container; None for what has neither."""
+    base = next((base for base in _SIZED if is_kind(value, base)), None)
+    if base is not None:
+        return base.__len__(value)
+    shape = hook_of(value, "SHAPE")
+    found = shape(value) if shape is not None else None
+    return None if found is None else list(found)
+
+
+def is_plain(value: Any) -> bool:
+    """True for a number, text, truth value or None, and for a short row of them."""
+    if type(value) in (list, tuple):
+        return 0 < len(value) <= _SHORT and all(type(part) in PLAIN for part in value)
+    return type(value) in PLAIN
+
+
+def plain(value: Any, look: Any) -> Any:
+    """A plain value as JSON."""
+    return [look.scalar(part) for part in value] if type(value) in (list, tuple) else look.scalar(value)
+
+
+def attributes_held(value: Any, look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:
+    """The same of an object's own attributes."""
+    return attributes_of(instance_dict(value), look, left_out=left_out)

@@ -1,0 +1,136 @@
+"""torch: which of its classes is looked at by which file, and what attributes and items of its objects are.
+
+Knows how modules and tensors store what a chain asks for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import torch_data, torch_modules, torch_tensors, torch_training
+from .anatomy import is_kind, overriders, package_of, static_attribute, type_name
+from .asked import ATTRIBUTE, ITEM, Step
+from .following import Lack, Way, attribute_names, similar, value_text
+from .torch_tensors import torch
+
+_READABLE = ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "layout")
+
+
+def has_attribute(value: Any, name: str) -> bool | None:
+    """Of a module: whether it is a parameter, a buffer or a module inside."""
+    if not torch_modules.is_module(value) or not torch_modules.is_answered_by_torch(value):
+        return None
+    return name in torch_modules.held_parts(value)
+
+
+def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+    """Parts of modules by name and place; what tensors store, and their views."""
+    if torch_modules.is_module(value):
+        return _in_module(value, steps[0])
+    if is_kind(value, torch().Tensor) and package_of(type(value)) == "torch":
+        return _in_tensor(value, steps[0])
+    return None
+
+
+def _in_module(value: Any, step: Step) -> Way | None:
+    if step.kind == ITEM:
+        return _item(value, step.value)
+    if step.kind != ATTRIBUTE:
+        return Way()
+    if static_attribute(value, step.value) is not None or not torch_modules.is_answered_by_torch(value):
+        return None
+    parts = torch_modules.held_parts(value)
+    if step.value in parts:
+        return Way(parts[step.value])
+    names = [*attribute_names(value), *parts]
+    fact = {"type": type_name(type(value)), "attribute": step.value, "similar": similar(step.value, names)}
+    return Way(lacks=(Lack("attributes", fact),))
+
+
+def _item(value: Any, item: Any) -> Way | None:
+    """An item of torch's own containers; None for a module that has none."""
+    owner = next(overriders(value, "__getitem__"), None)
+    if owner is None or package_of(owner) != "torch":
+        return None if owner is None else Way()
+    parts = torch_modules.held_parts(value)
+    if type(item) is str and owner.__name__ in ("ModuleDict", "ParameterDict"):
+        return Way(parts[item]) if item in parts else _no_key(value, key=item, similar=similar(item, parts))
+    if type(item) is int and owner.__name__ in ("Sequential", "ModuleList"):
+        inside = torch_modules.children(value)
+        is_there = -len(inside) <= item < len(inside)
+        return Way(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
+    return Way()
+
+
+def _no_key(value: Any, **fact: Any) -> Way:
+    return Way(lacks=(Lack("keys", dict({"type": type_name(type(value))}, **fact)),))
+
+
+def _in_tensor(value: Any, step: Step) -> Way | None:
+    kind = torch().Tensor
+    if torch_tensors.is_uninitialized(value):
+        return Way()
+    with torch()._C.DisableTorchFunction():
+        if step.kind == ATTRIBUTE:
+            return Way(getattr(kind, step.value).__get__(value)) if step.value in _READABLE else None
+        if step.kind == ITEM and type(value) is kind:
+            return _view(value, step.value)
+    return Way()
+
+
+def _view(value: Any, index: Any) -> Way:
+    """A view by numbers and slices; what is beyond the shape lacks."""
+    parts = index if type(index) is tuple else (index,)
+    shape = torch_tensors.shape_of(value)
+    if not all(part is None or type(part) is int or _is_plain_slice(part) for part in parts):
+        return Way()
+    taken = [part for part in parts if part is not None]
+    if len(taken) > len(shape):
+        return _no_key(value, index=_spelled(index), shape=shape, why="too many indices")
+    if any(type(part) is int and not -size <= part < size for part, size in zip(taken, shape)):
+        return _no_key(value, index=_spelled(index), shape=shape, why="out of bounds")
+    return Way(torch().Tensor.__getitem__(value, index))
+
+
+def _is_plain_slice(part: Any) -> bool:
+    """A slice that torch takes: it refuses steps below 1."""
+    if type(part) is not slice or not all(type(end) in (int, type(None)) for end in (part.start, part.stop, part.step)):
+        return False
+    return part.step is None or part.step > 0
+
+
+def _spelled(index: Any) -> Any:
+    return index if type(index) is int else value_text(index)
+
+
+def constant(value: Any, look: Any) -> dict[str, Any]:
+    """A dtype, a device, a memory format: its text, which torch writes itself."""
+    return {"plus": {"values": {"value": look.text(str(value))}}}
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """Of a tensor with dimensions; None for what counts as a single value."""
+    if not is_kind(value, torch().Tensor) or torch_tensors.is_uninitialized(value):
+        return None
+    with torch()._C.DisableTorchFunction():
+        is_nested = torch().Tensor.is_nested.__get__(value)
+        return None if is_nested else tuple(torch_tensors.shape_of(value)) or None
+
+
+FOLLOW = follow
+HAS_ATTRIBUTE = has_attribute
+SHAPE = shape
+SCALAR = torch_tensors.plain_scalar
+SUMMARIZERS = {
+    "torch.Tensor": torch_tensors.tensor,
+    "torch.nn.modules.module.Module": torch_modules.module,
+    "torch.nn.modules.loss._Loss": torch_training.loss,
+    "torch.optim.optimizer.Optimizer": torch_training.optimizer,
+    "torch.utils.data.dataset.Dataset": torch_data.dataset,
+    "torch.utils.data.dataset.Subset": torch_data.subset,
+    "torch.utils.data.dataset.ConcatDataset": torch_data.concatenated,
+    "torch.utils.data.dataset.IterableDataset": torch_data.iterable_dataset,
+    "torch.utils.data.dataloader.DataLoader": torch_data.loader,
+    **dict.fromkeys(("LRScheduler", "_LRScheduler", "ReduceLROnPlateau"), torch_training.scheduler),
+    **dict.fromkeys(("dtype", "device", "layout", "memory_format"), constant),
+}

@@ -1,0 +1,80 @@
+"""What is said of torchvision's transforms and datasets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from crane_core.runtime.kernel_side.crane_probe import forked
+from crane_core.runtime.kernel_side.crane_probe.look import look
+
+torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
+pytest.importorskip("torchvision", reason="torchvision is not installed: make ml")
+from torchvision import datasets, models, transforms  # noqa: E402 - after the skip
+from torchvision.transforms import v2  # noqa: E402
+
+needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
+
+
+def entry_of(value: Any) -> dict[str, Any]:
+    request = {"target": "thing", "cells": [], "limits": {"variable_seconds": 30.0, "total_seconds": 300.0}}
+    entry: dict[str, Any] = json.loads(look({"thing": value}, request))["variables"]["thing"]
+    return entry
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Two classes of three pictures each, of different sizes."""
+    for kind in ("knot", "plain"):
+        (tmp_path / kind).mkdir()
+        for number in range(3):
+            Image.new("RGB", (20 + number, 10)).save(tmp_path / kind / f"{number}.png")
+    return tmp_path
+
+
+@pytest.mark.parametrize("of", [transforms, v2])
+def test_composed_transforms_tell_their_steps(of: Any) -> None:
+    steps = [of.Resize((16, 12)), of.ToTensor(), of.Normalize([0.4, 0.5, 0.3], [0.2, 0.2, 0.2]), abs]
+    facts = entry_of(of.Compose(steps))["plus"]["representation"]["steps"]
+    assert [step["type"] for step in facts] == ["Resize", "ToTensor", "Normalize", "builtin_function_or_method"]
+    assert facts[0]["size"] == [16, 12]
+    assert facts[2]["mean"] == [0.4, 0.5, 0.3]
+
+
+@needs_copy
+def test_a_folder_of_pictures_as_pictures_and_as_tensors(pictures: Path) -> None:
+    raw = entry_of(datasets.ImageFolder(str(pictures)))
+    assert raw["structure"]["length"] == 6
+    assert raw["plus"]["structure"]["image_sizes"] == {"input": [[20, 10], [21, 10], [22, 10]]}
+    assert raw["plus"]["representation"]["image_modes"] == {"input": ["RGB"]}
+    assert raw["plus"]["values"]["attributes"]["classes"] == ["knot", "plain"]
+    loader = torch.utils.data.DataLoader(
+        datasets.ImageFolder(str(pictures), transform=transforms.ToTensor()), batch_size=4
+    )
+    error = entry_of(loader)["structure"]["dataset"]["batch_shapes"]["error"]
+    assert "equal size" in error
+    with pytest.raises(RuntimeError, match="equal size"):
+        next(iter(loader))
+
+
+@needs_copy
+def test_random_transforms_advance_nothing(pictures: Path) -> None:
+    random_crop = transforms.Compose([transforms.RandomResizedCrop(8), transforms.ToTensor()])
+    source = datasets.ImageFolder(str(pictures), transform=random_crop)
+    state = torch.get_rng_state()
+    first, second = entry_of(source), entry_of(source)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert first == second
+    assert first["structure"]["sample_shapes"] == {"input": [[3, 8, 8]]}
+
+
+def test_a_deep_network_takes_and_gives_what_it_is_made_for() -> None:
+    network = models.resnet18()
+    facts = entry_of(network)["plus"]["structure"]
+    assert facts["expected_input"] == {"layer": "conv1", "shape": ["N", 3, "H", "W"]}
+    assert facts["output"] == {"layer": "fc", "shape": ["...", 1000]}
+    assert facts["n_parameters"] == sum(one.numel() for one in network.parameters())

@@ -11,7 +11,10 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give
 
 NAME = "import"
-HELP = "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, or predictions (.jsonl)"
+HELP = (
+    "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl)"
+    " or captured states (.json)"
+)
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
 SHOWN_PROBLEMS = 20
@@ -19,7 +22,11 @@ SHOWN_PROBLEMS = 20
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="each archive, folder or .jsonl alone; notebooks together"
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="each archive, folder, .jsonl or .json alone; notebooks together",
     )
     verb.add_argument("--json", action="store_true", help="counts and problems as JSON on stdout")
 

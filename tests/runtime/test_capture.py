@@ -117,7 +117,7 @@ def test_looking_leaves_no_trace(notebook: WriteNotebook) -> None:
         "sorted(globals())",
         "lines.gi_frame.f_locals['n']",
         "random.getstate()",
-        "len(sys.meta_path)",
+        "sys.path, len(sys.meta_path)",
         "gc.isenabled()",
         "file.tell()",
         "get_ipython().execution_count",
@@ -138,6 +138,15 @@ def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook
     captured = capture(path, probes=["sys.modules['crane_probe'].__name__"])
     assert probed(captured) == ["crane_probe"]
     assert "lane" in captured.sight.state["variables"]
+
+
+def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
+    for name in sorted({"difflib", "fractions", "statistics", "textwrap", "dataclasses", "numbers", "bisect"}):
+        (tmp_path / f"{name}.py").write_text(f"open('{name}.ran', 'w').close()\n")
+    capture(notebook("library", "before = {}", "before.missing, after"))
+    assert list(tmp_path.glob("*.ran")) == []
 
 
 def test_the_document_tells_state_and_capture(notebook: WriteNotebook) -> None:

@@ -6,6 +6,7 @@ Sent as text and run in a namespace of its own, so that no name appears in the n
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import importlib
 import importlib.abc
@@ -13,6 +14,7 @@ import importlib.util
 import json
 import marshal
 import math
+import os
 import sys
 import threading
 import time
@@ -69,20 +71,39 @@ def _cut(text: str) -> str:
 
 
 def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any]) -> str:
-    """The probe's state, and the seconds from before it was brought in until it was taken out again."""
-    started = time.perf_counter()
+    """The probe's state, and the seconds that looking took, bringing the probe in and taking it out not counted.
+
+    The cyclic garbage collector waits meanwhile: a collection would run finalizers of the notebook.
+    """
     brought = _Brought(modules)
-    own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == PACKAGE}
+    own = {name: sys.modules.pop(name) for name in list(sys.modules) if str(name).partition(".")[0] == PACKAGE}
+    path, own_folder, collects = list(sys.path), _own_folder(), gc.isenabled()
+    gc.disable()
     sys.meta_path.insert(0, brought)
+    # A file of the notebook's folder that is called as a module of the library must not be run for it.
+    sys.path[:] = [entry for entry in path if entry not in own_folder]
     try:
-        state = importlib.import_module(PACKAGE + ".look").look(namespace, request)
+        probe = importlib.import_module(PACKAGE + ".look")
+        started = time.perf_counter()
+        state = probe.look(namespace, request)
+        seconds = round(time.perf_counter() - started, 6)
     finally:
+        sys.path[:] = path
         sys.meta_path.remove(brought)
         for name in modules:
             sys.modules.pop(name, None)
         sys.modules.update(own)
-    seconds = round(time.perf_counter() - started, 6)
+        if collects:
+            gc.enable()
     return f'{{"seconds": {seconds!r}, "state": {state}}}'
+
+
+def _own_folder() -> tuple[str, ...]:
+    """How sys.path names the working folder, which may have been removed."""
+    try:
+        return "", os.getcwd()  # noqa: PTH109 - pathlib may not be loaded here
+    except OSError:
+        return ("",)
 
 
 class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -72,7 +72,7 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
     kind = type(document)
     if kind is str and len(document) <= limit and document.isascii():
         return document
-    if depth == 0 and kind in (dict, list, tuple):
+    if depth == 0 and (kind is dict or kind is list or kind is tuple):
         return ELLIPSIS
     if kind is dict:
         return {key_text(key, limit): safe(item, limit, depth - 1) for key, item in document.items()}

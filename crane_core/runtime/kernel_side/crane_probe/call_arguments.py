@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
 from .asked import ATTRIBUTE, CALL, Chain, Unknown
 from .following import Lack, chain_text, followed, similar
-from .literals import PLAIN
+from .kinds import PLAIN
 
 _PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
 _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {

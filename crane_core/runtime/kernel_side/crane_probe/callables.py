@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from .anatomy import MISSING, is_kind, static_attribute
+from .anatomy import MISSING, class_dict, is_kind, mro_of, static_attribute
 from .asked import ATTRIBUTE, CALL, Chain, Step
 from .docs import docs_of
 from .following import chain_text, followed
@@ -28,7 +28,7 @@ def documented(chains: tuple[Chain, ...], namespace: Mapping[str, Any]) -> dict[
     docs: dict[str, dict[str, Any]] = {}
     for chain in chains:
         for called in _called(chain, namespace) if not chain.via and len(docs) < _MOST else ():
-            if called.text not in docs:
+            if called.text not in docs and not _compares_by_code(called.value):
                 docs[called.text] = docs_of(called.value, called.owner)
     return {text: found for text, found in docs.items() if found}
 
@@ -48,6 +48,12 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
     if found is not None:
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
+
+
+def _compares_by_code(value: Any) -> bool:
+    """True for an object whose type can only be told apart by running its metaclass."""
+    kinds = mro_of(type(type(value)))
+    return any(name in class_dict(kind) for kind in kinds[:-2] for name in ("__eq__", "__hash__"))
 
 
 def _owner(value: Any, steps: tuple[Step, ...]) -> Any:

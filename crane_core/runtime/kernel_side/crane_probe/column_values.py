@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
@@ -15,9 +14,10 @@ from . import arrays, sequences
 from .anatomy import name_of, type_name
 from .arrays import Ranges
 from .budget import OverBudgetError
+from .kinds import SCALARS, Kinds, counted
 from .number_facts import distinct_facts, more_facts, range_facts
 from .pandas_storage import labels_of, ndarray_of
-from .sequences import SCALARS, Row
+from .sequences import Row
 
 _NS_PER_OBJECT = 60
 _NS_PER_CHECKED_TEXT = 10
@@ -146,23 +146,24 @@ def _of_objects(array: Any, look: Any) -> Facts:
     """A column of objects: missing ones, types, texts."""
     row = _object_row(array)
     if _is_all_text(array, look):
-        return _of_texts_only(row, Counter({str: row.length}), 0, look)
+        return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
         return Facts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
-    kinds = Counter(map(type, row.again()))
-    n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if float in kinds else 0
-    n_missing = n_nan + sum(count for kind, count in kinds.items() if _is_missing_kind(kind))
-    present = {kind: count - (n_nan if kind is float else 0) for kind, count in kinds.items()}
-    present = {kind: count for kind, count in present.items() if count and not _is_missing_kind(kind)}
-    if list(present) == [str]:
-        texts = Row(present[str], lambda: filter(_is_text, row.again()), row.at)
+    kinds = counted(row.again)
+    has_floats = any(kind is float for kind, _ in kinds)
+    n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
+    n_missing = n_nan + sum(count for kind, count in kinds if _is_missing_kind(kind))
+    present = [(kind, count - (n_nan if kind is float else 0)) for kind, count in kinds if not _is_missing_kind(kind)]
+    present = [(kind, count) for kind, count in present if count]
+    if len(present) == 1 and present[0][0] is str:
+        texts = Row(present[0][1], lambda: filter(_is_text, row.again()), row.at)
         return _of_texts_only(texts, kinds, n_missing, look)
     values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     return Facts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
 
 
-def _types_shown(kinds: Counter[type], look: Any) -> dict[str, Any]:
+def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
     return {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
 
 
@@ -174,7 +175,7 @@ def _is_all_text(array: Any, look: Any) -> bool:
     return all(quick(piece) for piece in arrays.pieces(array))
 
 
-def _of_texts_only(texts: Row, kinds: Counter[type], n_missing: int, look: Any) -> Facts:
+def _of_texts_only(texts: Row, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> Facts:
     values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     return Facts(values, dict(more, **_forms(texts, look)), _types_shown(kinds, look))
@@ -188,12 +189,13 @@ def _is_missing_kind(kind: type) -> bool:
     return kind is type(None) or type_name(kind) in _MISSING_TYPES
 
 
-def _odd_ones(row: Row, present: dict[type, int]) -> dict[str, Any]:
+def _odd_ones(row: Row, present: list[tuple[type, int]]) -> dict[str, Any]:
     """Where values of another type stand than most of the column has; missing values are not odd."""
     if len(present) < 2:
         return {}
-    most = max(present, key=lambda kind: (present[kind], type_name(kind)))
-    odd = ((at, item) for at, item in enumerate(row.again()) if type(item) is not most and type(item) in present)
+    most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
+    others = Kinds(*(kind for kind, _ in present if kind is not most))
+    odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
     shown = [(at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)][:_OFFENDERS]
     return {"other_types_at": {str(at): _typed(item) for at, item in shown}} if shown else {}
 

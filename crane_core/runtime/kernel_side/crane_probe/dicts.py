@@ -6,16 +6,16 @@ Knows the methods of `dict` itself. Refuses to hash or compare a key that is not
 from __future__ import annotations
 
 import collections
-from collections import Counter
 from itertools import islice
 from typing import Any
 
 from . import sequences
 from .anatomy import is_kind, type_name
 from .groups import merged
-from .literals import PLAIN
+from .kinds import NUMBERS, PLAIN, Kinds, counted
 
 _NS_PER_KEY = 40
+_KEYS = Kinds(*PLAIN, tuple)
 _PREVIEW = 5
 _DETECTED_AMONG = 2_000
 _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
@@ -50,11 +50,11 @@ def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
 
 def has_plain_keys(value: Any) -> bool:
     """True when looking a key up runs no code but Python's own."""
-    return all(kind in PLAIN or kind is tuple for kind in set(map(type, dict.__iter__(value))))
+    return _KEYS.hold_all(dict.__iter__(value))
 
 
 def _key_types(value: Any, look: Any) -> dict[str, int]:
-    return sequences.kind_counts(Counter(map(type, dict.__iter__(value))), look.limits.values)
+    return sequences.kind_counts(counted(lambda: dict.__iter__(value)), look.limits.values)
 
 
 def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
@@ -105,7 +105,7 @@ def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in sequences.NUMBERS or is_kind(value, float)
+    return type(value) in NUMBERS or is_kind(value, float)
 
 
 def _bunch_shapes(value: Any) -> dict[str, Any]:
@@ -122,9 +122,14 @@ def _preview(value: Any, look: Any) -> dict[str, Any]:
 
 def view(value: Any, look: Any) -> dict[str, Any]:
     """Keys, values or items of a dict: how many, and their types."""
-    kinds = Counter(map(type, type(value).__iter__(value)))
+    kinds = counted(lambda: type(value).__iter__(value))
     types_shown = sequences.kind_counts(kinds, look.limits.values)
-    return {"plus": {"structure": {"length": sum(kinds.values())}, "representation": {"item_types": types_shown}}}
+    return {
+        "plus": {
+            "structure": {"length": sum(count for _, count in kinds)},
+            "representation": {"item_types": types_shown},
+        }
+    }
 
 
 SUMMARIZERS = {"dict": mapping, **dict.fromkeys(("dict_keys", "dict_values", "dict_items"), view)}

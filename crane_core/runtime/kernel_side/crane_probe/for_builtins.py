@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections
 import operator
 import types
-from collections import Counter
 from typing import Any, Iterable
 
 from . import dicts, functions, sequences
@@ -18,7 +17,7 @@ from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
 from .following import Lack, Way, similar
 from .functions import signature_of
 from .groups import merged
-from .literals import PLAIN
+from .kinds import NUMBERS, PLAIN, SCALARS, Kinds, counted
 from .sequences import Row
 
 _EXAMPLES = 3
@@ -26,6 +25,9 @@ _LOOKED_AT = 2_000
 """Items among which those of another type or shape are looked for."""
 _NS_PER_SHAPE = 250
 _LONGEST_SORTED = 20_000
+_NEVER_CALLED = Kinds(int, float, bool, str, list, tuple, dict, set, bytes, type(None))
+_WITHOUT_ITEMS = Kinds(int, float, bool, type(None), set, frozenset)
+_UNDECIDED = Kinds(Unknown, slice, bool)
 
 
 def scalar(value: Any, look: Any) -> dict[str, Any]:
@@ -37,7 +39,8 @@ def text(value: Any, look: Any) -> dict[str, Any]:
 
 
 def octets(value: Any, look: Any) -> dict[str, Any]:
-    length = operator.length_hint(value) if type(value) is memoryview else type(value).__len__(value)
+    base: Any = next(kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind))
+    length = value.nbytes if base is memoryview else base.__len__(value)
     return {"plus": {"structure": {"length": length}, "values": {"value": look.scalar(value)}}}
 
 
@@ -82,11 +85,14 @@ def row_facts(row: Row, look: Any) -> dict[str, Any]:
     summary: dict[str, Any] = {"structure": {"length": row.length}}
     if not look.affords(row.length * sequences.NS_PER_TYPE):
         return dict(summary, plus={"values": {"not_computed": f"{row.length} items are too many to look through"}})
-    kinds = Counter(map(type, row.again()))
+    kinds = counted(row.again)
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
-    if all(kind in sequences.SCALARS for kind in kinds):
-        return merged(summary, {"values": _values(row, kinds, look), "plus": merged(plus, _short(row, look))})
+    if all(kind in SCALARS for kind, _ in kinds):
+        return merged(
+            summary,
+            {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))},
+        )
     return merged(summary, {"plus": merged(plus, _inner(row, look))})
 
 
@@ -94,7 +100,7 @@ def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
     """value_info of plain values."""
     if not row.length:
         return {"value_info": {"value_type": "empty or all NaN"}}
-    if all(kind in sequences.NUMBERS for kind in kinds):
+    if all(kind in NUMBERS for kind in kinds):
         return {"value_info": sequences.number_facts(row, look)}
     if all(kind is str for kind in kinds):
         return {"value_info": sequences.text_facts(row, look)}
@@ -133,7 +139,7 @@ def _nesting(row: Row, look: Any) -> dict[str, Any]:
 
 def _telling(row: Row, look: Any) -> list[int]:
     """The first items, and the first one of each further type and shape: the others are like one of these."""
-    signs = [(type(item), sequences.own_shape(item)) for item in row.first(_LOOKED_AT)]
+    signs = [(id(type(item)), sequences.own_shape(item)) for item in row.first(_LOOKED_AT)]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
     return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
@@ -145,17 +151,19 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
     summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
     if base.__len__(value) > _LONGEST_SORTED:
         return summary
-    kinds = Counter(map(type, base.__iter__(value)))
+    kinds = counted(lambda: base.__iter__(value))
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
-    if not _is_sortable(kinds):
+    if not _is_sortable([kind for kind, _ in kinds]):
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
-    return merged(summary, {"values": _values(row, kinds, look), "plus": merged(plus, _short(row, look))})
+    return merged(
+        summary, {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))}
+    )
 
 
 def _is_sortable(kinds: Iterable[type]) -> bool:
-    return all(kind in sequences.NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
+    return all(kind in NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
 
 
 def deque(value: Any, look: Any) -> dict[str, Any]:
@@ -249,7 +257,7 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
 
 
 def _may_be_called(value: Any) -> bool:
-    return type(value) not in (int, float, bool, str, list, tuple, dict, set, bytes, type(None))
+    return type(value) not in _NEVER_CALLED
 
 
 def _item(value: Any, item: Any) -> Way | None:
@@ -257,7 +265,7 @@ def _item(value: Any, item: Any) -> Way | None:
         return _key(value, item)
     if is_kind(value, list) or is_kind(value, tuple) or is_kind(value, str):
         return _index(value, item)
-    if type(value) in (int, float, bool, type(None), set, frozenset):
+    if type(value) in _WITHOUT_ITEMS:
         return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),))
     return Way()
 
@@ -265,7 +273,7 @@ def _item(value: Any, item: Any) -> Way | None:
 def _key(value: Any, key: Any) -> Way:
     overridden = [kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)]
     overridden = [kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)]
-    if type(key) not in PLAIN or not set(map(type, dict.keys(value))) <= set(PLAIN) | {tuple}:
+    if type(key) not in PLAIN or not dicts.has_plain_keys(value):
         return Way()
     if dict.__contains__(value, key):
         return Way(dict.__getitem__(value, key))
@@ -284,7 +292,7 @@ def _index(value: Any, index: Any) -> Way | None:
         if -length <= index < length:
             return Way(base.__getitem__(value, index))
         return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
-    if type(index) in (Unknown, slice, bool):
+    if type(index) in _UNDECIDED:
         return Way()
     return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),))
 

@@ -13,7 +13,8 @@ from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_of, mro
 from .asked import ATTRIBUTE, ITEM, Step
 from .following import Lack, Way, similar
 from .groups import merged
-from .literals import PLAIN, is_plain
+from .kinds import CONTAINERS, PLAIN, ROWS
+from .literals import is_plain
 
 _NEEDS_NO_FIT = ("FunctionTransformer", "Normalizer", "HashingVectorizer", "FeatureHasher", "AdditiveChi2Sampler")
 _LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_features_in_", "n_outputs_", "n_classes_")
@@ -73,7 +74,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
     defaults = _defaults(type(value))
     changed = [name for name in defaults if name in held and not _is_default(held[name], defaults[name])]
-    plain = {name: held[name] for name in changed if is_plain(held[name]) or type(held[name]) in (list, tuple, dict)}
+    plain = {name: held[name] for name in changed if is_plain(held[name]) or type(held[name]) in CONTAINERS}
     values = {name: _shown(item, look) for name, item in plain.items() if name not in ("steps", "transformers")}
     objects = [(name, held[name]) for name in changed if name not in plain]
     inside = look.inside(objects[: look.limits.items])
@@ -100,7 +101,7 @@ def _is_default(value: Any, default: Any) -> bool:
 
 
 def _shown(value: Any, look: Any, depth: int = 2) -> Any:
-    if type(value) in (list, tuple) and depth:
+    if type(value) in ROWS and depth:
         return [_shown(item, look, depth - 1) for item in value[: look.limits.items]]
     if type(value) is dict and depth:
         first = list(value.items())[: look.limits.items]

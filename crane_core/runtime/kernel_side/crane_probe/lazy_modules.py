@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 from .anatomy import module_dict
+from .kinds import CONTAINERS
 
 _LISTED = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "seaborn", "statsmodels", "skimage", "PIL")
 _LISTS = ("__all__", "_submodules", "submodules")
@@ -34,4 +35,4 @@ def gives(module: Any, name: str) -> bool | None:
 
 
 def _listed(names: Any) -> Any:
-    return names if type(names) in (list, tuple, set, frozenset, dict) else ()
+    return names if type(names) in CONTAINERS else ()

@@ -11,8 +11,8 @@ from typing import Any, Callable, NamedTuple
 
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of
 from .asked import Unknown
+from .kinds import CONTAINERS, PLAIN, ROWS
 
-PLAIN = (str, int, float, bool, type(None), bytes)
 _LARGEST_LIST = 400
 _LARGEST_INT = 2**63
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -43,10 +43,8 @@ def known(node: ast.AST | None, names: Names) -> Any:
 def is_plain(value: Any) -> bool:
     """True for a number, a text, None, and for a list, tuple or set of them that is not too long."""
     kind = type(value)
-    if kind in (list, tuple, set, frozenset):
+    if kind in CONTAINERS:
         return len(value) <= _LARGEST_LIST and all(type(item) in PLAIN or _is_pair(item) for item in value)
-    if kind is dict:
-        return len(value) <= _LARGEST_LIST and all(type(key) in PLAIN or _is_pair(key) for key in value)
     return kind in PLAIN or kind is slice
 
 
@@ -177,10 +175,10 @@ def _subscript(node: Any, names: Names) -> Any:
     key = _known(node.slice, names)
     if type(key) not in PLAIN:
         return MISSING
-    if type(holder) is dict and set(map(type, holder)) <= set(PLAIN):
+    if type(holder) is dict and PLAIN.hold_all(holder):
         value = holder.get(key, MISSING)
         return value if is_plain(value) else MISSING
-    if type(holder) in (list, tuple) and type(key) is int and -len(holder) <= key < len(holder):
+    if type(holder) in ROWS and type(key) is int and -len(holder) <= key < len(holder):
         return holder[key] if is_plain(holder[key]) else MISSING
     return MISSING
 
@@ -196,9 +194,9 @@ def _call(node: Any, names: Names) -> Any:
         return MISSING
     argument = node.args[0]
     value = names(argument.id) if isinstance(argument, ast.Name) else _known(argument, names)
-    if node.func.id == "len" and type(value) in (list, tuple, dict, str, set):
+    if node.func.id == "len" and (type(value) in CONTAINERS or type(value) is str):
         return len(value)
-    if node.func.id in ("list", "tuple", "set") and type(value) in (list, tuple) and is_plain(value):
+    if node.func.id in ("list", "tuple", "set") and type(value) in ROWS and is_plain(value):
         return list(value)
     return MISSING
 

@@ -13,7 +13,7 @@ from . import column_values, pandas_storage
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, package_of
 from .asked import ATTRIBUTE, CALL, ITEM, Asked, Step, Unknown
 from .following import METHOD, PROPERTY, Lack, Way, similar
-from .literals import PLAIN
+from .kinds import NUMBERS, PLAIN, counted
 from .pandas_labels import all_plain, has_label
 from .pandas_storage import (
     columns_of,
@@ -529,11 +529,11 @@ def _has_accessor(array: Any, name: str) -> bool | None:
 
 def _has_text(array: Any) -> bool | None:
     """False for an array of objects among which there is no text, and something else."""
-    kinds = {type(item) for item in array[:100_000].tolist()}
-    if any(is_text for is_text in (kind in (str, bytes) for kind in kinds)):
+    kinds = [kind for kind, _ in counted(array[:100_000].tolist().__iter__)]
+    if any(kind is str or kind is bytes for kind in kinds):
         return True
-    plain = kinds - {type(None), float}
-    return False if plain and all(kind in (int, bool) for kind in plain) and len(array) <= 100_000 else None
+    plain = [kind for kind in kinds if kind is not type(None) and kind is not float]
+    return False if plain and all(kind in NUMBERS for kind in plain) and len(array) <= 100_000 else None
 
 
 def _series_attribute(values: Values, name: str, after: Step | None) -> Way:

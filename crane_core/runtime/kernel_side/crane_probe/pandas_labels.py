@@ -10,7 +10,7 @@ from typing import Any
 
 from . import arrays, column_values
 from .anatomy import name_of, type_name
-from .literals import PLAIN
+from .kinds import PLAIN, counted
 from .pandas_storage import (
     index_codes,
     index_levels,
@@ -105,7 +105,7 @@ def _labels_repeat(index: Any, look: Any) -> bool | None:
 
 def all_plain(labels: list[Any]) -> bool:
     """True when comparing and hashing the labels runs no code of the notebook."""
-    kinds = set(map(type, labels))
+    kinds = [kind for kind, _ in counted(labels.__iter__)]
     return all(kind in PLAIN or kind is tuple or type_name(kind).startswith(("pandas.", "datetime.")) for kind in kinds)
 
 

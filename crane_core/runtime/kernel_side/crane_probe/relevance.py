@@ -15,6 +15,7 @@ from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static
 from .asked import ATTRIBUTE, Asked, Chain, Step
 from .evaluation import Evaluation, Import
 from .expressions import Callee
+from .kinds import CONTAINERS
 from .limits import Limits
 from .sources import Sources
 
@@ -80,7 +81,7 @@ def _mentioned(tree: ast.Module, chains: list[Chain]) -> frozenset[str]:
 def _texts(value: Any) -> Iterator[str]:
     if type(value) is str:
         yield value
-    elif type(value) in (list, tuple, set, dict):
+    elif type(value) in CONTAINERS:
         for item in value:
             yield from _texts(item)
 

@@ -11,10 +11,8 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from .anatomy import type_name
 from .dispatch import hook_of
+from .kinds import ROWS, SCALARS
 
-NUMBERS = (int, float, bool)
-SCALARS = (int, float, bool, str, bytes, complex, type(None))
-_SCALARS = set(SCALARS)
 NS_PER_TYPE = 40
 NS_PER_VALUE = 90
 NS_PER_DISTINCT = 50
@@ -38,10 +36,10 @@ class Row(NamedTuple):
         return list(islice(self.again(), n))
 
 
-def kind_counts(kinds: Counter[type], limit: int) -> dict[str, int]:
+def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
     """The counts by name of type, the most frequent first, then by name."""
     counts: Counter[str] = Counter()
-    for kind, count in kinds.items():
+    for kind, count in kinds:
         counts[type_name(kind)] += count
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
@@ -170,7 +168,7 @@ def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:
     kind = type(value)
     if kind is not list and kind is not tuple:
         return own_shape(value)
-    if depth >= _DEEPEST or set(map(type, value)) <= _SCALARS:
+    if depth >= _DEEPEST or SCALARS.hold_all(value):
         return (len(value),)
     shapes = {full_shape(item, depth + 1) for item in value}
     if len(shapes) > 1:
@@ -185,7 +183,7 @@ def row_of(value: Any) -> Row:
 
 def own_shape(value: Any) -> tuple[int, ...] | None:
     """Shape of an array, length of a list or tuple; None for what is a single value."""
-    if type(value) in (list, tuple):
+    if type(value) in ROWS:
         return (len(value),)
     if type(value) in SCALARS:
         return None

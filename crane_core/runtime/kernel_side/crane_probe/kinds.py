@@ -1,0 +1,48 @@
+"""Types told apart by identity: the `__eq__` and `__hash__` of a metaclass are not asked.
+
+`type(value) in (list, tuple)` and a dict with types as keys would ask them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Callable, Iterable, Iterator
+
+
+class Kinds:
+    """Some types; `kind in kinds` by identity."""
+
+    def __init__(self, *kinds: type) -> None:
+        self._kinds = kinds
+        self._ids = frozenset(map(id, kinds))
+
+    def __contains__(self, kind: type) -> bool:
+        return id(kind) in self._ids
+
+    def __iter__(self) -> Iterator[type]:
+        return iter(self._kinds)
+
+    def hold_all(self, items: Iterable[Any]) -> bool:
+        """True when each item is of one of these types, exactly."""
+        return self._ids.issuperset(map(id, map(type, items)))
+
+
+PLAIN = Kinds(str, int, float, bool, type(None), bytes)
+SCALARS = Kinds(str, int, float, bool, type(None), bytes, complex)
+NUMBERS = Kinds(int, float, bool)
+ROWS = Kinds(list, tuple)
+CONTAINERS = Kinds(list, tuple, set, frozenset, dict)
+
+
+def counted(again: Callable[[], Iterable[Any]]) -> list[tuple[type, int]]:
+    """The types of items, in the order in which they are met, and how many are of each."""
+    counts = Counter(map(id, map(type, again())))
+    left, found = set(counts), {}
+    for item in again():
+        kind = type(item)
+        if id(kind) in left:
+            found[id(kind)] = kind
+            left.discard(id(kind))
+            if not left:
+                break
+    return [(found[one], count) for one, count in counts.items() if one in found]

@@ -1,0 +1,154 @@
+"""The share of minibench's cases whose decisive facts are in the state: ours, and the published extractor's.
+
+python -m benchmarks.decisive_facts [--python PATH] [--at-once N] [CASE ...]
+
+Every crashing notebook runs up to its target once; `runtime`, `runtime+` and the peer look at that one kernel. Of a
+case every fact has to be told (data/minibench/README.md says when one is). `--python` names the kernels' interpreter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks._decisive import Fact, case_ids, facts_of, missing
+from benchmarks._peer import PEER, PeerMissingError, laid_out, peer_expression, peer_folder
+from benchmarks._timing import machine
+from crane_core.domain import KernelState, Setting
+from crane_core.errors import CraneError
+from crane_core.notebooks import read_code_cells
+from crane_core.pipeline.places import embedded
+from crane_core.prompts.shown import shown
+from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import read_plan
+from crane_core.runtime.program import program
+from crane_core.runtime.run_up import RunUp
+
+SETTINGS = (Setting.RUNTIME, Setting.RUNTIME_PLUS)
+COLUMNS = (*(str(setting) for setting in SETTINGS), "peer")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The facts of a case that each look lacks, and why a look could not be had."""
+
+    case_id: str
+    n_facts: int
+    lacks: Mapping[str, list[Fact]]
+    failures: Mapping[str, str]
+
+
+def notebook_of(case_id: str) -> Path:
+    return embedded()["minibench"] / "benchmark" / case_id / f"{case_id}_reproduced.ipynb"
+
+
+def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
+    """One kernel, seen by all. What fails tells nothing."""
+    states: dict[str, Mapping[str, Any]] = {column: {} for column in COLUMNS}
+    failures: dict[str, str] = {}
+    path = notebook_of(case_id)
+    plan = read_plan(path, None)
+    try:
+        with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
+            sight = RunUp(plan, kernel).make((), keep_going=False)
+            states.update(in_settings(case_id, sight.state))
+            states["peer"] = peer_state(kernel, folder, plan.target.source, failures)
+    except (CraneError, EndedError) as error:
+        failures["kernel"] = str(error)
+    lacks = {column: missing(case_id, state) for column, state in states.items()}
+    return Outcome(case_id, len(facts_of(case_id)), lacks, failures)
+
+
+def in_settings(case_id: str, document: dict[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What a prompt of each setting is given of our one look."""
+    state = KernelState.from_json(
+        document, benchmark="minibench", instance_id=case_id, setting=Setting.RUNTIME_PLUS, origin="capture"
+    )
+    return {str(setting): shown(state, setting).to_json() for setting in SETTINGS}
+
+
+def peer_state(kernel: Kernel, folder: Path, target: str, failures: dict[str, str]) -> dict[str, Any]:
+    try:
+        return laid_out(kernel.evaluate(peer_expression(folder, target)))[1]
+    except ExpressionError as error:
+        failures["peer"] = str(error)
+        return {}
+
+
+def imported(case_id: str) -> set[str]:
+    """The top packages that a notebook names in its imports."""
+    found: set[str] = set()
+    for cell in read_code_cells(notebook_of(case_id).read_bytes()):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def lacking(python: str, packages: set[str]) -> set[str]:
+    """Which of the packages an interpreter does not have."""
+    code = "import importlib.util, sys; print(*(p for p in sys.argv[1:] if importlib.util.find_spec(p) is None))"
+    done = subprocess.run([python, "-c", code, *sorted(packages)], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
+    """The cases that can run here; the others are named."""
+    needs = {case_id: imported(case_id) for case_id in chosen}
+    absent = lacking(python, set().union(*needs.values()))
+    for case_id, packages in needs.items():
+        if packages & absent:
+            print(f"skipped, {', '.join(sorted(packages & absent))} not installed: {case_id}")
+        else:
+            yield case_id
+
+
+def in_words(outcome: Outcome) -> Iterator[str]:
+    """The row of a case, then what is lacking."""
+    marks = [f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}" for column in COLUMNS]
+    yield f"{outcome.case_id:<16}" + "".join(f"{mark:>10}" for mark in marks)
+    for who, why in outcome.failures.items():
+        yield f"    {who} failed: {why}"
+    for column in COLUMNS:
+        yield from (f"    {column} does not tell: {fact.text}" for fact in outcome.lacks[column])
+
+
+def report(outcomes: Sequence[Outcome]) -> None:
+    print(f"{'facts told':<16}" + "".join(f"{column:>10}" for column in COLUMNS))
+    for outcome in outcomes:
+        print("\n".join(in_words(outcome)))
+    for column in COLUMNS:
+        told = sum(not outcome.lacks[column] for outcome in outcomes)
+        print(f"{column}: all decisive facts told in {told} of {len(outcomes)} cases ({told / len(outcomes):.1%})")
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.decisive_facts")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter of the kernels; needs ipykernel")
+    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")
+    chosen = parser.parse_args(arguments)
+    try:
+        folder = peer_folder()
+    except PeerMissingError as error:
+        print(f"Not measured: {error}.")
+        return
+    print(f"{machine()}; peer {PEER}")
+    cases = list(runnable(chosen.cases or case_ids(), chosen.python))
+    if cases:
+        with ThreadPoolExecutor(chosen.at_once) as pool:
+            report(list(pool.map(lambda case_id: outcome_of(case_id, chosen.python, folder), cases)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

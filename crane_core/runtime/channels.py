@@ -1,0 +1,100 @@
+"""The channels to a kernel: sockets in a folder of its own, messages out, replies in, output counted and let go.
+
+Knows Jupyter's protocol on the wire. Refuses to know what a message asks for.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import zmq
+from jupyter_client.connect import write_connection_file
+from jupyter_client.session import Session
+
+from crane_core.errors import KernelStartError
+from crane_core.runtime.limits import Limits
+
+_SOCKET = "k"
+_LONGEST_SOCKET_PATH = 100
+_RECONNECT_MS = 10
+_PATIENCE_MS = 250
+_AT_ONCE = 1_000
+"""Messages that are let go before we look elsewhere: a kernel can print faster than we read."""
+
+
+class Channels:
+    """The two channels that are listened to: answers, and whatever is printed or shown, which is only counted."""
+
+    def __init__(self, connection: dict[str, Any], limits: Limits) -> None:
+        self._session = Session(key=connection["key"].encode(), signature_scheme=connection["signature_scheme"])
+        context: zmq.Context[Any] = zmq.Context.instance()
+        self._shell = context.socket(zmq.DEALER)
+        self._shown = context.socket(zmq.SUB)
+        self._shown.subscribe(b"")
+        self._monitors: list[zmq.Socket[bytes]] = []
+        for socket, port in ((self._shell, "shell_port"), (self._shown, "iopub_port")):
+            socket.linger = 0
+            socket.reconnect_ivl = _RECONNECT_MS
+            socket.maxmsgsize = limits.output_bytes
+            self._monitors.append(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
+            socket.connect(f"ipc://{connection['ip']}-{connection[port]}")
+        self._poller = zmq.Poller()
+        for listened in (self._shell, self._shown, *self._monitors):
+            self._poller.register(listened, zmq.POLLIN)
+
+    def send(self, kind: str, content: dict[str, Any]) -> str:
+        """The id of the message."""
+        message = self._session.msg(kind, content)
+        self._session.send(self._shell, message)
+        return str(message["header"]["msg_id"])
+
+    def reply_to(self, asked: str) -> dict[str, Any] | None:
+        """The content of the reply, None when it is not there."""
+        while True:
+            _, message = self._session.recv(self._shell)
+            if message is None:
+                return None
+            if message["parent_header"].get("msg_id") == asked:
+                content: dict[str, Any] = message["content"]
+                return content
+
+    def wait(self, handle: int) -> set[Any]:
+        """Wait a moment for something to read here or at `handle`; what is ready."""
+        self._poller.register(handle, zmq.POLLIN)
+        return {ready for ready, _ in self._poller.poll(_PATIENCE_MS)}
+
+    def n_output(self) -> int:
+        """Bytes that came in to be shown; they are let go."""
+        n = 0
+        for _ in range(_AT_ONCE):
+            if not self._shown.poll(0):
+                break
+            n += sum(map(len, self._shown.recv_multipart()))
+        return n
+
+    def is_cut(self) -> bool:
+        """Whether a connection is gone: the kernel is, or one message was larger than all that it may give out."""
+        return any(monitor.poll(0) for monitor in self._monitors)
+
+    def close(self) -> None:
+        for socket in (self._shell, self._shown):
+            socket.disable_monitor()
+            socket.close()
+        for monitor in self._monitors:
+            monitor.close()
+
+
+def connection_in(room: Path) -> tuple[Path, dict[str, Any]]:
+    """The connection file for a kernel that is reached over sockets in `room`, not over the network."""
+    if len(str(room / _SOCKET)) > _LONGEST_SOCKET_PATH:
+        raise KernelStartError(
+            f"The folder for temporary files has too long a name for a socket: {room}.",
+            remedy="Set TMPDIR to a shorter one.",
+        )
+    key = Session().key
+    path, connection = write_connection_file(
+        str(room / "connection.json"), transport="ipc", ip=str(room / _SOCKET), key=key
+    )
+    return Path(path), json.loads(Path(path).read_text("utf-8")) | {"signature_scheme": connection["signature_scheme"]}

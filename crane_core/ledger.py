@@ -150,18 +150,24 @@ def from_line(line: bytes) -> Record:
     except TypeError as error:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
     if isinstance(record, domain.Campaign):
-        json.loads(record.plan)
+        _json(record.plan)
     return record
 
 
 def _json_object(line: bytes) -> dict[str, Any]:
+    body = _json(line.decode())
+    if not isinstance(body, dict) or not isinstance(body.get("record"), str):
+        raise ValueError('not an object with a member "record"')
+    return body
+
+
+def _json(text: str) -> Any:
+    """The value of a text that can also be written again."""
     try:
-        body = json.loads(line.decode())
+        body = json.loads(text)
         json.dumps(body, ensure_ascii=False).encode()
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if not isinstance(body, dict) or not isinstance(body.get("record"), str):
-        raise ValueError('not an object with a member "record"')
     return body
 
 

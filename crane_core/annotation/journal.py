@@ -7,7 +7,8 @@ change nothing but that item.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from crane_core.annotation.order import GAP
 from crane_core.annotation.plan import Showing
@@ -18,7 +19,7 @@ DIAGNOSIS_LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
 """What an annotator can say of a diagnosis, from best to worst (paper, 4.4.3)."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """The label in force of one showing. `seconds` adds up over all times it was labelled."""
 
@@ -32,7 +33,10 @@ class Given:
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one annotator. `order` is the plan's; everything else comes from acts, oldest first."""
+    """The state of one annotator. `order` is the plan's; everything else comes from acts, oldest first.
+
+    An act on a showing that the order does not have, as a file of another plan may hold, changes nothing.
+    """
 
     order: tuple[Showing, ...]
     given: dict[Showing, Given] = field(default_factory=dict)
@@ -44,14 +48,28 @@ class Journal:
     events: set[str] = field(default_factory=set)
     n_acts: int = 0
     last: Annotation | None = None
+    _known: frozenset[Showing] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._known = frozenset(self.order)
 
     def take(self, acts: Iterable[Annotation]) -> None:
         """Fold further acts in; one whose event is known already changes nothing."""
         for act in acts:
             self.n_acts = max(self.n_acts, act.sequence)
-            if act.event not in self.events:
-                self.events.add(act.event)
-                self._take(Showing(act.item, act.showing), act)
+            if act.event in self.events:
+                continue
+            self.events.add(act.event)
+            if (showing := Showing(act.item, act.showing)) in self._known:
+                self._take(showing, act)
+
+    def as_it_is(self) -> Journal:
+        """A journal of its own, for somebody to read while this one goes on."""
+        twin = copy(self)
+        twin.given, twin.notes = dict(self.given), dict(self.notes)
+        twin.flags, twin.events = set(self.flags), set(self.events)
+        twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
+        return twin
 
     def _take(self, showing: Showing, act: Annotation) -> None:
         match act.action:
@@ -62,7 +80,7 @@ class Journal:
                 self._undo(showing)
                 self.last = act
             case AnnotationAction.REASON if showing in self.given:
-                self.given[showing].reason = act.reason
+                self.given[showing] = replace(self.given[showing], reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
             case AnnotationAction.SKIP if showing not in self.given:
@@ -81,8 +99,10 @@ class Journal:
         before = self.given.get(showing)
         seconds = (act.seconds or 0.0) + (before.seconds if before else 0.0)
         self.given[showing] = Given(label, act.reason, act.submitted_at, seconds, act.sequence, act.guideline)
-        for places in (self.returned, self.skipped, self.labelled):
+        for places in (self.returned, self.skipped):
             _drop(places, showing)
+        if before:
+            self.labelled.remove(showing)
         self.labelled.append(showing)
 
     def _undo(self, showing: Showing) -> None:

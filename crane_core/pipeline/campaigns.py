@@ -46,20 +46,29 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 
 
 def campaign_names(folder: DataFolder) -> list[str]:
-    """Names of the campaigns, the last created first."""
+    """Names of the campaigns, the last created first; one whose plan is damaged comes last, and says so when read."""
     files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
-    return [file.stem for file in sorted(files, key=lambda file: (-_created(file), file.stem))]
+    created = {file.stem: _created(file) for file in files if _is_kept(file)}
+    return sorted(created, key=lambda name: (-created[name], name))
+
+
+def _is_kept(file: Path) -> bool:
+    """Whether the file has a whole line; without one, the process that wrote the plan died before it was kept."""
+    return file.is_file() and b"\n" in file.read_bytes()
 
 
 def _created(file: Path) -> float:
     first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
-    return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+    try:
+        return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
 
 
 def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     """The campaign of this name. Raises CampaignError where there is none or its plan cannot be read."""
     file = campaign_file(folder, campaign) if NAME.fullmatch(campaign) else None
-    if file is None or not file.is_file():
+    if file is None or not _is_kept(file):
         raise CampaignError(
             f"There is no campaign {campaign!r} in {folder.ledger}.",
             remedy="`campaign status` lists those there are; `campaign create` makes one.",
@@ -134,9 +143,12 @@ def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
 def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     """Put a plan into the ledger. Raises CampaignError where the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
-    if file.exists():
-        raise CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    taken = CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    if _is_kept(file):
+        raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+    if kept_campaign(folder, plan.campaign).plan != plan:
+        raise taken  # somebody else kept one of this name in the same moment, and theirs stands first
 
 
 def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:

@@ -67,6 +67,7 @@ class Desk {
     if (!data || data === this.received) return;
     this.received = data;
     this.snapshot = data;
+    this.hasSaved ||= data.saved.length > 0;
     const settled = new Set([...data.saved, ...Object.keys(data.refused)]);
     this.outbox = this.outbox.filter(act => !settled.has(act.event));
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
@@ -349,7 +350,7 @@ class Desk {
     if (!n) this.waitingSince = null;
     const late = n && Date.now() - this.waitingSince > LATE_MS;
     const words = this.refusal ? `not saved: ${this.refusal}` : late ? `${n} not saved yet: the server does not answer`
-      : n ? 'saving …' : this.snapshot.done ? 'saved' : '';
+      : n ? 'saving …' : this.snapshot.done || this.hasSaved ? 'saved' : '';
     if (place.textContent !== words) place.textContent = words;
     place.dataset.state = this.refusal || late ? 'late' : n ? 'saving' : 'saved';
   }

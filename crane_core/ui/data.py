@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline import evaluate
+from crane_core.pipeline import agreement, evaluate, judges
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import cases as stored_cases
@@ -47,6 +47,27 @@ def verdicts() -> pd.DataFrame:
     """The verdict frame; see `pipeline.evaluate.verdict_frame`."""
     opened = store()
     return _verdicts(opened, state.revision(opened.cursor()))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _labels(_store: Store, revision: str) -> pd.DataFrame:
+    return judges.labels_with_pooled_judges(_store, folder())
+
+
+def labels() -> pd.DataFrame:
+    """Every label of every annotator; see `pipeline.judges.labels_with_pooled_judges`."""
+    opened = store()
+    return _labels(opened, state.revision(opened.cursor()))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _blind_campaigns(revision: str) -> frozenset[str]:
+    return agreement.blind_campaigns(folder())
+
+
+def blind_campaigns() -> frozenset[str]:
+    """Blind campaigns that are not locked; see `pipeline.agreement.blind_campaigns`."""
+    return _blind_campaigns(revision())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -26,12 +26,12 @@ def one_of(
     return None if value is None else str(value)
 
 
-def many_of(label: str, options: Sequence[str], *, key: str, **looks: Any) -> list[str]:
+def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any) -> list[str]:
     """A multiselect over `options`; its values."""
-    widget = _seed(key, lambda raw: [value for value in raw if value in options])
-    values = st.multiselect(label, options, key=widget, **looks)
-    _keep(key, list(values))
-    return list(values)
+    widget = _seed(key, lambda raw: [value for value in raw if value in options] or list(default))
+    values = list(st.multiselect(label, options, key=widget, **looks))
+    _keep(key, [] if values == list(default) else values)
+    return values
 
 
 def text(label: str, *, key: str, **looks: Any) -> str:

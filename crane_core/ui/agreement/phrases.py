@@ -1,0 +1,51 @@
+"""Coefficients and annotators in words: one formatter for every table and chart of the Agreement page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from crane_core.pipeline.agreement import PERCENT
+from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
+
+
+def value(row: dict[str, Any]) -> str:
+    """The value of a row of an agreement table: a share in percent, everything else as a coefficient."""
+    return percent(row["value"]) if row["coefficient"] == PERCENT else coefficient(row["value"])
+
+
+def bounds(row: dict[str, Any]) -> str:
+    """The interval of the row."""
+    words = interval if row["coefficient"] == PERCENT else coefficient_interval
+    return words(row["low"], row["high"])
+
+
+def remark(row: dict[str, Any]) -> str:
+    """Why the value or its interval is missing or says little; empty where nothing is to be said."""
+    if row["why"]:
+        return f"Not defined: {row['why']}" if row["value"] is None else str(row["why"])
+    if row["n_undefined"]:
+        return f"{count(row['n_undefined'])} of 2,000 resamples of the cases have no value and are left out"
+    return ""
+
+
+def names(annotators: list[str] | tuple[str, ...]) -> str:
+    """Annotators as a list in a sentence, for Markdown."""
+    shown = [literal(name) for name in annotators]
+    return ", ".join(shown[:-1]) + (" and " if len(shown) > 1 else "") + shown[-1]
+
+
+def readable(rows: list[dict[str, Any]], **first: str) -> pd.DataFrame:
+    """Rows of an agreement table as people read them, with the columns `first` (title to name) before the others."""
+    return pd.DataFrame(
+        {title: row[name] for title, name in first.items()}
+        | {
+            "Value": value(row),
+            "95% interval": bounds(row),
+            "n": count(row["n"]),
+            "Cases": count(row["n_cases"]),
+            "Remark": remark(row),
+        }
+        for row in rows
+    )

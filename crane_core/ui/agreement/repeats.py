@@ -1,0 +1,22 @@
+"""People with themselves: what annotators said when an item came back unannounced."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.phrases import readable
+
+
+def draw_repeats() -> None:
+    """Self-agreement per annotator of every campaign; where nothing came back yet, what would bring it."""
+    table = computed.repeats()
+    if table.empty:
+        st.caption(
+            "No hidden repeat has been labelled yet. A campaign lets about one item in twenty come back to its "
+            "annotator, at least 20 items later; such second labels count here and nowhere else."
+        )
+        return
+    st.dataframe(readable(as_rows(table), Annotator="annotator", Coefficient="coefficient"), hide_index=True)
+    st.caption("Over items that came back unannounced. Few items give wide intervals.")

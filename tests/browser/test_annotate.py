@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks._campaign import CAMPAIGN, new_campaign
-from benchmarks._server import serve
+from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Annotation, AnnotationAction
 from crane_core.pipeline.campaigns import acts_of, journal_of
@@ -176,6 +176,28 @@ def test_undo_goes_back_after_a_restart(imported_data: Path, tmp_path: Path, bro
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)
     assert labels(folder, plan, "eva") == dict(zip(items[:2], ["correct", "partial"], strict=True))
+
+
+def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
+    imported_data: Path, tmp_path: Path, browser: Browser
+) -> None:
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
+    plan = new_campaign(folder, ("eva",))
+    port = free_port()
+    with _tab(browser) as page:
+        with serve(folder.path, port=port) as address:
+            open_desk(page, address, "eva")
+            first = in_sight(page)
+            press(page, "1")
+        given = {first: "correct"}
+        for key in "123":
+            given[in_sight(page)] = LABELS[key]
+            page.keyboard.press(key)
+        expect(page.locator(".cw-desk-saved")).to_contain_text("3 not saved yet")
+        assert labels(folder, plan, "eva") == {first: "correct"}
+        with serve(folder.path, port=port):
+            page.wait_for_function(SAVED, timeout=60_000)
+            assert labels(folder, plan, "eva") == given
 
 
 @contextmanager

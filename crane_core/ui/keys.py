@@ -26,10 +26,14 @@ GROUPS = "group"
 CAMPAIGN = "campaign"
 ANNOTATOR = "annotator"
 PRACTICE = "practice"
+DECIDE = "decide"
 
 PRACTICE_DESK = "desk_of_practice"
 IN_APP = "_in_app"
 ADMITTED = "_admitted"
+LEADING = "_leading"
+NEW_SEED = "_new_seed"
+DECIDES = "_decides"
 PICKED = "_picked"
 
 

@@ -24,7 +24,7 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     n_cases, text (beside the interval; what stands instead where there is no value), colour. The axis begins at 0, or
     below the lowest interval, and ends at 1, with room for the text behind it.
     """
-    steps_below = ceil(-min(0.0, *table["low"].dropna(), *table["value"].dropna()) / STEP - 1e-9)
+    steps_below = ceil(-min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9)
     ticks = [round(STEP * step, 1) for step in range(-steps_below, round(1 / STEP) + 1)]
     axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
     scale = alt.Scale(domain=[ticks[0], 1 + (1 - ticks[0]) / 10])

@@ -67,7 +67,7 @@ NO_ORDER = "it needs labels from best to worst, and the five labels of all verdi
 
 
 class Items(NamedTuple):
-    """Verdicts that two annotators or more labelled, one row each in both frames.
+    """Verdicts that two annotators or more labelled, one row each in both frames, under one index.
 
     facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. labels: a column per annotator, None
     where there is none or one outside of the scale; how many of those there are tells off_scale (annotator, label, n).
@@ -94,7 +94,8 @@ def common_items(labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Seque
     mine = labels[labels["annotator"].isin(annotators)]
     said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(columns=list(annotators))
     said = said.astype(object).where(said.notna(), None)
-    return _of_two_or_more(facts.loc[facts.index.isin(said.index)], said, scope)
+    facts = facts.loc[facts.index.isin(said.index)]
+    return _of_two_or_more(facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope)
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
@@ -111,7 +112,6 @@ def _in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
 
 
 def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope) -> Items:
-    said = said.loc[facts.index]
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(list(SCALES[scope])), None)
     strange = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()

@@ -37,7 +37,8 @@ def draw_with_judges(chosen: Chosen) -> None:
         numbers=table,
         name="agreement_with_judges",
         note=f"{literal(str(person))} against each pass of the judge. Lines: 95% intervals, bootstrap over cases. "
-        "Reversed: the judge was shown its two texts in the other order.",
+        f"n: {chosen.noun} that both gave a label of the scale. Reversed: the judge was shown its two texts in the "
+        "other order.",
     )
 
 

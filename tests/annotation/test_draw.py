@@ -139,6 +139,17 @@ def test_every_item_of_a_stratum_is_drawn_equally_often(plan_of: PlanOf) -> None
         assert ALPHA < chi2.sf(statistic, size - 1) < 1 - ALPHA
 
 
+def test_strata_are_drawn_apart_from_each_other(plan_of: PlanOf) -> None:
+    """One chance for all strata would draw the same cases from strata of one size, detector by detector."""
+    plan = plan_of({("gpt-5", "code"): 40, ("gpt-5", "runtime"): 40}, design={"margin": 0.2})
+    code, runtime = (
+        {item.verdict.case_id for item in plan.items if item.verdict.setting == setting}
+        for setting in ("code", "runtime")
+    )
+    assert len(code) == len(runtime)
+    assert code != runtime
+
+
 def test_all_takes_every_item_with_certainty(plan_of: PlanOf) -> None:
     plan = plan_of(PAPER_STRATA, design=ALL)
     assert (len(plan.items), plan.required) == (501, 218)

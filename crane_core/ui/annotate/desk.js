@@ -149,7 +149,8 @@ class Desk {
     if (this.find('.cw-desk-keys').open) return key === '?' ? this.do('close') : undefined;
     if (document.querySelector('[role=dialog]')) return;
     this.firstAction();
-    const name = LABELS[key] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[key] && `reason-${REASON_KEYS[key]}`);
+    const digit = digitOf(event);
+    const name = LABELS[digit] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[digit] && `reason-${REASON_KEYS[digit]}`);
     if (name) {
       event.preventDefault();
       this.do(name);
@@ -387,6 +388,11 @@ const PLAY = {
     now.notes[id] = note;
   },
 };
+
+// The digit of a key, on keyboards too whose row of digits needs Shift.
+function digitOf({key, code, shiftKey}) {
+  return /^[1-9]$/.test(key) ? key : shiftKey ? undefined : /^Digit([1-9])$/.exec(code)?.[1];
+}
 
 function said(word) {
   return `<span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;

@@ -42,6 +42,6 @@ def go(name: str, **query: str) -> None:
     st.switch_page(PAGES / page_files()[name].name, query_params={k: v for k, v in query.items() if v})
 
 
-def link(name: str, label: str, **query: str) -> None:
-    """A link to another page with these query parameters."""
+def link(name: str, label: str, **query: str | list[str]) -> None:
+    """A link to another page with these query parameters; empty ones are left out."""
     st.page_link(PAGES / page_files()[name].name, label=label, query_params={k: v for k, v in query.items() if v})

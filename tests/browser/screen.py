@@ -7,12 +7,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-MENU = ["Overview", "Cases", "Results", "Ablations", "Agreement", "Data"]
+MENU = ["Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Data"]
 TITLES = {
     "/": "Will the next cell crash?",
     "/cases": "Cases",
     "/results": "Results",
     "/ablations": "Ablations",
+    "/annotate": "Annotate",
+    "/campaigns": "Campaigns",
     "/agreement": "Agreement",
     "/data": "Data",
 }

@@ -16,11 +16,11 @@ with page():
     chosen = draw_choice()
     if chosen is not None:
         if draw_answer(chosen):
-            left, right = st.columns([3, 2], gap="large")
-            with left:
-                draw_coefficients(chosen)
-            with right:
-                draw_matrix(chosen)
+            with st.container(horizontal=True, gap="large"):
+                with st.container(width=580):
+                    draw_coefficients(chosen)
+                with st.container(width=640):
+                    draw_matrix(chosen)
             draw_differences(chosen)
             st.subheader("By group", anchor="groups")
             draw_groups(chosen)

@@ -27,10 +27,11 @@ def one_of(
 
 
 def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any) -> list[str]:
-    """A multiselect over `options`; its values."""
+    """A multiselect over `options`; its values. A `default` that the URL names stays there: it may change one day."""
     widget = _seed(key, lambda raw: [value for value in raw if value in options] or list(default))
     values = list(st.multiselect(label, options, key=widget, **looks))
-    _keep(key, [] if values == list(default) else values)
+    is_unsaid = values == list(default) and not st.query_params.get_all(key)
+    _keep(key, [] if is_unsaid else values)
     return values
 
 

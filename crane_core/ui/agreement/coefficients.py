@@ -11,7 +11,7 @@ from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
-from crane_core.ui.agreement.phrases import bounds, names, readable, value
+from crane_core.ui.agreement.phrases import bounds, names, readable, remarks, value
 from crane_core.ui.words import LABEL_WORDS, count, literal
 
 
@@ -64,7 +64,13 @@ def _draw_off_scale(chosen: Chosen) -> None:
 def draw_coefficients(chosen: Chosen) -> None:
     """All coefficients with intervals, n, and why one is missing."""
     rows = as_rows(computed.table(chosen))
-    config = {"Source": st.column_config.TextColumn(help="where the formula stands")}
-    shown = readable(rows, Coefficient="coefficient").assign(Source=[row["source"] for row in rows])
-    st.dataframe(shown, hide_index=True, height="content", column_config=config)
+    sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)
+    st.dataframe(
+        readable(rows, with_remarks=False, Coefficient="coefficient"),
+        hide_index=True,
+        height="content",
+        column_config={"Coefficient": st.column_config.TextColumn(help=sources)},
+    )
+    if told := remarks(rows, "coefficient"):
+        st.caption(told)
     st.caption("Intervals: BCa bootstrap over cases. Only what at least two of them labelled counts.")

@@ -16,7 +16,7 @@ from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.coefficients import headline_coefficient
-from crane_core.ui.agreement.phrases import names, readable, value
+from crane_core.ui.agreement.phrases import beside, names, readable
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.words import count, setting_short
 
@@ -65,7 +65,7 @@ def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
     rows = as_rows(table)
     shown_groups = [setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows]
     labels = [f"{group}  n {count(row['n'])}" for group, row in zip(shown_groups, rows, strict=True)]
-    drawn = table.assign(label=labels, text=[_text(row) for row in rows], colour=_colours(by, shown_groups))
+    drawn = table.assign(label=labels, text=[beside(row) for row in rows], colour=_colours(by, shown_groups))
     whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
     readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
     draw_chart(
@@ -75,11 +75,6 @@ def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
         name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
         note="Lines: 95% intervals, bootstrap over cases. Dashed: over all of them.",
     )
-
-
-def _text(row: dict[str, Any]) -> str:
-    """What stands beside the interval, or instead of it."""
-    return f"not defined: {row['why']}" if row["value"] is None else value(row)
 
 
 def _colours(by: str, groups: list[str]) -> list[str]:

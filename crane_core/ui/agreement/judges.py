@@ -13,7 +13,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
-from crane_core.ui.agreement.phrases import bounds, readable, value
+from crane_core.ui.agreement.phrases import beside, bounds, readable, value
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.words import count, literal
 
@@ -30,20 +30,15 @@ def draw_with_judges(chosen: Chosen) -> None:
     kappa = table[table["coefficient"] == KAPPA].reset_index(drop=True)
     rows = as_rows(kappa)
     labels = [f"{row['judge']}  n {count(row['n'])}" for row in rows]
-    drawn = kappa.assign(label=labels, text=[_text(row) for row in rows], colour=MARK)
+    drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
     draw_chart(
         forest(drawn, labels=labels, coefficient=KAPPA, whole=None),
         readable(as_rows(table), Judge="judge", Coefficient="coefficient"),
         numbers=table,
         name="agreement_with_judges",
-        note=f"{literal(str(person))} against each pass of the judge. Lines: 95% intervals, bootstrap over cases. "
-        f"n: {chosen.noun} that both gave a label of the scale. Reversed: the judge was shown its two texts in the "
-        "other order.",
+        note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "
+        "intervals. Reversed: the judge's two texts in the other order.",
     )
-
-
-def _text(row: dict[str, Any]) -> str:
-    return f"not defined: {row['why']}" if row["value"] is None else value(row)
 
 
 def draw_consistency(chosen: Chosen) -> None:

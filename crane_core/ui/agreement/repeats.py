@@ -6,7 +6,7 @@ import streamlit as st
 
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.phrases import readable
+from crane_core.ui.agreement.phrases import readable, remarks
 
 
 def draw_repeats() -> None:
@@ -18,5 +18,9 @@ def draw_repeats() -> None:
             "annotator, at least 20 items later; such second labels count here and nowhere else."
         )
         return
-    st.dataframe(readable(as_rows(table), Annotator="annotator", Coefficient="coefficient"), hide_index=True)
+    rows = as_rows(table)
+    shown = readable(rows, with_remarks=False, Annotator="annotator", Coefficient="coefficient")
+    st.dataframe(shown, hide_index=True, width=720, height="content")
+    if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
+        st.caption(told)
     st.caption("Over items that came back unannounced. Few items give wide intervals.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import statsmodels.api as sm
@@ -15,7 +14,7 @@ from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns import drawn_plan, population
 from crane_core.pipeline.clustering import ASSUMED_RHO, clustering
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.plan_outline import as_json, in_words, outline
 from crane_core.pipeline.population_choices import check_asked, population_choices
@@ -26,18 +25,6 @@ from crane_core.storage.store import Store
 STUDY = Population("junobench", "crane-llm-2025-10")
 OURS = Population("minibench", "ours")
 SEED = 20_261_121_077
-
-
-@pytest.fixture(scope="module")
-def study_store(
-    crane_llm_archive: Path, prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Store]:
-    folder = DataFolder(tmp_path_factory.mktemp("study") / "data")
-    folder.path.mkdir()
-    import_paths([crane_llm_archive], folder)
-    store = prepare(folder)
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from crane_core.ui import annotate, data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.campaigns.said_html import said_html
 from crane_core.ui.frame import told
-from crane_core.ui.navigation import go, link
+from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.words import LABEL_WORDS, count, literal
 
@@ -35,7 +35,7 @@ def draw_adjudication(campaign: str, asked: str) -> None:
     dispute = next((entry for entry in found if entry.item == asked), waiting[0] if waiting else None)
     st.title("Decide", anchor=False)
     with st.container(horizontal=True, gap="medium"):
-        link("campaigns", literal(f"Back to {campaign}"), campaign=campaign)
+        turn(literal(f"Back to {campaign}"), campaign=campaign)
         st.caption(f"{count(len(waiting))} of {count(len(found))} wait for a decision", width="stretch")
     if dispute is None:
         st.success("Nothing waits for a decision.")
@@ -72,8 +72,9 @@ def _draw_decision(plan: Plan, dispute: Dispute, waiting: list[Dispute]) -> None
         by = st.text_input("Who decides", value=st.session_state.get(keys.DECIDES, ""), width=180)
         note = st.text_input("Note", key=f"note_{dispute.item}", placeholder="optional", width=420)
         saved = st.button("Save and next", type="primary", shortcut="Enter")
-        if (after := _after(dispute, waiting)) and st.button("Later", help="the next one first"):
-            go("campaigns", campaign=plan.campaign, decide=after)
+        if after := _after(dispute, waiting):
+            to = {keys.CAMPAIGN: plan.campaign, keys.DECIDE: after}
+            st.button("Later", help="the next one first", on_click=show_here, kwargs=to)
     if saved:
         st.session_state[keys.DECIDES] = by
         _save(
@@ -110,4 +111,5 @@ def _save(plan: Plan, dispute: Dispute, label: str | None, reason: str | None, b
         return
     with told():
         adjudicate(data.folder(), plan, dispute.item, by=by, label=Label(label), reason=reason, note=note)
-        go("campaigns", campaign=plan.campaign, decide="next")
+        show_here(campaign=plan.campaign, decide="next")
+        st.rerun()

@@ -7,7 +7,7 @@ import streamlit as st
 from crane_core.pipeline.campaign_status import Status, campaign_status
 from crane_core.ui import data
 from crane_core.ui.frame import told
-from crane_core.ui.navigation import link
+from crane_core.ui.navigation import turn
 from crane_core.ui.words import count, literal
 
 
@@ -23,7 +23,7 @@ def _draw(status: Status) -> None:
     done, of = sum(entry.n_done for entry in status.progress), sum(entry.n_all for entry in status.progress)
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            link("campaigns", f"**{literal(plan.title)}**", campaign=plan.campaign)
+            turn(f"**{literal(plan.title)}**", campaign=plan.campaign)
             st.caption(f"locked {lock.locked_at[:10]}" if lock else "open", width="stretch", text_alignment="right")
         st.progress(done / of if of else 0.0)
         st.caption(

@@ -16,7 +16,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.campaigns.plan_view import draw_outline
 from crane_core.ui.campaigns.wish_form import draw_population, draw_wish
 from crane_core.ui.frame import told
-from crane_core.ui.navigation import go, link
+from crane_core.ui.navigation import link, show_here
 from crane_core.ui.words import count
 
 
@@ -77,4 +77,5 @@ def _draw_plan(plan: Plan, weight: Clustering) -> None:
     if st.button("Create this campaign", type="primary"):
         campaigns.keep_campaign(data.folder(), plan)
         del st.session_state[keys.NEW_SEED]
-        go("campaigns", campaign=plan.campaign)
+        show_here(campaign=plan.campaign)
+        st.rerun()

@@ -11,14 +11,14 @@ from crane_core.ui import data
 from crane_core.ui.campaigns.closing import draw_export, draw_lock
 from crane_core.ui.campaigns.outcomes import draw_agreement, draw_outcomes
 from crane_core.ui.campaigns.progress import draw_drift, draw_progress
-from crane_core.ui.navigation import link
+from crane_core.ui.navigation import turn
 from crane_core.ui.words import count, literal
 
 
 def draw_campaign(campaign: str) -> None:
     """The whole page of one campaign."""
     st.title(literal(campaign), anchor=False)
-    link("campaigns", "All campaigns")
+    turn("All campaigns")
     status = campaign_status(data.folder(), campaign)
     _draw_head(status)
     st.subheader("Progress", anchor="progress")
@@ -66,4 +66,4 @@ def _draw_queue(status: Status) -> None:
         st.caption(f"Nothing waits for a decision; {count(len(found))} were decided.")
     else:
         st.markdown(f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged.")
-        link("campaigns", f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next")
+        turn(f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next")

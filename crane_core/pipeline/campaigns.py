@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
 from crane_core import ledger
 from crane_core.annotation.draw import Wish, draw_plan
 from crane_core.annotation.guideline import guideline_version
@@ -86,7 +88,16 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
 
 def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
     """The verdicts that the query asks for and that have a text to judge, and how many have none."""
-    frame = verdict_frame(store)
+    frame = asked_for(verdict_frame(store), wanted)
+    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
+    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
+    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
+    judged = [verdict for verdict in verdicts if verdict.key in told]
+    return judged, len(verdicts) - len(judged)
+
+
+def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
+    """The rows of the verdict frame that the query asks for, whether they have a text or not."""
     frame = frame[
         (frame["benchmark"] == wanted.benchmark)
         & (frame["experiment"] == wanted.experiment)
@@ -104,11 +115,7 @@ def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
     for column, values in asked.items():
         if values:
             frame = frame[frame[column].isin(values)]
-    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
-    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
-    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
-    judged = [verdict for verdict in verdicts if verdict.key in told]
-    return judged, len(verdicts) - len(judged)
+    return frame
 
 
 def drawn_plan(store: Store, wish: Wish) -> Plan:

@@ -66,7 +66,7 @@ def draw_coefficients(chosen: Chosen) -> None:
     rows = as_rows(computed.table(chosen))
     sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)
     st.dataframe(
-        readable(rows, with_remarks=False, Coefficient="coefficient"),
+        readable(rows, {"Coefficient": "coefficient"}, with_remarks=False),
         hide_index=True,
         height="content",
         column_config={"Coefficient": st.column_config.TextColumn(help=sources)},

@@ -70,7 +70,7 @@ def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
     readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
     draw_chart(
         forest(drawn, labels=labels, coefficient=coefficient, whole=None if pd.isna(whole) else float(whole)),
-        readable(readable_rows, **{GROUPINGS[by].capitalize(): "group"}),
+        readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
         numbers=table,
         name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
         note="Lines: 95% intervals, bootstrap over cases. Dashed: over all of them.",

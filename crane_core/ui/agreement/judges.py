@@ -33,7 +33,7 @@ def draw_with_judges(chosen: Chosen) -> None:
     drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
     draw_chart(
         forest(drawn, labels=labels, coefficient=KAPPA, whole=None),
-        readable(as_rows(table), Judge="judge", Coefficient="coefficient"),
+        readable(as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}),
         numbers=table,
         name="agreement_with_judges",
         note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "

@@ -51,7 +51,7 @@ def names(annotators: list[str] | tuple[str, ...]) -> str:
     return ", ".join(shown[:-1]) + (" and " if len(shown) > 1 else "") + shown[-1]
 
 
-def readable(rows: list[dict[str, Any]], *, with_remarks: bool = True, **first: str) -> pd.DataFrame:
+def readable(rows: list[dict[str, Any]], first: dict[str, str], *, with_remarks: bool = True) -> pd.DataFrame:
     """Rows of an agreement table as people read them, with the columns `first` (title to name) before the others."""
     return pd.DataFrame(
         {title: row[name] for title, name in first.items()}

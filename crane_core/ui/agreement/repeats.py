@@ -19,7 +19,7 @@ def draw_repeats() -> None:
         )
         return
     rows = as_rows(table)
-    shown = readable(rows, with_remarks=False, Annotator="annotator", Coefficient="coefficient")
+    shown = readable(rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False)
     st.dataframe(shown, hide_index=True, width=720, height="content")
     if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
         st.caption(told)

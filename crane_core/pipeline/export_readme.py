@@ -49,9 +49,9 @@ the full_plan_sha256 of every export before the lock. `campaign create --from pl
 """
 _TAIL = """
 labels.csv is UTF-8 as RFC 4180 has it; one row per annotator, item and showing, in the annotator's order. A text that
-begins with one of = + - @ (also in full width), a tab, a line break or an apostrophe has one apostrophe in front, so that no
-spreadsheet takes it for a formula; take one away to have what was written. acts.jsonl holds texts as they are.
-acts.jsonl has every act in the order of writing, annotators first, then adjudications: labels, undone ones too.
+begins with one of = + - @ (also in full width), a tab, a line break or an apostrophe has one apostrophe in front, so
+that no spreadsheet takes it for a formula; take one away to have what was written. acts.jsonl holds texts as they are:
+every act in the order of writing, labels that were undone too, annotators first, then adjudications.
 """
 
 

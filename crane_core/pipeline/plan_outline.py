@@ -22,7 +22,7 @@ class StratumRow(NamedTuple):
     stratum: str
     population: int
     drawn: int
-    labelled_twice: int
+    twice_or_more: int
     inclusion_probability: float
 
 
@@ -148,9 +148,9 @@ def in_words(plan: Plan, told: Outline) -> str:
     """The outline as lines for a terminal."""
     width = max(len(row.stratum) for row in told.strata)
     lines = [f"Campaign {plan.campaign}: {plan.title}", *told.sentences, ""]
-    lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice  inclusion probability")
+    lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability")
     lines += [
-        f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.labelled_twice:>14,}"
+        f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.twice_or_more:>22,}"
         f"  {row.inclusion_probability:>21.4f}"
         for row in told.strata
     ]

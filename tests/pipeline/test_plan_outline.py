@@ -41,7 +41,7 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
     assert "501 verdicts" in told.sentences[0]
     assert "(margin 5%, confidence 95%, p 0.5) asks for 218" in told.sentences[1]
     assert "222 are drawn" in told.sentences[1]
-    assert [(row.population, row.drawn, row.labelled_twice) for row in told.strata] == [
+    assert [(row.population, row.drawn, row.twice_or_more) for row in told.strata] == [
         (90, 40, 40), (99, 44, 44), (79, 35, 35), (88, 39, 39), (71, 31, 31), (74, 33, 33),
     ]  # fmt: skip
     assert [row.inclusion_probability for row in told.strata] == [n / of for of, n, _ in [r[1:4] for r in told.strata]]
@@ -113,7 +113,7 @@ def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
     told = outline(plan, clustering(store, plan))
     # Equation 1 with E = 0.2 and N = 48: 46.1 / (0.04 * 47 + 0.9604) = 16.2, so 17; of 12 in each stratum, 5.
     assert "asks for 17 twice" in told.sentences[1]
-    assert [row.labelled_twice for row in told.strata] == [5, 5, 5, 5]
+    assert [row.twice_or_more for row in told.strata] == [5, 5, 5, 5]
     assert [row.items for row in told.load] == [48, 20]
 
 
@@ -133,7 +133,7 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
     assert (body["items"], body["required"], body["population_size"]) == (len(plan.items), plan.required, 48)
     for row in body["strata"]:
         line = next(line for line in text.splitlines() if line.startswith(row["stratum"]))
-        counts = [str(row[name]) for name in ("population", "drawn", "labelled_twice")]
+        counts = [str(row[name]) for name in ("population", "drawn", "twice_or_more")]
         assert line.split()[-4:] == [*counts, f"{row['inclusion_probability']:.4f}"]
     assert all(sentence in text for sentence in (*told.sentences, *told.dependence))
 

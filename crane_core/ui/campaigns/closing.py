@@ -29,7 +29,8 @@ def draw_export(status: Status) -> None:
 def draw_lock(status: Status) -> None:
     """What is open, and the button; a locked campaign says who locked it."""
     if status.lock is not None:
-        st.markdown(f"Locked by {literal(status.lock.locked_by)} at {literal(status.lock.locked_at)}.")
+        when = f"{status.lock.locked_at[:16].replace('T', ' ')} UTC"
+        st.markdown(literal(f"Locked by {status.lock.locked_by} at {when}."))
         return
     found = open_words(status)
     if found:

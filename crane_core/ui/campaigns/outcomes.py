@@ -57,5 +57,5 @@ def _table(finals: dict[str, Final]) -> pd.DataFrame:
         n = sum(of.values()) + counts[provenance, None]
         has_label = provenance not in (Provenance.OPEN, Provenance.UNLABELLED)
         shown = {name: count(k) if has_label else "" for name, k in of.items()}
-        rows.append({"Final label": str(provenance), "Items": count(n)} | shown)
+        rows.append({"Provenance": str(provenance), "Items": count(n)} | shown)
     return pd.DataFrame(rows)

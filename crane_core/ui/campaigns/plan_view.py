@@ -30,7 +30,7 @@ def _strata(told: Outline) -> pd.DataFrame:
             "Stratum": row.stratum,
             "Population": count(row.population),
             "Drawn": count(row.drawn),
-            "Labelled twice": count(row.labelled_twice),
+            "Labelled twice or more": count(row.twice_or_more),
             "Inclusion probability": f"{row.inclusion_probability:.4f}",
         }
         for row in told.strata

@@ -13,7 +13,8 @@ def verdict_frame(store: Store) -> pd.DataFrame:
     """One row per benchmark, instance, detector, setting and experiment; see `storage.verdicts.answer_counts`.
 
     Adds `library_group`, the paper's grouping of libraries (Figure 5), and `label_weight`: how many detected crashes
-    the label of a row stands for, 1 here, as everybody labelled everything or nothing (else `pipeline.judged`).
+    the label of a row stands for, 1 here, and `provenance`, None here: imported people labelled everything or nothing.
+    Those of a campaign come from `pipeline.judged`.
     """
     frame = stored.answer_counts(store.cursor())
     groups = {library: library_group(library) for library in frame["library"].unique()}
@@ -21,6 +22,7 @@ def verdict_frame(store: Store) -> pd.DataFrame:
         library_group=frame["library"].map(groups),
         human=frame["human"].where(frame["human"].notna()),
         label_weight=1.0,
+        provenance=None,
     )
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns import asked_for, campaign_names, kept_campaign
@@ -26,12 +27,14 @@ ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
 class Coverage(NamedTuple):
     """Detected crashes, how many of them have a label, and how many no label stands for.
 
-    provenance: how the labels came about (unanimous, adjudicated, single) and how many; empty for imported ones.
+    n_open: drawn by the campaign and left without a final label. provenance: how the labels came about (unanimous,
+    adjudicated, single) and how many; empty for imported ones.
     """
 
     n_detected: int
     n_labelled: int
     n_uncovered: int
+    n_open: int
     provenance: dict[str, int]
 
     @property
@@ -60,10 +63,11 @@ def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan
 
     plan: of the campaign whose final outcomes these are; None for imported annotators, whose missing labels are left
     out as they always were. With a plan, a crash that was not detected is "misdetected", which needs no annotator;
-    label_weight is 0 for a detected crash that others stand for, and nan where no label of its stratum does.
+    label_weight is 0 for a detected crash that others stand for, and nan where no label of its stratum does;
+    provenance is "open" for one that was drawn and has no final label.
     """
     mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
-    frame = verdicts.drop(columns=["human"]).merge(mine, on=KEY, how="left", validate="one_to_one")
+    frame = verdicts.drop(columns=["human", "provenance"]).merge(mine, on=KEY, how="left", validate="one_to_one")
     frame = frame.rename(columns={"label": "human"})
     frame = frame.assign(human=frame["human"].astype(object).where(frame["human"].notna(), None))
     return frame if plan is None else _of_campaign(frame, plan)
@@ -72,7 +76,12 @@ def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan
 def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     asked = asked_for(frame, plan.population)
     drawn_from = asked[asked["truth"]]
-    return frame.assign(human=_with_misses(frame, plan), label_weight=_weights(frame, drawn_from, plan))
+    drawn = pd.MultiIndex.from_frame(frame[KEY]).isin([item.verdict.key for item in plan.items])
+    return frame.assign(
+        human=_with_misses(frame, plan),
+        label_weight=_weights(frame, drawn_from, plan),
+        provenance=frame["provenance"].mask(drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)),
+    )
 
 
 def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
@@ -97,9 +106,14 @@ def coverage(rows: pd.DataFrame) -> Coverage:
     """What the labels of these rows cover; `rows` as `judged_by` gives them."""
     crashes = rows[detected_crashes(rows)]
     labelled = crashes[crashes["human"].notna()]
-    found = labelled["provenance"].dropna().value_counts().to_dict() if "provenance" in rows else {}
-    provenance = {str(name): int(n) for name, n in found.items()}
-    return Coverage(len(crashes), len(labelled), int(crashes["label_weight"].isna().sum()), provenance)
+    found = labelled["provenance"].dropna().value_counts().to_dict()
+    return Coverage(
+        n_detected=len(crashes),
+        n_labelled=len(labelled),
+        n_uncovered=int(crashes["label_weight"].isna().sum()),
+        n_open=int((crashes["provenance"] == Provenance.OPEN).sum()),
+        provenance={str(name): int(n) for name, n in found.items()},
+    )
 
 
 def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:

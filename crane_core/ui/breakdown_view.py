@@ -51,7 +51,7 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
         text=[percent(v, 0) for v in table["value"]],
-        label_at=table[["value", "high"]].max(axis=1),
+        label_at=table[["value", "high"]].max(axis=1).fillna(0.0),
         change=[_change(row, by, change_of) for row in as_rows(table)],
     )
     note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases "
@@ -117,6 +117,7 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
 
 def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame:
     rows = []
+    is_sample = (table["n_labelled"] < table["n_to_label"]).any()
     for row in as_rows(table):
         found = change_of.get((row[by], row["detector_title"])) if row["setting"] == Setting.RUNTIME else None
         rows.append(
@@ -135,5 +136,6 @@ def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
             }
+            | ({"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"} if is_sample else {})
         )
     return pd.DataFrame(rows)

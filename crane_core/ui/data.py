@@ -6,11 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline import agreement, evaluate, judges
+from crane_core.pipeline import judged as judging
+from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import cases as stored_cases
 from crane_core.storage import state
 from crane_core.storage.store import Store
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 
 @st.cache_resource(show_spinner="Preparing the store: the first start loads the embedded data")
@@ -68,6 +71,28 @@ def _blind_campaigns(revision: str) -> frozenset[str]:
 def blind_campaigns() -> frozenset[str]:
     """Blind campaigns that are not locked; see `pipeline.agreement.blind_campaigns`."""
     return _blind_campaigns(revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _locked_campaigns(revision: str) -> frozenset[str]:
+    return judging.locked_campaigns(folder())
+
+
+def locked_campaigns() -> frozenset[str]:
+    """Campaigns whose final outcomes stand; see `pipeline.judged.locked_campaigns`."""
+    return _locked_campaigns(revision())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _judged(revision: str, annotator: str) -> pd.DataFrame:
+    campaigns = labels().loc[labels()["annotator"] == annotator, "campaign"].dropna().unique().tolist()
+    plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
+    return judging.judged_by(verdicts(), labels(), annotator, plan)
+
+
+def judged(annotator: str) -> pd.DataFrame:
+    """The verdict frame by somebody's labels; see `pipeline.judged.judged_by`. The study's own it holds already."""
+    return verdicts() if annotator == PUBLISHED_HUMAN else _judged(revision(), annotator)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -93,7 +93,7 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
     judged = judged_by(published, label_frame(store, folder), "pilot: final", plan)
     tables = study_tables(judged[judged["detector_kind"] == "llm"], printed_numbers(store))
     assert [cell.status for cell in tables["2a"].cells] == [Status.EQUAL] * 24
-    assert coverage(models(judged)) == Coverage(501, 501, 0, {"unanimous": 501})
+    assert coverage(models(judged)) == Coverage(501, 501, 0, 0, {"unanimous": 501})
     ours, theirs = models(judged), models(published)
     for rule, credit in [(rule, credit) for rule in (VoteRule.MAJORITY, VoteRule.ALL) for credit in Credit]:
         asked: dict[str, Any] = {"rule": rule, "credit": credit}
@@ -128,7 +128,10 @@ def test_the_published_human_of_the_label_frame_is_the_verdict_frames(
     judged = judged_by(verdicts, label_frame(embedded_store, prepared_folder), PUBLISHED_HUMAN)
     assert judged["human"].fillna("-").tolist() == verdicts["human"].fillna("-").tolist()
     assert (judged["label_weight"] == 1).all()
-    pd.testing.assert_frame_equal(judged[list(verdicts.columns.drop("human"))], verdicts.drop(columns="human"))
+    rest = list(verdicts.columns.drop(["human", "provenance"]))
+    pd.testing.assert_frame_equal(judged[rest], verdicts[rest])
+    assert judged["provenance"].isna().all()
+    assert coverage(models(judged)) == coverage(models(verdicts)) == Coverage(501, 501, 0, 0, {})
 
 
 def estimates(frame: pd.DataFrame) -> dict[tuple[str, str, str], float]:
@@ -183,7 +186,7 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(verdicts: pd.DataFra
     detection = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
     theirs = gain_table(models(verdicts), **detection)  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(gain_table(judged, **detection), theirs)  # type: ignore[arg-type]
-    assert coverage(judged) == Coverage(501, 222, 0, {"unanimous": 222})
+    assert coverage(judged) == Coverage(501, 222, 0, 0, {"unanimous": 222})
 
 
 def small(*rows: tuple[str, str, str, bool, int]) -> pd.DataFrame:
@@ -201,6 +204,7 @@ def small(*rows: tuple[str, str, str, bool, int]) -> pd.DataFrame:
         root_cause=None,
         human=None,
         label_weight=1.0,
+        provenance=None,
     )
 
 
@@ -243,7 +247,7 @@ def test_weights_by_hand() -> None:
     assert rows["x", "runtime"].tolist() == [2.0, 0.0]
     assert rows["y", "code"].isna().all()
     assert judged.loc[judged["case_id"] == "e", "human"].tolist() == [Label.MISDETECTED]
-    assert coverage(judged) == Coverage(8, 3, 2, {"single": 3})
+    assert coverage(judged) == Coverage(8, 3, 2, 3, {"single": 3})
 
 
 def test_rates_by_hand() -> None:

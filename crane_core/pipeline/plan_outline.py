@@ -9,13 +9,12 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
+from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.clustering import Clustering, Weight
 from crane_core.pipeline.population_choices import FILTERS
 
 SECONDS_PER_ITEM = 60.0
 """Assumed for the estimate of hours; a campaign that runs shows its own median."""
-GUESSABLE_SEED = 10**9
-"""A seed below this can be found by trying, and with it what hides behind an item's name."""
 
 
 class StratumRow(NamedTuple):
@@ -132,7 +131,7 @@ def _weighs(entry: Weight, margin_apart: float) -> str:
 
 def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = []
-    if plan.blind and abs(plan.seed) < GUESSABLE_SEED:
+    if plan.blind and can_be_guessed(plan.seed):
         remarks.append("A seed this short can be guessed, and with it what hides behind an item's name.")
     if plan.design.repeats and (none := [row.annotator for row in workload(plan) if not row.repeats]):
         remarks.append(f"No hidden repeat for {', '.join(none)}: too few items to keep two showings apart.")

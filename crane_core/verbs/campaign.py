@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import secrets
 from pathlib import Path
 
 from crane_core.annotation.draw import STRATA, Wish
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Plan, Population
+from crane_core.annotation.seed import fresh_seed
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaign_export import export_files
 from crane_core.pipeline.campaign_repeat import Repeated, exported_plan, repeated_plan
@@ -29,8 +29,6 @@ EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --d
          python -m crane_core campaign status pilot
          python -m crane_core campaign lock pilot --by ana
          python -m crane_core campaign export pilot --out pilot_export"""
-SEED_BITS = 53
-"""A seed that nobody guesses and that every reader of JSON keeps exactly."""
 COMES_FROM_EXPORT = (
     "annotators", "benchmark", "experiment", "detectors", "settings", "libraries", "root_causes", "outcome", "design",
     "margin", "confidence", "p", "strata", "overlap", "repeats", "seed", "blind",
@@ -162,7 +160,7 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
             annotators=chosen.annotators,
             population=wanted,
             design=design,
-            seed=secrets.randbits(SEED_BITS) if chosen.seed is None else chosen.seed,
+            seed=fresh_seed() if chosen.seed is None else chosen.seed,
             title=chosen.title,
             blind=chosen.blind is None,
             created_by=chosen.by,

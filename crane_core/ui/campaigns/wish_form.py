@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
-
 import streamlit as st
 
 from crane_core.annotation.draw import STRATA, Wish
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population
+from crane_core.annotation.seed import fresh_seed
 from crane_core.pipeline.population_choices import Choices
 from crane_core.ui import keys
 from crane_core.ui.words import count, experiment_words, setting_short
 
 WIDTH = 260
-SEED_BITS = 53
-"""As the command line draws one: nobody guesses it, and every reader of JSON keeps it exactly."""
 STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library", "root_cause": "root cause"}
 FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
 KIND_WORDS = {Kind.SAMPLE: "a sample, by Equation 1", Kind.ALL: "all of them"}
@@ -103,5 +100,5 @@ def _share(percent: float) -> float:
 def _seed() -> int:
     """The seed that this session's form begins with."""
     if keys.NEW_SEED not in st.session_state:
-        st.session_state[keys.NEW_SEED] = secrets.randbits(SEED_BITS)
+        st.session_state[keys.NEW_SEED] = fresh_seed()
     return int(st.session_state[keys.NEW_SEED])

@@ -29,7 +29,7 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what runtime state changes per group and detector."""
     rows = chosen.rows()
     rows = rows[rows["setting"].isin(["code", "runtime"]) & rows[by].notna()]
@@ -40,7 +40,7 @@ def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFr
 
 def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
     """Bars for every group and detector, with what runtime state changes."""
-    table, changes = _rates(data.revision(), chosen, by, rate)
+    table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return

@@ -1,4 +1,4 @@
-"""What pages read, kept until something is loaded: the open store, and frames keyed by its revision."""
+"""What pages read, kept until something is loaded: the open store, and frames keyed by what it holds."""
 
 from __future__ import annotations
 
@@ -37,19 +37,23 @@ def refresh() -> None:
 
 
 def revision() -> str:
-    """What is loaded, as a token; every cached frame is keyed by it."""
+    """What is loaded, as a token: the key of what is kept of labels."""
     return state.revision(store().cursor())
 
 
+def answers() -> str:
+    """The same without what annotators of open campaigns do: the key of what is kept of answers and results."""
+    return state.answers_token(store().cursor())
+
+
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _verdicts(_store: Store, revision: str) -> pd.DataFrame:
+def _verdicts(_store: Store, loaded: str) -> pd.DataFrame:
     return evaluate.verdict_frame(_store)
 
 
 def verdicts() -> pd.DataFrame:
     """The verdict frame; see `pipeline.evaluate.verdict_frame`."""
-    opened = store()
-    return _verdicts(opened, state.revision(opened.cursor()))
+    return _verdicts(store(), answers())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -59,8 +63,7 @@ def _labels(_store: Store, revision: str) -> pd.DataFrame:
 
 def labels() -> pd.DataFrame:
     """Every label of every annotator; see `pipeline.judges.labels_with_pooled_judges`."""
-    opened = store()
-    return _labels(opened, state.revision(opened.cursor()))
+    return _labels(store(), revision())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -84,7 +87,7 @@ def locked_campaigns() -> frozenset[str]:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _judged(revision: str, annotator: str) -> pd.DataFrame:
+def _judged(loaded: str, annotator: str) -> pd.DataFrame:
     campaigns = labels().loc[labels()["annotator"] == annotator, "campaign"].dropna().unique().tolist()
     plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
     return judging.judged_by(verdicts(), labels(), annotator, plan)
@@ -92,29 +95,27 @@ def _judged(revision: str, annotator: str) -> pd.DataFrame:
 
 def judged(annotator: str) -> pd.DataFrame:
     """The verdict frame by somebody's labels; see `pipeline.judged.judged_by`. The study's own it holds already."""
-    return verdicts() if annotator == PUBLISHED_HUMAN else _judged(revision(), annotator)
+    return verdicts() if annotator == PUBLISHED_HUMAN else _judged(answers(), annotator)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _numbers(_store: Store, revision: str) -> pd.DataFrame:
+def _numbers(_store: Store, loaded: str) -> pd.DataFrame:
     return evaluate.printed_numbers(_store)
 
 
 def printed_numbers() -> pd.DataFrame:
     """All printed cells; see `pipeline.evaluate.printed_numbers`."""
-    opened = store()
-    return _numbers(opened, state.revision(opened.cursor()))
+    return _numbers(store(), answers())
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _case_list(_store: Store, revision: str, benchmark: str) -> pd.DataFrame:
+def _case_list(_store: Store, loaded: str, benchmark: str) -> pd.DataFrame:
     return stored_cases.case_list(_store.cursor(), benchmark)
 
 
 def case_list(benchmark: str) -> pd.DataFrame:
     """Cases of a benchmark with their labels; see `storage.cases.case_list`."""
-    opened = store()
-    return _case_list(opened, state.revision(opened.cursor()), benchmark)
+    return _case_list(store(), answers(), benchmark)
 
 
 def benchmarks() -> pd.DataFrame:

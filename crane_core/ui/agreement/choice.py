@@ -73,3 +73,4 @@ def _draw_nobody(names: list[str]) -> None:
         "and an earlier pass of its people, or let two people label a campaign."
     )
     link("data", "Import the published archive")
+    link("campaigns", "Create a campaign")

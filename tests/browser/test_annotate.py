@@ -19,7 +19,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 
 from .conftest import WIDE, OpenPage
-from .screen import settled, title
+from .screen import settled, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -282,8 +282,9 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
 ) -> None:
     before = sorted(folder.ledger.rglob("*.jsonl"))
     page = open_page(f"{app}/annotate")
-    page.get_by_text("Practice first: ten items with feedback").click()
+    page.get_by_role("button", name="Practice first: ten items with feedback").click()
     page.wait_for_selector(".cw-desk .cw-card")
+    wait_for_query(page, practice="1")
     for place in range(10):
         page.keyboard.press("1")
         feedback = page.locator(".cw-desk-feedback")
@@ -309,6 +310,16 @@ def test_the_keys_are_told_and_leave_streamlits_alone(app: str, open_page: OpenP
     expect(page.locator(".cw-desk-keys")).not_to_be_visible()
     page.get_by_role("button", name="Guideline").click()
     expect(page.get_by_text("What you judge.")).to_be_visible()
+
+
+def test_choosing_a_name_keeps_the_place_in_the_address(app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app}/annotate")
+    page.get_by_role("button", name="ana", exact=True).click()
+    page.wait_for_selector(".cw-desk .cw-card")
+    wait_for_query(page, campaign=CAMPAIGN, annotator="ana")
+    page.get_by_role("button", name="All campaigns").click()
+    expect(title(page)).to_have_text("Annotate")
+    wait_for_query(page, campaign=None, annotator=None)
 
 
 def test_who_has_no_place_is_told_so(app: str, open_page: OpenPage) -> None:

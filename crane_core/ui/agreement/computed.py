@@ -70,7 +70,7 @@ def _person(chosen: Chosen) -> str | None:
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _consistency(revision: str, scope: Scope) -> pd.DataFrame:
+def _consistency(loaded: str, scope: Scope) -> pd.DataFrame:
     passes = judge_passes(data.store())
     found = agreement.common_items(data.labels(), data.verdicts(), passes["annotator"].tolist(), scope)
     return agreement.judge_consistency(found, passes)
@@ -78,7 +78,7 @@ def _consistency(revision: str, scope: Scope) -> pd.DataFrame:
 
 def consistency(chosen: Chosen) -> pd.DataFrame:
     """Agreement of judges with themselves; see `pipeline.agreement.judge_consistency`."""
-    return _consistency(data.revision(), chosen.scope)
+    return _consistency(data.answers(), chosen.scope)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)

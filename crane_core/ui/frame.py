@@ -18,6 +18,7 @@ from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.navigation import navigate
+from crane_core.ui.settled import settle
 from crane_core.ui.words import literal
 
 _STYLE = Path(__file__).with_name("style.css")
@@ -45,6 +46,7 @@ def page() -> Iterator[None]:
         data.refresh()
     with told():
         yield
+    settle()
 
 
 @contextmanager

@@ -44,11 +44,16 @@ def text(label: str, *, key: str, **looks: Any) -> str:
 
 
 def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
-    """The widget's key, its value taken from the URL where that is newer."""
-    widget, seen = f"url_{key}", f"url_seen_{key}"
+    """The widget's key, its value taken from the URL where that is newer.
+
+    The browser may still show the address before the last choice when the next one is made: what the visitor has just
+    changed in the widget counts then.
+    """
+    widget, state = f"url_{key}", st.session_state
     raw = st.query_params.get_all(key)
-    if widget not in st.session_state or st.session_state.get(seen) != raw:
-        st.session_state[widget] = parse(raw)
+    is_touched = widget in state and state[widget] != state.get(f"url_was_{key}")
+    if widget not in state or (state.get(f"url_seen_{key}") != raw and not is_touched):
+        state[widget] = parse(raw)
     return widget
 
 
@@ -59,3 +64,4 @@ def _keep(key: str, values: list[str]) -> None:
         else:
             st.query_params.pop(key, None)
     st.session_state[f"url_seen_{key}"] = values
+    st.session_state[f"url_was_{key}"] = st.session_state[f"url_{key}"]

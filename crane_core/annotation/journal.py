@@ -21,7 +21,7 @@ DIAGNOSIS_LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The label in force of one showing. `seconds` adds up over all times it was labelled."""
+    """The label in force of one showing. `seconds` adds up over all times it was labelled, taken back since or not."""
 
     label: Label
     reason: str | None
@@ -45,6 +45,7 @@ class Journal:
     skipped: list[Showing] = field(default_factory=list)
     returned: list[Showing] = field(default_factory=list)
     labelled: list[Showing] = field(default_factory=list)
+    spent: dict[Showing, float] = field(default_factory=dict)
     events: set[str] = field(default_factory=set)
     n_acts: int = 0
     last: Annotation | None = None
@@ -66,7 +67,7 @@ class Journal:
     def as_it_is(self) -> Journal:
         """A journal of its own, for somebody to read while this one goes on."""
         twin = copy(self)
-        twin.given, twin.notes = dict(self.given), dict(self.notes)
+        twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
         twin.flags, twin.events = set(self.flags), set(self.events)
         twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
         return twin
@@ -97,7 +98,7 @@ class Journal:
 
     def _label(self, showing: Showing, act: Annotation, label: Label) -> None:
         before = self.given.get(showing)
-        seconds = (act.seconds or 0.0) + (before.seconds if before else 0.0)
+        seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
         self.given[showing] = Given(label, act.reason, act.submitted_at, seconds, act.sequence, act.guideline)
         for places in (self.returned, self.skipped):
             _drop(places, showing)

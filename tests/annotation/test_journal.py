@@ -130,6 +130,17 @@ def test_an_undone_item_that_is_skipped_comes_last(act: Tab) -> None:
     assert made.upcoming(9) == [b, c, d, a]
 
 
+def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(act: Tab) -> None:
+    made = journal(5)
+    a, *_ = made.order
+    made.take([act(LABEL, a, W, seconds=40.0), act(UNDO, a)])
+    before = made.as_it_is()
+    made.take([act(LABEL, a, C, seconds=0.5), act(UNDO, a), act(LABEL, a, P, seconds=1.0)])
+    assert made.given[a].seconds == 41.5
+    before.take([act(LABEL, a, C, seconds=2.0)])
+    assert before.given[a].seconds == 42.0
+
+
 def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> None:
     made = journal(5)
     a, b, *_ = made.order

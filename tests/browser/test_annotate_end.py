@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from benchmarks._server import serve
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.plan import Design, Kind, Plan, Population
-from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign
+from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -73,7 +73,7 @@ def test_a_desk_is_whole_at_its_end_and_when_opened_again(
     expect(end).to_be_visible()
     open_desk(page, app, "ana")
     expect(end).to_be_visible()
-    expect(page.locator(".cw-desk-progress")).to_contain_text(f"{n} of {n}")
+    expect(page.locator(".cw-desk-progress")).to_have_text(f"{n} of {n}")
     page.keyboard.press("u")
     expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
     page.keyboard.press("2")
@@ -124,3 +124,13 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     page.keyboard.press("u")
     expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
     page.wait_for_function(SAVED)
+
+
+def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    lock_campaign(folder, NAME, by="ana")
+    page = open_desk(open_page(app), app, "ana")
+    expect(page.locator(".cw-desk-end")).to_contain_text("You may close this page.")
+    expect(page.locator(".cw-desk-end")).not_to_contain_text("takes the last label back")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")

@@ -278,7 +278,7 @@ class Desk {
 
   ending(now) {
     const what = this.snapshot.practice ? this.practiceEnding() : `<h3>All ${now.done} items are labelled.</h3>
-      <p>U takes the last label back. You may close this page.</p>`;
+      <p>${this.snapshot.locked ? '' : 'U takes the last label back. '}You may close this page.</p>`;
     return `<div class="cw-desk-end">${what}</div>`;
   }
 
@@ -291,7 +291,7 @@ class Desk {
   paintBar(now) {
     const {total, seconds_left, n_skipped} = this.snapshot;
     this.find('progress').value = total ? now.done / total : 0;
-    const left = seconds_left === null || seconds_left === undefined ? '' : `, about ${minutes(seconds_left)} left`;
+    const left = !seconds_left ? '' : `, about ${minutes(seconds_left)} left`;
     const skipped = n_skipped ? `, ${n_skipped} skipped` : '';
     this.find('.cw-desk-progress').textContent = `${now.done} of ${total}${left}${skipped}`;
   }

@@ -80,7 +80,7 @@ class Journal:
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if showing in self.given:
+            case AnnotationAction.REASON if showing in self.given and self.given[showing].label is not Label.CORRECT:
                 self.given[showing] = replace(self.given[showing], reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
@@ -99,7 +99,8 @@ class Journal:
     def _label(self, showing: Showing, act: Annotation, label: Label) -> None:
         before = self.given.get(showing)
         seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
-        self.given[showing] = Given(label, act.reason, act.submitted_at, seconds, act.sequence, act.guideline)
+        reason = None if label is Label.CORRECT else act.reason
+        self.given[showing] = Given(label, reason, act.submitted_at, seconds, act.sequence, act.guideline)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
         if before:

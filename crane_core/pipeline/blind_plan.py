@@ -1,8 +1,11 @@
 """A campaign's plan as it may be shown before the lock: everything but what tells who said an item, or in which input.
 
-Withheld are the population query, the verdicts behind the items, the names of strata, and the seed, because with it
-the names of items can be computed. Items come in the order of their names and strata in the order of their size, so
-that no place tells either. The sha256 of the full plan commits to all of it.
+Withheld are the population query, the items and their orders, the names of strata, and the seed, because with it the
+names of items can be computed. Strata come in the order of their size, so that no place tells their names. The sha256
+of the full plan commits to all of it.
+
+What an export says of items goes under other names for each person (`cover_name`): whoever labels knows the names of
+their own items, and must not find under them what somebody else said.
 """
 
 from __future__ import annotations
@@ -14,8 +17,13 @@ from typing import Any
 
 from crane_core.annotation.plan import Plan
 
-WITHHELD = ("population", "population_sha256", "seed", "names of strata", "verdict and stratum of every item")
+WITHHELD = ("population", "population_sha256", "seed", "names of strata", "items", "orders")
 COMMITMENT = "full_plan_sha256"
+
+
+def cover_name(plan: Plan, person: str, item: str) -> str:
+    """An item's name in what one person did, until the lock. Only the seed, which is withheld, links the names."""
+    return hashlib.sha256(f"{plan.seed}\0{plan.campaign}\0{person}\0{item}".encode()).hexdigest()[:12]
 
 
 def plan_file(text: str) -> bytes:
@@ -52,8 +60,8 @@ def _body(plan: Plan, text: str) -> dict[str, Any]:
             }
             for place, (population, sampled, overlap) in enumerate(sizes, start=1)
         ],
-        "items": sorted(item.item for item in plan.items),
-        "orders": {name: [asdict(showing) for showing in order] for name, order in plan.orders.items()},
+        "n_items": len(plan.items),
+        "n_showings": {name: len(order) for name, order in plan.orders.items()},
         "withheld_until_lock": WITHHELD,
         COMMITMENT: hashlib.sha256(plan_file(text)).hexdigest(),
     }

@@ -1,7 +1,8 @@
 """A campaign as files for elsewhere: tidy labels, every act, the plan, and what the columns mean.
 
 From the ledger alone, so it works at any time and beside the running app. Before the lock of a blind campaign nothing
-in it tells detector, setting or case: see COLUMNS_AFTER_LOCK and `blind_plan`.
+in it tells detector, setting or case, nor what two annotators said of one item: see COLUMNS_AFTER_LOCK and
+`blind_plan`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from crane_core import ledger
@@ -17,7 +19,7 @@ from crane_core.annotation.journal import Given, Journal
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Plan, Showing
 from crane_core.domain import Annotation, AnnotationAction, Campaign, CampaignLock
-from crane_core.pipeline.blind_plan import blind_plan_file, plan_file
+from crane_core.pipeline.blind_plan import blind_plan_file, cover_name, plan_file
 from crane_core.pipeline.campaigns import acts_of, campaign_file, decision_folder, kept_campaign
 from crane_core.pipeline.export_readme import readme
 from crane_core.pipeline.label_frame import final_outcomes
@@ -90,7 +92,12 @@ def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
 
 def _acts(taken: _Snapshot) -> Iterator[bytes]:
     for acts in (*taken.acts.values(), taken.decisions):
-        yield from map(ledger.to_line, acts)
+        for act in acts:
+            yield ledger.to_line(replace(act, item=_shown_name(taken, act.annotator, act.item)))
+
+
+def _shown_name(taken: _Snapshot, person: str, item: str) -> str:
+    return item if taken.finals is not None else cover_name(taken.plan, person, item)
 
 
 def _labels(taken: _Snapshot) -> Iterator[bytes]:
@@ -104,7 +111,8 @@ def _labels(taken: _Snapshot) -> Iterator[bytes]:
         for position, showing in enumerate(journal.order, start=1):
             given = journal.given.get(showing)
             label = timed[showing.item, showing.showing, given.sequence] if given else None
-            known = (taken.plan.campaign, annotator, position, showing.item, showing.showing, int(showing.showing > 1))
+            name = _shown_name(taken, annotator, showing.item)
+            known = (taken.plan.campaign, annotator, position, name, showing.showing, int(showing.showing > 1))
             yield _line((*known, *_given(journal, showing, given, label), *after_lock[showing.item]))
 
 

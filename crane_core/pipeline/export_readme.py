@@ -40,8 +40,10 @@ _HIDDEN = """
 NOT LOCKED YET
 The campaign is blind and still open, so nothing here tells which detector, input or case an item is: the columns from
 stratum to why are empty. (Stratum and inclusion probability, too: strata of published sizes can be told by them.)
-plan.json lists no verdicts, no seed and no query; its member full_plan_sha256 is the sha256 of the plan.json that an
-export after the lock will hold, so that both can be compared then: sha256sum plan.json.
+An item goes by another name for each person, in labels.csv and acts.jsonl alike, so that no annotator finds what
+somebody else said of it; after the lock it has one name. plan.json lists no items, no seed and no query; its
+member full_plan_sha256 is the sha256 of the plan.json that an export after the lock will hold, so that both can be
+compared then: sha256sum plan.json.
 """
 _OPEN = """
 plan.json is the whole plan, byte for byte as it was stored when the campaign was created; sha256sum plan.json gives

@@ -321,3 +321,26 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartA
     assert page.get_by_text("Everybody who can open this app").count() == 0
     page.get_by_test_id("stTopNavLink").filter(has_text="Annotate").click()
     expect(title(page)).to_have_text(TITLES["/annotate"])
+
+
+def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
+    imported_data: Path, open_page: OpenPage, tmp_path: Path
+) -> None:
+    """Totals read after each label of one's own would tell what somebody else said."""
+    data = Path(shutil.copytree(imported_data, tmp_path / "data"))
+    plan = new_campaign(DataFolder(data), PAIR, "guarded")
+    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
+    for annotator in PAIR:
+        label(DataFolder(data), "guarded", annotator, dict.fromkeys(items, "correct"))
+    with serve(data, CRANE_LEAD_PASSWORD="lead") as address:
+        page = opened(
+            open_page, f"{address}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement"
+        )
+        assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
+        page.goto(f"{address}/campaigns")
+        page.get_by_label("Password", exact=True).fill("lead")
+        page.get_by_role("button", name="Open").click()
+        expect(page.get_by_text("New campaign")).to_be_visible()
+        page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
+        expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()
+        page.goto("about:blank")

@@ -22,7 +22,7 @@ from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaign_export import COLUMNS, COLUMNS_AFTER_LOCK, export_files, export_zip
 from crane_core.pipeline.campaign_repeat import exported_plan, repeated_plan
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
 from crane_core.pipeline.export_folder import write_export
 from crane_core.pipeline.label_frame import label_frame
 from crane_core.pipeline.labelling import Desk, adjudicate
@@ -56,6 +56,9 @@ def plan(answered: DataFolder, store: Store) -> Plan:
     label_all(answered, plan, "ana", every=4)
     label_all(answered, plan, "ben", every=3)
     return plan
+
+
+PAIR = ("ana", "ben")
 
 
 def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> None:
@@ -104,9 +107,26 @@ def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, pl
     assert all(row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK)
 
 
+def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(answered: DataFolder, plan: Plan) -> None:
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
+    files = files_of(answered)
+    rows = rows_of(files["labels.csv"])
+    names = {who: {row["item"] for row in rows if row["annotator"] == who} for who in ("ana", "ben")}
+    assert len(names["ana"]) == len(names["ben"]) == len(plan.items)
+    assert names["ana"].isdisjoint(names["ben"])
+    acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
+    assert {act["annotator"] for act in acts} == {"ana", "ben", "cleo"}
+    for act in acts:
+        assert act["annotator"] == "cleo" or act["item"] in names[act["annotator"]]
+    decided = {act["item"] for act in acts if act["annotator"] == "cleo"}
+    assert decided.isdisjoint(names["ana"] | names["ben"])
+    told = b"".join(files.values()).decode("utf-8")
+    assert [item.item for item in plan.items if item.item in told] == []
+
+
 def test_before_the_lock_no_place_groups_items_by_stratum(answered: DataFolder, plan: Plan) -> None:
     body = json.loads(files_of(answered)["plan.json"])
-    assert body["items"] == sorted(item.item for item in plan.items) != [item.item for item in plan.items]
+    assert body["n_items"] == len(plan.items)
     assert {stratum["name"] for stratum in body["strata"]} == {f"stratum {n}" for n in range(1, 5)}
 
 
@@ -140,12 +160,8 @@ def test_labels_read_again_give_the_same_kappa(answered: DataFolder, store: Stor
 
 def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, plan: Plan) -> None:
     before = rows_of(files_of(answered)["labels.csv"])
-    by_item = {row["item"]: row for row in before if row["showing"] == "1" and row["annotator"] == "ana"}
-    differing = next(
-        row["item"]
-        for row in before
-        if row["annotator"] == "ben" and row["showing"] == "1" and row["label"] != by_item[row["item"]]["label"]
-    )
+    said = {who: {s.item: given.label for s, given in journal_of(answered, plan, who).given.items()} for who in PAIR}
+    differing = next(item.item for item in plan.items if said["ana"][item.item] != said["ben"][item.item])
     adjudicate(answered, plan, differing, by="cleo", label=Label.PARTIAL, reason="c", note="=1+1")
     lock_campaign(answered, "pilot", by="cleo")
     rows = rows_of(files_of(answered)["labels.csv"])
@@ -159,10 +175,13 @@ def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, 
         str(verdict.setting),
     )
     assert {float(row["inclusion_probability"]) for row in rows} == {1.0}
-    assert [row | dict.fromkeys(COLUMNS_AFTER_LOCK, "") for row in rows] == before
+    names = {(row["annotator"], row["position"]): row["item"] for row in before}
+    hidden = dict.fromkeys(COLUMNS_AFTER_LOCK, "")
+    assert [row | hidden | {"item": names[row["annotator"], row["position"]]} for row in rows] == before
 
 
 def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, plan: Plan) -> None:
+    lock_campaign(answered, "pilot", by="ana")
     rows = rows_of(files_of(answered)["labels.csv"])
     assert list(rows[0]) == [*COLUMNS, *COLUMNS_AFTER_LOCK]
     for annotator, order in plan.orders.items():
@@ -188,6 +207,7 @@ def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, pl
 def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b")
+    lock_campaign(answered, "pilot", by="ana")
     kept = sorted((answered.ledger / "labels" / "pilot").rglob("*.jsonl"), key=lambda file: ("adj" in str(file), file))
     assert files_of(answered)["acts.jsonl"] == b"".join(file.read_bytes() for file in kept)
 

@@ -10,6 +10,7 @@ import streamlit as st
 from crane_core.pipeline.agreement import Scope, usual_pair
 from crane_core.pipeline.label_frame import Kind
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.navigation import link
 from crane_core.ui.words import literal
 
@@ -35,7 +36,7 @@ class Chosen(NamedTuple):
 
 def draw_choice() -> Chosen | None:
     """Both switches; None, after saying what to do, where there are not two annotators to compare."""
-    labels = data.labels()
+    labels = visible_labels()
     who = _annotators(labels)
     if len(who) < 2:
         _draw_nobody(list(who.index))
@@ -57,6 +58,15 @@ def draw_choice() -> Chosen | None:
         return None
     campaigns = set(who.loc[names, "campaign"].dropna())
     return Chosen(Scope(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns())))
+
+
+def visible_labels() -> pd.DataFrame:
+    """The label frame; without blind campaigns that are open where a password says who leads, and was not given.
+
+    Totals that are read after every label of one's own tell what somebody else said.
+    """
+    labels = data.labels()
+    return labels if is_leading() else labels[~labels["campaign"].isin(data.blind_campaigns())]
 
 
 def _annotators(labels: pd.DataFrame) -> pd.DataFrame:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.phrases import readable, remarks
+from crane_core.ui.campaigns.lead import is_leading
 
 
 def draw_repeats() -> None:
     """Self-agreement per annotator of every campaign; where nothing came back yet, what would bring it."""
     table = computed.repeats()
+    if len(table) and not is_leading():
+        table = table[~table["campaign"].isin(data.blind_campaigns())]
     if table.empty:
         st.caption(
             "No hidden repeat has been labelled yet. A campaign lets about one item in twenty come back to its "

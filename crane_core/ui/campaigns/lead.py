@@ -17,6 +17,11 @@ def admitted_as_lead() -> bool:
     return admitted(VARIABLE, key=keys.LEADING, heading="Campaigns")
 
 
+def is_leading() -> bool:
+    """The same without asking: whether nothing is set, or this visitor has given the password."""
+    return not os.environ.get(VARIABLE) or bool(st.session_state.get(keys.LEADING))
+
+
 def draw_who_may_see() -> None:
     """One quiet line where nothing keeps annotators from looking here."""
     if not os.environ.get(VARIABLE):

@@ -28,12 +28,13 @@ class ServerError(RuntimeError):
 
 
 @contextmanager
-def serve(data: Path, **environment: str) -> Iterator[str]:
+def serve(data: Path, *, port: int | None = None, **environment: str) -> Iterator[str]:
     """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
 
-    `environment` is set beside what this process has. Raises ServerError where the app ends or stays silent.
+    It listens at `port`, else at a free one. `environment` is set beside what this process has. Raises ServerError
+    where the app ends or stays silent.
     """
-    port = free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
     log = data.with_name(f"{data.name}.{port}.log")
     with log.open("wb") as printed:

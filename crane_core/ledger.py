@@ -11,6 +11,7 @@ import json
 import os
 from dataclasses import asdict, fields
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -142,7 +143,7 @@ def from_line(line: bytes) -> Record:
     if body.get("record") not in KINDS:
         raise ValueError(f'no member "record" with one of {", ".join(KINDS)}')
     kind = KINDS[body.pop("record")]
-    types = get_type_hints(kind)
+    types = _types(kind)
     if unknown := body.keys() - types.keys():
         raise ValueError(f"unknown member {sorted(unknown)[0]!r}")
     try:
@@ -150,28 +151,42 @@ def from_line(line: bytes) -> Record:
     except TypeError as error:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
     if isinstance(record, domain.Campaign):
-        json.loads(record.plan)
+        _json(record.plan)
     return record
 
 
 def _json_object(line: bytes) -> dict[str, Any]:
-    try:
-        body = json.loads(line.decode())
-        json.dumps(body, ensure_ascii=False).encode()
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    body = _json(line.decode())
     if not isinstance(body, dict) or not isinstance(body.get("record"), str):
         raise ValueError('not an object with a member "record"')
     return body
 
 
-def _is_vocabulary(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, StrEnum)
+def _json(text: str) -> Any:
+    """The value of a text that can also be written again."""
+    try:
+        body = json.loads(text)
+        json.dumps(body, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return body
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+@cache
+def _vocabulary(wanted: Any) -> type[StrEnum] | None:
+    """The vocabulary that a field's words come from, where it has one."""
+    kinds = (kind for kind in (wanted, *get_args(wanted)) if isinstance(kind, type))
+    return next((kind for kind in kinds if issubclass(kind, StrEnum)), None)
 
 
 def _value(name: str, value: Any, wanted: Any) -> Any:
     """The value as the type of its field: a word of a vocabulary, a text, a truth value or a 32-bit number."""
-    word = next((kind for kind in (wanted, *get_args(wanted)) if _is_vocabulary(kind)), None)
+    word = _vocabulary(wanted)
     if word is not None and value is not None:
         return word(value)
     if isinstance(value, bool) and wanted is int or not isinstance(value, wanted):

@@ -6,6 +6,7 @@ from crane_core.ui import keys
 from crane_core.ui.breakdown_view import GROUPINGS, RATES, draw_breakdown
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_comparison, draw_gains
+from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.study_view import draw_table, table_words, tables
 from crane_core.ui.url_state import one_of
@@ -14,6 +15,7 @@ with page():
     st.title("Results")
     chosen = draw_switches()
     if chosen is not None:
+        draw_coverage(chosen)
         st.subheader("With runtime state against code only", anchor="gain")
         draw_gains(chosen)
         draw_comparison(chosen)

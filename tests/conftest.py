@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.pipeline.load import prepare
-from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.places import CHECKOUT, DataFolder, data_folder
 from crane_core.storage.store import Store, open_store
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -44,6 +45,34 @@ def prepared_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A prepared data folder of the test's own."""
     return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+
+
+@pytest.fixture(scope="session")
+def answered_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder with answers of two models to the minibench, in words of our own; to be copied, not changed.
+
+    Experiment "ours": both models foretell every crash, with and without runtime state, in three runs each.
+    """
+    folder = DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("answered") / "data")))
+    cases = [path.name for path in (CHECKOUT / "data" / "minibench" / "benchmark").iterdir()]
+    lines = [
+        {"benchmark": "minibench", "instance": f"{case}_reproduced", "detector": detector, "setting": setting}
+        | {"index": index, "crashes": True, "reasoning": f"{case} fails, said {index % 2}", "experiment": "ours"}
+        for case in sorted(cases)
+        for detector in ("Heron", "Egret")
+        for setting in ("code", "runtime")
+        for index in (1, 2, 3)
+    ]
+    answers = folder.path.parent / "ours.jsonl"
+    answers.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    import_paths([answers], folder)
+    return folder
+
+
+@pytest.fixture
+def answered(answered_folder: DataFolder, tmp_path: Path) -> DataFolder:
+    """Such a data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path / "answered")))
 
 
 @pytest.fixture(scope="session")

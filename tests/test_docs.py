@@ -45,7 +45,7 @@ def test_settings_are_those_of_the_program() -> None:
 
 def test_variables_that_the_readme_names_are_read() -> None:
     code = "\n".join(path.read_text("utf-8") for path in (ROOT / "crane_core").rglob("*.py"))
-    named = set(re.findall(r"`(CRANE_[A-Z]+)`", README))
+    named = set(re.findall(r"`(CRANE_[A-Z_]+)`", README))
     assert MIRROR_VARIABLE in named
     assert all(f'"{name}"' in code for name in named)
 

@@ -184,6 +184,15 @@ def test_json_that_is_no_record_is_one_problem(tmp_path: Path, line: bytes) -> N
     assert (found.records, len(found.problems)) == ([RUN], 1)
 
 
+def test_a_campaign_whose_plan_is_nested_too_deeply_is_one_problem(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(to_line(Campaign("pilot", "[" * 100_000)) + to_line(RUN))
+    found = tail(path)
+    assert found.records == [RUN]
+    [problem] = found.problems
+    assert problem.reason == "not a ledger line: nested too deeply"
+
+
 def test_a_campaign_whose_plan_is_no_json_is_one_problem() -> None:
     with pytest.raises(ValueError, match="Expecting value"):
         from_line(to_line(Campaign("pilot", "a plan in prose")))

@@ -62,9 +62,9 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
 
 
 def _showing(value: object) -> int:
-    if value not in (1, 2) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int) or value not in (1, 2):
         raise ValueError("showing is 1 or 2")
-    return int(str(value))
+    return value
 
 
 def _label(raw: Mapping[str, Any]) -> Label:
@@ -76,7 +76,9 @@ def _label(raw: Mapping[str, Any]) -> Label:
 
 def _reason(raw: Mapping[str, Any]) -> str | None:
     reason = raw.get("reason")
-    if reason is not None and reason not in REASONS:
+    if reason is None:
+        return None
+    if not isinstance(reason, str) or reason not in REASONS:
         raise ValueError(f"reason is one of {', '.join(REASONS)}")
     return reason
 
@@ -96,17 +98,20 @@ def _time(raw: Mapping[str, Any], name: str) -> str | None:
         return None
     try:
         moment = datetime.fromisoformat(str(value))
-    except ValueError as error:
+        in_utc = moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise ValueError(f"{name} is no time") from error
     if moment.tzinfo is None:
         raise ValueError(f"{name} has no time zone")
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return in_utc.isoformat(timespec="milliseconds")
 
 
 def _seconds(raw: Mapping[str, Any]) -> float | None:
     value = raw.get("seconds")
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("seconds is no number")
-    return min(max(float(value), 0.0), MAX_SECONDS)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("seconds is not finite")
+    return float(min(max(value, 0), MAX_SECONDS))

@@ -7,7 +7,8 @@ change nothing but that item.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from crane_core.annotation.order import GAP
 from crane_core.annotation.plan import Showing
@@ -18,9 +19,9 @@ DIAGNOSIS_LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
 """What an annotator can say of a diagnosis, from best to worst (paper, 4.4.3)."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Given:
-    """The label in force of one showing. `seconds` adds up over all times it was labelled."""
+    """The label in force of one showing. `seconds` adds up over all times it was labelled, taken back since or not."""
 
     label: Label
     reason: str | None
@@ -32,7 +33,10 @@ class Given:
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one annotator. `order` is the plan's; everything else comes from acts, oldest first."""
+    """The state of one annotator. `order` is the plan's; everything else comes from acts, oldest first.
+
+    An act on a showing that the order does not have, as a file of another plan may hold, changes nothing.
+    """
 
     order: tuple[Showing, ...]
     given: dict[Showing, Given] = field(default_factory=dict)
@@ -41,17 +45,32 @@ class Journal:
     skipped: list[Showing] = field(default_factory=list)
     returned: list[Showing] = field(default_factory=list)
     labelled: list[Showing] = field(default_factory=list)
+    spent: dict[Showing, float] = field(default_factory=dict)
     events: set[str] = field(default_factory=set)
     n_acts: int = 0
     last: Annotation | None = None
+    _known: frozenset[Showing] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._known = frozenset(self.order)
 
     def take(self, acts: Iterable[Annotation]) -> None:
         """Fold further acts in; one whose event is known already changes nothing."""
         for act in acts:
             self.n_acts = max(self.n_acts, act.sequence)
-            if act.event not in self.events:
-                self.events.add(act.event)
-                self._take(Showing(act.item, act.showing), act)
+            if act.event in self.events:
+                continue
+            self.events.add(act.event)
+            if (showing := Showing(act.item, act.showing)) in self._known:
+                self._take(showing, act)
+
+    def as_it_is(self) -> Journal:
+        """A journal of its own, for somebody to read while this one goes on."""
+        twin = copy(self)
+        twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
+        twin.flags, twin.events = set(self.flags), set(self.events)
+        twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
+        return twin
 
     def _take(self, showing: Showing, act: Annotation) -> None:
         match act.action:
@@ -61,8 +80,8 @@ class Journal:
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if showing in self.given:
-                self.given[showing].reason = act.reason
+            case AnnotationAction.REASON if showing in self.given and self.given[showing].label is not Label.CORRECT:
+                self.given[showing] = replace(self.given[showing], reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
             case AnnotationAction.SKIP if showing not in self.given:
@@ -79,10 +98,13 @@ class Journal:
 
     def _label(self, showing: Showing, act: Annotation, label: Label) -> None:
         before = self.given.get(showing)
-        seconds = (act.seconds or 0.0) + (before.seconds if before else 0.0)
-        self.given[showing] = Given(label, act.reason, act.submitted_at, seconds, act.sequence, act.guideline)
-        for places in (self.returned, self.skipped, self.labelled):
+        seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
+        reason = None if label is Label.CORRECT else act.reason
+        self.given[showing] = Given(label, reason, act.submitted_at, seconds, act.sequence, act.guideline)
+        for places in (self.returned, self.skipped):
             _drop(places, showing)
+        if before:
+            self.labelled.remove(showing)
         self.labelled.append(showing)
 
     def _undo(self, showing: Showing) -> None:

@@ -1,7 +1,8 @@
 """Hides in a diagnosis what would tell its author or what the author was shown.
 
-A model that names itself becomes [model]; a text that speaks of runtime information (only given in some settings)
-speaks of [input]. A name that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
+A model that names itself becomes [model]. What a text calls the thing that it was shown, "executed cells" in one
+setting and "executed cells or the runtime information" in another, becomes [input] in both, so that the mark itself
+tells nothing. A name that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
 """
 
 from __future__ import annotations
@@ -17,9 +18,17 @@ _FAMILIES = (
     "gemma", "grok", "codestral",
 )  # fmt: skip
 _FAMILY = re.compile(rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)", re.IGNORECASE)
+_RUNTIME = (
+    r"(?:run-?time|kernel)(?:[\s_-]+(?:variable|object))?"
+    r"[\s_-]+(?:info(?:rmation)?|context|environment|state|snapshot|values?|variables?|data)"
+)
+_OF_IT = (
+    r"(?:provided|given|extracted|structured|captured|current|available|previously|prior|previous|preceding|earlier)"
+)
+_SHOWN = rf"(?:{_OF_IT}\s+){{0,3}}(?:executed\s+(?:code\s+)?cells|{_RUNTIME})"
+_OR = r"(?:,?\s+(?:or|and|nor)\s+|\s?/\s?)(?:(?:(?:provided|given|defined|present|shown|in|by|from|the)\s+){0,4})"
 _INPUT = re.compile(
-    r"\b(?:(?:provided|given|extracted|structured|captured)\s+)?"
-    r"(?:run-?time|kernel)[\s_-]+(?:info(?:rmation)?|context|state|snapshot|values?|data)\b",
+    rf"\b(?:(?:prior|previous|preceding|earlier)\s+(?:code\s+)?cells?{_OR}(?={_SHOWN}))?{_SHOWN}(?:{_OR}{_SHOWN})*\b",
     re.IGNORECASE,
 )
 

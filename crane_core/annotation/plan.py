@@ -175,9 +175,9 @@ def plan_from_json(text: str) -> Plan:
                 "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
             }
         )
-    except (KeyError, TypeError, AttributeError) as error:
+        _check(plan)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not the plan of a campaign: {error}") from error
-    _check(plan)
     return plan
 
 

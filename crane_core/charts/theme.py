@@ -25,6 +25,8 @@ DETECTOR_COLOURS = {
 }
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#9c755f")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
+LABEL_COLOURS = {"correct": "#0f9b74", "partial": "#a8842c", "wrong": "#c9562c"}
+LABEL_SHAPES = {"correct": "circle", "partial": "square", "wrong": "triangle-up"}
 INK = "#7b858f"
 """Thin lines on either ground."""
 TEXT = "#5f6872"

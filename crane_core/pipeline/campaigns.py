@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
 from crane_core import ledger
 from crane_core.annotation.draw import Wish, draw_plan
 from crane_core.annotation.guideline import guideline_version
@@ -46,20 +48,29 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 
 
 def campaign_names(folder: DataFolder) -> list[str]:
-    """Names of the campaigns, the last created first."""
+    """Names of the campaigns, the last created first; one whose plan is damaged comes last, and says so when read."""
     files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
-    return [file.stem for file in sorted(files, key=lambda file: (-_created(file), file.stem))]
+    created = {file.stem: _created(file) for file in files if _is_kept(file)}
+    return sorted(created, key=lambda name: (-created[name], name))
+
+
+def _is_kept(file: Path) -> bool:
+    """Whether the file has a whole line; without one, the process that wrote the plan died before it was kept."""
+    return file.is_file() and b"\n" in file.read_bytes()
 
 
 def _created(file: Path) -> float:
     first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
-    return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+    try:
+        return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
 
 
 def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     """The campaign of this name. Raises CampaignError where there is none or its plan cannot be read."""
     file = campaign_file(folder, campaign) if NAME.fullmatch(campaign) else None
-    if file is None or not file.is_file():
+    if file is None or not _is_kept(file):
         raise CampaignError(
             f"There is no campaign {campaign!r} in {folder.ledger}.",
             remedy="`campaign status` lists those there are; `campaign create` makes one.",
@@ -77,7 +88,16 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
 
 def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
     """The verdicts that the query asks for and that have a text to judge, and how many have none."""
-    frame = verdict_frame(store)
+    frame = asked_for(verdict_frame(store), wanted)
+    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
+    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
+    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
+    judged = [verdict for verdict in verdicts if verdict.key in told]
+    return judged, len(verdicts) - len(judged)
+
+
+def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
+    """The rows of the verdict frame that the query asks for, whether they have a text or not."""
     frame = frame[
         (frame["benchmark"] == wanted.benchmark)
         & (frame["experiment"] == wanted.experiment)
@@ -95,11 +115,7 @@ def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
     for column, values in asked.items():
         if values:
             frame = frame[frame[column].isin(values)]
-    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
-    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
-    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
-    judged = [verdict for verdict in verdicts if verdict.key in told]
-    return judged, len(verdicts) - len(judged)
+    return frame
 
 
 def drawn_plan(store: Store, wish: Wish) -> Plan:
@@ -134,9 +150,12 @@ def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
 def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     """Put a plan into the ledger. Raises CampaignError where the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
-    if file.exists():
-        raise CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    taken = CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    if _is_kept(file):
+        raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+    if kept_campaign(folder, plan.campaign).plan != plan:
+        raise taken  # somebody else kept one of this name in the same moment, and theirs stands first
 
 
 def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:

@@ -20,7 +20,7 @@ from crane_core.annotation.journal import DIAGNOSIS_LABELS, Journal
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.domain import Annotation, AnnotationAction, CampaignLock, Label
-from crane_core.errors import CampaignError
+from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns import campaign_file, decision_folder, kept_campaign, label_file
 from crane_core.pipeline.places import DataFolder
 
@@ -41,6 +41,9 @@ class _Seat:
     position: ledger.Position = field(default_factory=ledger.Position)
     lock: Lock = field(default_factory=Lock)
 
+    def clear(self) -> None:
+        self.journal, self.position = Journal(self.journal.order), ledger.Position()
+
 
 class Desk:
     """Takes the acts of a campaign's annotators. Make one per process and campaign, and share it."""
@@ -53,11 +56,11 @@ class Desk:
         self._lock: CampaignLock | None = None
 
     def journal(self, annotator: str) -> Journal:
-        """The state of an annotator now. Raises CampaignError for somebody the plan does not name."""
+        """The state of an annotator now, which later acts do not change. Raises CampaignError for a stranger."""
         seat = self._seat(annotator)
         with seat.lock:
             self._read(seat, annotator)
-        return seat.journal
+            return seat.journal.as_it_is()
 
     def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
         """Save what a browser sent. An event that is on the disk already counts as saved and is not written again.
@@ -84,17 +87,26 @@ class Desk:
         return self._seats[annotator]
 
     def _read(self, seat: _Seat, annotator: str) -> None:
-        """Fold in what the file gained. A file that was replaced is read anew, whole."""
+        """Fold in what the file gained. A file that was replaced or taken away is read anew, whole."""
         file = label_file(self._folder, self.plan.campaign, annotator)
-        if not file.is_file() or file.stat().st_size == seat.position.loaded_bytes:
+        n_bytes = file.stat().st_size if file.is_file() else 0
+        if n_bytes == seat.position.loaded_bytes:
             return
-        tail = ledger.tail(file, seat.position)
+        if n_bytes == 0:
+            seat.clear()
+            return
+        try:
+            tail = ledger.tail(file, seat.position)
+        except LedgerError:
+            seat.clear()
+            tail = ledger.tail(file)
         seat.journal.take(record for record in tail.records if isinstance(record, Annotation))
         seat.position = tail.position
 
     def lock(self) -> CampaignLock | None:
-        """The lock of the campaign, once it has one; the file is read only when it grew."""
-        size = campaign_file(self._folder, self.plan.campaign).stat().st_size
+        """The lock of the campaign, once it has one; the file is read only when it grew. Raises CampaignError."""
+        file = campaign_file(self._folder, self.plan.campaign)
+        size = file.stat().st_size if file.is_file() else -1
         if size != self._campaign_bytes:
             self._lock = kept_campaign(self._folder, self.plan.campaign).lock
             self._campaign_bytes = size
@@ -116,7 +128,7 @@ class Desk:
         saved: list[str] = []
         refused: dict[str, str] = {}
         for raw in acts:
-            event = str(raw.get("event"))[:64]
+            event = str(raw.get("event"))
             if event in journal.events or event in saved:
                 saved.append(event)
                 continue
@@ -124,7 +136,7 @@ class Desk:
                 fresh.append(annotation(raw, self.plan, annotator, sequence=journal.n_acts + len(fresh) + 1))
                 saved.append(event)
             except ValueError as error:
-                refused[event] = str(error)
+                refused[event[:64]] = str(error)
         return fresh, saved, refused
 
 

@@ -1,11 +1,13 @@
 """Rates and comparisons as tidy frames for charts and pages: which rule counts a run, which a diagnosis, by what group.
 
-Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats.
+Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats. Where only
+a sample of the diagnoses has labels, `label_weight` of the frame (see `judged`) makes every rate an estimate for all.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +38,11 @@ class Credit(StrEnum):
     DETECTION = "detection only"
 
 
+COMPARED = ("without", "with_", "difference", "low", "high")
+DISCORDANT = ("gained", "lost", "p_value", "detectable")
+RATE_COLUMNS = [
+    "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
+]  # fmt: skip
 PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
@@ -49,14 +56,31 @@ def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     return np.where(np.isnan(share), np.nan, said.astype(np.float64))
 
 
-def confusion_parts(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> rates.Confusion:
-    """Each row's share in TP, FP, TN, FN and left out, under the chosen rules."""
-    worth = (
-        None
-        if credit is Credit.DETECTION
-        else rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
-    )
-    return rates.confusion_parts(frame["truth"].to_numpy(), detected(frame, rule), credit=worth)
+class Scored(NamedTuple):
+    """Each row's share in TP, FP, TN, FN and left out, and how many rows hang on a label and have one.
+
+    parts: None where a row hangs on a label that nobody gave and no other stands for. is_complete: no row counts for
+    another, so that each instance is right or wrong by itself.
+    """
+
+    parts: rates.Confusion | None
+    n_to_label: int
+    n_labelled: int
+    is_complete: bool
+
+
+def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
+    """The rows under the chosen rules; an outcome that hangs on a label counts with the weight of the label."""
+    truth, foretold = frame["truth"].to_numpy(), detected(frame, rule)
+    if credit is Credit.DETECTION:
+        return Scored(rates.confusion_parts(truth, foretold), 0, 0, is_complete=True)
+    worth = rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
+    hangs = truth & (foretold > 0)
+    weight = np.where(hangs, frame["label_weight"].to_numpy(), 1.0)
+    is_covered = not np.isnan(weight).any()
+    parts = rates.confusion_parts(truth, foretold, credit=worth, weight=weight) if is_covered else None
+    n_labelled = int(np.count_nonzero(hangs & ~np.isnan(worth)))
+    return Scored(parts, int(np.count_nonzero(hangs)), n_labelled, bool((weight == 1).all()))
 
 
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
@@ -64,29 +88,37 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
 
     The interval is the bootstrap clustered by case, or Wilson's over the cases where they all say the same. Columns:
     those of `by`, n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole),
-    value, low, high (shares in 0..1, nan where undefined), left_out (not answered or not judged).
+    value, low, high (shares in 0..1, nan where undefined), left_out (not answered or not judged), n_labelled of
+    n_to_label (instances that hang on a label, and those that have one). Undefined too: a rate that hangs on labels
+    which nobody gave and no other stands for.
     """
-    rows = []
-    for group, rows_of in frame.groupby(by, sort=False, observed=True):
-        parts = confusion_parts(rows_of, rule, credit)
-        ratio = rates.RATES[rate](parts)
-        counted = np.asarray(ratio.whole) > 0
-        cases = (rows_of["benchmark"] + "/" + rows_of["case_id"]).to_numpy()
-        estimate = _with_width(intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED), cases[counted])
-        rows.append(
-            dict(zip(by, group, strict=True))
-            | {
-                "n": int(np.count_nonzero(counted)),
-                "n_cases": estimate.n_clusters,
-                "part": float(np.sum(ratio.part)),
-                "whole": float(np.sum(ratio.whole)),
-                "value": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "left_out": int(np.sum(parts.left_out)),
-            }
-        )
-    return pd.DataFrame(rows, columns=[*by, "n", "n_cases", "part", "whole", "value", "low", "high", "left_out"])
+    rows = [
+        dict(zip(by, group, strict=True)) | _rated(rows_of, rate, rule, credit)
+        for group, rows_of in frame.groupby(by, sort=False, observed=True)
+    ]
+    return pd.DataFrame(rows, columns=[*by, *RATE_COLUMNS])
+
+
+def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> dict[str, float]:
+    found = scored(frame, rule, credit)
+    labels = {"n_labelled": found.n_labelled, "n_to_label": found.n_to_label}
+    if found.parts is None:
+        nothing = dict.fromkeys(("part", "whole", "value", "low", "high"), np.nan)
+        return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
+    ratio = rates.RATES[rate](found.parts)
+    counted = np.asarray(ratio.whole) > 0
+    cases = (frame["benchmark"] + "/" + frame["case_id"]).to_numpy()
+    estimate = _with_width(intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED), cases[counted])
+    return labels | {
+        "n": int(np.count_nonzero(counted)),
+        "n_cases": estimate.n_clusters,
+        "part": float(np.sum(ratio.part)),
+        "whole": float(np.sum(ratio.whole)),
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "left_out": int(np.sum(found.parts.left_out)),
+    }
 
 
 def _with_width(estimate: intervals.Estimate, cases: NDArray[np.object_]) -> intervals.Estimate:
@@ -104,7 +136,8 @@ def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str
     Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares), gained and lost
     (instances that only one setting has right), p_value (exact McNemar), p_holm (Holm over the detectors of the
     table), detectable (smallest difference these pairs would reveal, power 80%). The last five are NaN where right
-    is not a yes or no for the same instances: under mean of runs or half credit, and for precision and F1.
+    is not a yes or no for the same instances: under mean of runs or half credit, for precision and F1, and where labels
+    of a sample stand for others. Of rates that hang on labels which no other stands for, everything is NaN.
     """
     rows = [_gain(rows_of, rule, credit, rate) for _, rows_of in frame.groupby("detector", sort=False)]
     table = pd.DataFrame([row for row in rows if row is not None])
@@ -133,12 +166,14 @@ def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dic
     if both.empty:
         return None
     a, b = a.loc[both], b.loc[both]
-    one, other = (rates.RATES[rate](confusion_parts(side, rule, credit)) for side in (a, b))
+    who = {"detector": a["detector"].iloc[0], "detector_title": a["detector_title"].iloc[0]}
+    without, with_ = scored(a, rule, credit), scored(b, rule, credit)
+    if without.parts is None or with_.parts is None:
+        return who | {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *DISCORDANT), np.nan)
+    one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
     cases = a["case_id"].to_numpy()
     estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
-    row = {
-        "detector": a["detector"].iloc[0],
-        "detector_title": a["detector_title"].iloc[0],
+    row = who | {
         "n": int(np.count_nonzero((np.asarray(one.whole) > 0) | (np.asarray(other.whole) > 0))),
         "n_cases": estimate.n_clusters,
         "without": one.value,
@@ -147,6 +182,8 @@ def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dic
         "low": estimate.low,
         "high": estimate.high,
     }
+    if not (without.is_complete and with_.is_complete):
+        return row | dict.fromkeys(DISCORDANT, np.nan)
     return row | _discordance(one, other, rule, rate)
 
 
@@ -155,7 +192,7 @@ def _discordance(one: rates.Ratio, other: rates.Ratio, rule: VoteRule, rate: str
     answered = (np.asarray(one.whole) == 1) & (np.asarray(other.whole) == 1)
     right = np.column_stack([one.part, other.part])[answered]
     if rule is VoteRule.MEAN or rate not in YES_OR_NO or not np.isin(right, (0.0, 1.0)).all():
-        return dict.fromkeys(("gained", "lost", "p_value", "detectable"), float("nan"))
+        return dict.fromkeys(DISCORDANT, float("nan"))
     counts = paired.discordance(right[:, 0] == 1, right[:, 1] == 1)
     n_discordant = counts.only_a + counts.only_b
     share = n_discordant / len(right) if len(right) else 0.0

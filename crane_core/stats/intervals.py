@@ -4,6 +4,7 @@ Wilson's interval is for independent trials (one run per item). Where instances 
 fixed notebook, its five runs) whole cases are drawn anew: the percentile bootstrap clustered by case.
 """
 
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -111,14 +112,20 @@ def cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.fl
     return np.column_stack(sums), names
 
 
+@lru_cache(maxsize=16)
 def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
-    """How often each cluster is drawn, shape (n_resamples, n_clusters); every row sums to n_clusters."""
+    """How often each cluster is drawn, shape (n_resamples, n_clusters), read-only; every row sums to n_clusters.
+
+    The seed decides the draw, so a page that asks dozens of questions of the same cases draws them once.
+    """
     if n_clusters == 0:
         return np.zeros((n_resamples, 0))
     chosen = np.random.default_rng(seed).integers(n_clusters, size=(n_resamples, n_clusters))
     chosen += np.arange(n_resamples)[:, None] * n_clusters
     counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
-    return counts.reshape(n_resamples, n_clusters).astype(np.float64)
+    drawn = counts.reshape(n_resamples, n_clusters).astype(np.float64)
+    drawn.flags.writeable = False
+    return drawn
 
 
 def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:

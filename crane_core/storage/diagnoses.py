@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import duckdb
 
+_TEXT = r"trim(reasoning, E' \t\r\n')"
+
 
 def answers_with_text(
     cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
@@ -11,9 +13,9 @@ def answers_with_text(
     """(benchmark, instance, detector, setting, experiment) of the answers that say why they foretell a crash."""
     return set(
         cursor.execute(
-            """
+            f"""
             SELECT DISTINCT benchmark, instance_id, detector, setting, experiment FROM runs
-            WHERE benchmark = ? AND experiment = ? AND crashes AND length(trim(reasoning)) > 0
+            WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0
             """,
             [benchmark, experiment],
         ).fetchall()
@@ -25,10 +27,10 @@ def diagnoses(
 ) -> list[tuple[str, int]]:
     """The distinct texts of the runs that foretell a crash with how many runs say each, the most frequent first."""
     return cursor.execute(
-        """
-        SELECT trim(reasoning), count(*) FROM runs
+        f"""
+        SELECT {_TEXT}, count(*) FROM runs
         WHERE benchmark = ? AND instance_id = ? AND detector = ? AND setting = ? AND experiment = ?
-          AND crashes AND length(trim(reasoning)) > 0
+          AND crashes AND length({_TEXT}) > 0
         GROUP BY ALL ORDER BY count(*) DESC, min(run_index)
         """,
         [benchmark, instance_id, detector, setting, experiment],

@@ -5,6 +5,28 @@ from __future__ import annotations
 import duckdb
 import pandas as pd
 
+_TIME = "', repetition ' || repetition"
+_ALL_TIMES = "', all repetitions'"
+_TEXTS = "CASE presentation WHEN 'normal' THEN '' ELSE ', ' || presentation END"
+"""What stands behind a judge's name: which repetition, and in which order it was shown its texts."""
+_NAMED = """
+    SELECT *, annotator || CASE annotator_kind WHEN 'judge' THEN {time} || {texts} ELSE '' END AS name FROM judgements
+"""
+_SAID = """
+    WITH named AS ({named}), counted AS (
+        SELECT benchmark, instance_id, detector, setting, experiment, name AS annotator, annotator_kind AS kind, label,
+               run_index > 0 AS of_run, count(*) AS n, min((repetition, run_index)) AS first
+        FROM named WHERE {where} GROUP BY ALL
+    )
+    SELECT benchmark, instance_id, detector, setting, experiment, annotator, kind, label
+    FROM counted
+    QUALIFY row_number() OVER (
+        PARTITION BY benchmark, instance_id, detector, setting, experiment, annotator
+        ORDER BY of_run, n DESC, first
+    ) = 1
+    ORDER BY ALL
+"""
+
 
 def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row per verdict and annotator: benchmark, instance_id, detector, setting, experiment, annotator, kind, label.
@@ -13,24 +35,31 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     gets the label given most often, among equals the one given first (as the study's judge tables do). A judge is an
     annotator per repetition and order of texts, and is named so.
     """
+    return cursor.execute(_SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
+
+
+def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """The same of judges that were asked repeatedly, with all repetitions of one order of texts taken together."""
+    where = "annotator IN (SELECT annotator FROM judgements WHERE annotator_kind = 'judge' AND repetition > 1)"
+    return cursor.execute(_SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=where)).df()
+
+
+def judge_passes(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Every pass of every judge: judge, repetition, presentation, annotator (as both questions above name it).
+
+    Repetition 0 stands for all repetitions together, of judges that were asked repeatedly.
+    """
     return cursor.execute(
-        """
-        WITH judged AS (
-            SELECT *, CASE presentation WHEN 'normal' THEN '' ELSE ', ' || presentation END AS texts,
-                   ', repetition ' || repetition AS time
-            FROM judgements
-        ), counted AS (
-            SELECT benchmark, instance_id, detector, setting, experiment, annotator_kind AS kind, label,
-                   annotator || CASE annotator_kind WHEN 'judge' THEN time || texts ELSE '' END AS annotator,
-                   run_index > 0 AS of_run, count(*) AS n, min(run_index) AS first
-            FROM judged GROUP BY ALL
+        f"""
+        WITH single AS (
+            SELECT DISTINCT annotator AS judge, repetition, presentation FROM judgements WHERE annotator_kind = 'judge'
+        ), pooled AS (
+            SELECT DISTINCT judge, 0 AS repetition, presentation
+            FROM single WHERE judge IN (SELECT judge FROM single WHERE repetition > 1)
         )
-        SELECT benchmark, instance_id, detector, setting, experiment, annotator, kind, label
-        FROM counted
-        QUALIFY row_number() OVER (
-            PARTITION BY benchmark, instance_id, detector, setting, experiment, annotator
-            ORDER BY of_run, n DESC, first
-        ) = 1
-        ORDER BY ALL
+        SELECT *, judge || {_TIME} || {_TEXTS} AS annotator FROM single
+        UNION ALL
+        SELECT *, judge || {_ALL_TIMES} || {_TEXTS} FROM pooled
+        ORDER BY judge, presentation, repetition
         """
     ).df()

@@ -34,6 +34,17 @@ def revision(cursor: duckdb.DuckDBPyConnection) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+def answers_token(cursor: duckdb.DuckDBPyConnection) -> str:
+    """A token that changes when anything is loaded but the acts of a campaign's annotators."""
+    rows = cursor.execute(
+        """
+        SELECT path, loaded_bytes, last_line_sha FROM ledger_files
+        WHERE NOT EXISTS (FROM campaigns WHERE starts_with(path, 'labels/' || campaign || '/')) ORDER BY ALL
+        """
+    ).fetchall()
+    return hashlib.sha256(repr([sources_token(cursor), rows]).encode()).hexdigest()[:16]
+
+
 def sources_token(cursor: duckdb.DuckDBPyConnection) -> str:
     """A token that changes when a source is loaded, but not when a label is."""
     rows = cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()

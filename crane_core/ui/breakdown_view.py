@@ -29,7 +29,7 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what runtime state changes per group and detector."""
     rows = chosen.rows()
     rows = rows[rows["setting"].isin(["code", "runtime"]) & rows[by].notna()]
@@ -40,7 +40,7 @@ def _rates(revision: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFr
 
 def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
     """Bars for every group and detector, with what runtime state changes."""
-    table, changes = _rates(data.revision(), chosen, by, rate)
+    table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
@@ -51,7 +51,7 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
         text=[percent(v, 0) for v in table["value"]],
-        label_at=table[["value", "high"]].max(axis=1),
+        label_at=table[["value", "high"]].max(axis=1).fillna(0.0),
         change=[_change(row, by, change_of) for row in as_rows(table)],
     )
     note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases "
@@ -117,6 +117,7 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
 
 def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame:
     rows = []
+    is_sample = (table["n_labelled"] < table["n_to_label"]).any()
     for row in as_rows(table):
         found = change_of.get((row[by], row["detector_title"])) if row["setting"] == Setting.RUNTIME else None
         rows.append(
@@ -135,5 +136,6 @@ def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
             }
+            | ({"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"} if is_sample else {})
         )
     return pd.DataFrame(rows)

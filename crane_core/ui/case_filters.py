@@ -33,7 +33,7 @@ def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters that the URL holds; draws nothing."""
     answers = tuple((column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS)
     return keep(
-        _pair_table(data.revision(), benchmark, answers),
+        _pair_table(data.answers(), benchmark, answers),
         find=st.query_params.get(keys.SEARCH, ""),
         pattern=st.query_params.get(keys.AGREEMENT),
         **{column: st.query_params.get_all(column) for column in LABEL_FILTERS},
@@ -41,7 +41,7 @@ def filtered_cases(benchmark: str) -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _pair_table(revision: str, benchmark: str, answers: tuple[tuple[str, tuple[str, ...]], ...]) -> pd.DataFrame:
+def _pair_table(loaded: str, benchmark: str, answers: tuple[tuple[str, tuple[str, ...]], ...]) -> pd.DataFrame:
     """The pair table in natural order; `answers` says which values of which columns of the verdict frame count."""
     rows = data.verdicts()
     rows = rows[rows["benchmark"] == benchmark]

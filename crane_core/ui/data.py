@@ -1,16 +1,19 @@
-"""What pages read, kept until something is loaded: the open store, and frames keyed by its revision."""
+"""What pages read, kept until something is loaded: the open store, and frames keyed by what it holds."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline import evaluate
+from crane_core.pipeline import agreement, evaluate, judges
+from crane_core.pipeline import judged as judging
+from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import cases as stored_cases
 from crane_core.storage import state
 from crane_core.storage.store import Store
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 
 @st.cache_resource(show_spinner="Preparing the store: the first start loads the embedded data")
@@ -34,41 +37,85 @@ def refresh() -> None:
 
 
 def revision() -> str:
-    """What is loaded, as a token; every cached frame is keyed by it."""
+    """What is loaded, as a token: the key of what is kept of labels."""
     return state.revision(store().cursor())
 
 
+def answers() -> str:
+    """The same without what annotators of open campaigns do: the key of what is kept of answers and results."""
+    return state.answers_token(store().cursor())
+
+
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _verdicts(_store: Store, revision: str) -> pd.DataFrame:
+def _verdicts(_store: Store, loaded: str) -> pd.DataFrame:
     return evaluate.verdict_frame(_store)
 
 
 def verdicts() -> pd.DataFrame:
     """The verdict frame; see `pipeline.evaluate.verdict_frame`."""
-    opened = store()
-    return _verdicts(opened, state.revision(opened.cursor()))
+    return _verdicts(store(), answers())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _numbers(_store: Store, revision: str) -> pd.DataFrame:
+def _labels(_store: Store, revision: str) -> pd.DataFrame:
+    return judges.labels_with_pooled_judges(_store, folder())
+
+
+def labels() -> pd.DataFrame:
+    """Every label of every annotator; see `pipeline.judges.labels_with_pooled_judges`."""
+    return _labels(store(), revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _blind_campaigns(revision: str) -> frozenset[str]:
+    return agreement.blind_campaigns(folder())
+
+
+def blind_campaigns() -> frozenset[str]:
+    """Blind campaigns that are not locked; see `pipeline.agreement.blind_campaigns`."""
+    return _blind_campaigns(revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _locked_campaigns(revision: str) -> frozenset[str]:
+    return judging.locked_campaigns(folder())
+
+
+def locked_campaigns() -> frozenset[str]:
+    """Campaigns whose final outcomes stand; see `pipeline.judged.locked_campaigns`."""
+    return _locked_campaigns(revision())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _judged(loaded: str, annotator: str) -> pd.DataFrame:
+    campaigns = labels().loc[labels()["annotator"] == annotator, "campaign"].dropna().unique().tolist()
+    plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
+    return judging.judged_by(verdicts(), labels(), annotator, plan)
+
+
+def judged(annotator: str) -> pd.DataFrame:
+    """The verdict frame by somebody's labels; see `pipeline.judged.judged_by`. The study's own it holds already."""
+    return verdicts() if annotator == PUBLISHED_HUMAN else _judged(answers(), annotator)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _numbers(_store: Store, loaded: str) -> pd.DataFrame:
     return evaluate.printed_numbers(_store)
 
 
 def printed_numbers() -> pd.DataFrame:
     """All printed cells; see `pipeline.evaluate.printed_numbers`."""
-    opened = store()
-    return _numbers(opened, state.revision(opened.cursor()))
+    return _numbers(store(), answers())
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _case_list(_store: Store, revision: str, benchmark: str) -> pd.DataFrame:
+def _case_list(_store: Store, loaded: str, benchmark: str) -> pd.DataFrame:
     return stored_cases.case_list(_store.cursor(), benchmark)
 
 
 def case_list(benchmark: str) -> pd.DataFrame:
     """Cases of a benchmark with their labels; see `storage.cases.case_list`."""
-    opened = store()
-    return _case_list(opened, state.revision(opened.cursor()), benchmark)
+    return _case_list(store(), answers(), benchmark)
 
 
 def benchmarks() -> pd.DataFrame:

@@ -7,8 +7,6 @@ which goes through app.py with the same URL.
 
 from __future__ import annotations
 
-import hmac
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +16,9 @@ import streamlit as st
 from crane_core.errors import CraneError
 from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
+from crane_core.ui.access import admitted
 from crane_core.ui.navigation import navigate
+from crane_core.ui.settled import settle
 from crane_core.ui.words import literal
 
 _STYLE = Path(__file__).with_name("style.css")
@@ -46,6 +46,7 @@ def page() -> Iterator[None]:
         data.refresh()
     with told():
         yield
+    settle()
 
 
 @contextmanager
@@ -59,16 +60,4 @@ def told() -> Iterator[None]:
 
 
 def _admitted() -> bool:
-    """Whether this visitor may see the app: always, unless CRANE_PASSWORD is set and was not given yet."""
-    password = os.environ.get("CRANE_PASSWORD")
-    if not password or st.session_state.get(keys.ADMITTED):
-        return True
-    st.title("Crane Workbench")
-    with st.form("access", width=380, border=False):
-        given = st.text_input("Password", type="password")
-        if st.form_submit_button("Open", type="primary"):
-            if hmac.compare_digest(given.encode(), password.encode()):
-                st.session_state[keys.ADMITTED] = True
-                st.rerun()
-            st.error("That is not the password. Whoever started this app set it as CRANE_PASSWORD.")
-    return False
+    return admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench")

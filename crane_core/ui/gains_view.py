@@ -21,7 +21,7 @@ P_HELP = "exact McNemar test on the instances that only one input has right; Hol
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _gains(revision: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _gains(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The comparison, and the two rates behind it, of the detectors that were asked with both inputs."""
     rows = chosen.rows()
     comparison = gain_table(rows, rule=chosen.rule, credit=chosen.credit)
@@ -35,7 +35,7 @@ def _gains(revision: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def compared(chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The cached comparison for these switches."""
-    return _gains(data.revision(), chosen)
+    return _gains(data.answers(), chosen)
 
 
 def draw_gains(chosen: Chosen) -> None:

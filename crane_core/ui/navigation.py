@@ -42,6 +42,19 @@ def go(name: str, **query: str) -> None:
     st.switch_page(PAGES / page_files()[name].name, query_params={k: v for k, v in query.items() if v})
 
 
-def link(name: str, label: str, **query: str) -> None:
-    """A link to another page with these query parameters."""
+def link(name: str, label: str, **query: str | list[str]) -> None:
+    """A link to another page with these query parameters; empty ones are left out."""
     st.page_link(PAGES / page_files()[name].name, label=label, query_params={k: v for k, v in query.items() if v})
+
+
+def turn(label: str, **query: str) -> None:
+    """Looks like a link; shows this same page with these query parameters, and nothing else, in its address.
+
+    A page link to the page that it stands on runs it anew but leaves the address as it was.
+    """
+    st.button(label, key=f"turn_{label}_{sorted(query.items())}", type="tertiary", on_click=show_here, kwargs=query)
+
+
+def show_here(**query: str) -> None:
+    """Move the address of this page to these query parameters; the page follows."""
+    st.query_params.from_dict(query)

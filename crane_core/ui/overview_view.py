@@ -65,6 +65,7 @@ def draw_ways() -> None:
         "cases": ("Browse the pairs", "crashing beside fixed, with every detector's runs"),
         "results": ("Read the results", "by library and root cause, with intervals"),
         "ablations": ("See the ablations", "what each category of runtime state is worth"),
+        "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
         "data": ("Bring the published texts", "or your own notebooks and predictions"),
     }
     with st.container(horizontal=True, gap="medium"):

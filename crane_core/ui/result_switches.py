@@ -9,8 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind
+from crane_core.pipeline.judged import annotators_of
 from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.frame import told
 from crane_core.ui.words import experiment_words
 
 STUDY = "crane-llm-2025-10"
@@ -21,12 +24,16 @@ RULE_HELP = """How the runs of one instance become one prediction.
 - **mean of runs**: each run counts its share
 - **all five**: crash only if every answered run says so"""
 CREDIT_HELP = """What a detected crash is worth.
-- **correct diagnosis**: people judged the diagnosis correct (the paper's end-to-end measure)
+- **correct diagnosis**: the diagnosis was judged correct (the paper's end-to-end measure)
 - **half credit for partial**: a partially correct diagnosis counts half
 - **detection only**: foretelling the crash is enough
 
-An experiment whose diagnoses nobody has judged shows detection only. People labelled the majority verdict; its
-label counts for every run that foretold the crash."""
+An experiment whose diagnoses nobody has judged shows detection only. Labels are of the majority verdict; one counts
+for every run that foretold the crash."""
+
+
+JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an imported study, a pass of its LLM judge,
+or the final outcomes of a campaign that is locked."""
 
 
 class Chosen(NamedTuple):
@@ -37,10 +44,11 @@ class Chosen(NamedTuple):
     kind: DetectorKind
     rule: VoteRule
     credit: Credit
+    annotator: str = PUBLISHED_HUMAN
 
     def rows(self) -> pd.DataFrame:
-        """The rows of the verdict frame that these switches are about."""
-        verdicts = data.verdicts()
+        """The rows of the verdict frame that these switches are about, judged by their annotator."""
+        verdicts = data.judged(self.annotator)
         return verdicts[
             (verdicts["benchmark"] == self.benchmark)
             & (verdicts["experiment"] == self.experiment)
@@ -62,19 +70,27 @@ def draw_switches() -> Chosen | None:
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
-        is_judged = verdicts["human"].notna().any()
-        credits = [str(credit) for credit in Credit] if is_judged else [str(Credit.DETECTION)]
+        annotators = _annotators(verdicts[verdicts["detector_kind"] == kind])
+        credits = [str(credit) for credit in Credit] if annotators else [str(Credit.DETECTION)]
         credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
-    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit))
+        annotator = _pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
+    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator)
 
 
-def _pick(label: str, options: list[str], key: str, words: Callable[[str], str]) -> str:
+def _annotators(rows: pd.DataFrame) -> list[str]:
+    """Whose labels can judge these rows; the study's own where the campaigns cannot be read, which is told."""
+    names = [PUBLISHED_HUMAN] if rows["human"].notna().any() else []
+    with told():
+        names[:] = annotators_of(data.labels(), rows, data.locked_campaigns())
+    return names
+
+
+def _pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
     """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
     if len(options) == 1:
         return options[0]
-    return str(
-        url_state.one_of(st.selectbox, label, options, key=key, default=options[0], format_func=words, width=320)
-    )
+    looks = {"format_func": words, "width": 320, "help": help_text}
+    return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))
 
 
 def _switch(label: str, options: list[str], key: str, help_text: str, words: Callable[[str], str]) -> str:

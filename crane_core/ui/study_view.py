@@ -20,13 +20,13 @@ SIGN = {
 
 
 @st.cache_resource(max_entries=2, show_spinner="Recomputing the study's tables")
-def _tables(revision: str) -> dict[str, StudyTable]:
+def _tables(loaded: str) -> dict[str, StudyTable]:
     return study_tables(data.verdicts(), data.printed_numbers())
 
 
 def tables() -> dict[str, StudyTable]:
     """All study tables for what is loaded now."""
-    return _tables(data.revision())
+    return _tables(data.answers())
 
 
 def table_words(table: StudyTable) -> str:

@@ -26,12 +26,13 @@ def one_of(
     return None if value is None else str(value)
 
 
-def many_of(label: str, options: Sequence[str], *, key: str, **looks: Any) -> list[str]:
-    """A multiselect over `options`; its values."""
-    widget = _seed(key, lambda raw: [value for value in raw if value in options])
-    values = st.multiselect(label, options, key=widget, **looks)
-    _keep(key, list(values))
-    return list(values)
+def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any) -> list[str]:
+    """A multiselect over `options`; its values. A `default` that the URL names stays there: it may change one day."""
+    widget = _seed(key, lambda raw: [value for value in raw if value in options] or list(default))
+    values = list(st.multiselect(label, options, key=widget, **looks))
+    is_unsaid = values == list(default) and not st.query_params.get_all(key)
+    _keep(key, [] if is_unsaid else values)
+    return values
 
 
 def text(label: str, *, key: str, **looks: Any) -> str:
@@ -43,11 +44,16 @@ def text(label: str, *, key: str, **looks: Any) -> str:
 
 
 def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
-    """The widget's key, its value taken from the URL where that is newer."""
-    widget, seen = f"url_{key}", f"url_seen_{key}"
+    """The widget's key, its value taken from the URL where that is newer.
+
+    The browser may still show the address before the last choice when the next one is made: what the visitor has just
+    changed in the widget counts then.
+    """
+    widget, state = f"url_{key}", st.session_state
     raw = st.query_params.get_all(key)
-    if widget not in st.session_state or st.session_state.get(seen) != raw:
-        st.session_state[widget] = parse(raw)
+    is_touched = widget in state and state[widget] != state.get(f"url_was_{key}")
+    if widget not in state or (state.get(f"url_seen_{key}") != raw and not is_touched):
+        state[widget] = parse(raw)
     return widget
 
 
@@ -58,3 +64,4 @@ def _keep(key: str, values: list[str]) -> None:
         else:
             st.query_params.pop(key, None)
     st.session_state[f"url_seen_{key}"] = values
+    st.session_state[f"url_was_{key}"] = st.session_state[f"url_{key}"]

@@ -87,6 +87,20 @@ def points_interval(low: float | None, high: float | None) -> str:
     return interval(low, high).replace("%", " pp")
 
 
+def coefficient(value: float | None) -> str:
+    """A coefficient of agreement with two digits; what is nearly 1 is never shown as 1."""
+    if value is None or math.isnan(value):
+        return NOTHING
+    if 0.995 <= value < 1 - 1e-9:
+        return f"{min(value, 0.9999):.4f}"
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def coefficient_interval(low: float | None, high: float | None) -> str:
+    """An interval of coefficients: "0.82 to 0.95"."""
+    return NOTHING if NOTHING in (coefficient(low), coefficient(high)) else f"{coefficient(low)} to {coefficient(high)}"
+
+
 def count(n: int) -> str:
     """A count with thousands separated: 6,660."""
     return f"{n:,}"

@@ -7,12 +7,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-MENU = ["Overview", "Cases", "Results", "Ablations", "Data"]
+MENU = ["Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Data"]
 TITLES = {
     "/": "Will the next cell crash?",
     "/cases": "Cases",
     "/results": "Results",
     "/ablations": "Ablations",
+    "/annotate": "Annotate",
+    "/campaigns": "Campaigns",
+    "/agreement": "Agreement",
     "/data": "Data",
 }
 """Path of each page to its title, in menu order."""

@@ -37,7 +37,9 @@ def test_every_detector_in_the_order_has_a_colour_of_its_own() -> None:
     assert len(set(DETECTOR_COLOURS.values())) == len(DETECTOR_COLOURS)
 
 
-@pytest.mark.parametrize("colour", [*DETECTOR_COLOURS.values(), *theme.CATEGORY_COLOURS.values(), INK])
+@pytest.mark.parametrize(
+    "colour", [*DETECTOR_COLOURS.values(), *theme.CATEGORY_COLOURS.values(), *theme.LABEL_COLOURS.values(), INK]
+)
 def test_colours_stand_out_on_light_and_on_dark(root: Path, colour: str) -> None:
     for ground in grounds(root):
         assert contrast(colour, ground) >= GRAPHICS, (colour, ground)

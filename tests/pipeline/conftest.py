@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.pipeline.campaigns import keep_campaign
+from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store, open_store
 
 Cells = list[tuple[str, int | None]]
 """Source and execution count of each code cell."""
@@ -82,3 +89,39 @@ def crane_llm_archive(root: Path) -> Path:
     if not archive.is_file():
         pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
     return archive
+
+
+@pytest.fixture(scope="session")
+def study_store(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """An open store with the embedded data and the published archive, to be read only."""
+    folder = DataFolder(tmp_path_factory.mktemp("study"))
+    import_paths([crane_llm_archive], folder)
+    store = prepare(folder)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def told_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """The embedded answers of the study, those that foretell a crash with a text of our own; to be read only."""
+    store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb"))
+    store.write(lambda cursor: cursor.execute("UPDATE runs SET reasoning = 'It fails.' WHERE crashes"))
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
+    """Keep a campaign "pilot" about verdicts that nobody gave, in a data folder without a database."""
+
+    def keep(
+        n: int = 60, annotators: tuple[str, ...] = ("ana", "ben"), repeats: float = 0.05
+    ) -> tuple[DataFolder, Plan]:
+        verdicts = [Verdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(n)]
+        wish = Wish("pilot", annotators, Population("made", "ours"), Design(kind=Kind.ALL, repeats=repeats), seed=5)
+        plan = draw_plan(wish, verdicts, guideline="g1", created_at="2026-01-02T03:04:05+00:00", left_out=0)
+        folder = DataFolder(tmp_path / "data")
+        keep_campaign(folder, plan)
+        return folder, plan
+
+    return keep

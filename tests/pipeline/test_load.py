@@ -15,6 +15,8 @@ import duckdb
 import pytest
 
 from crane_core import ledger
+from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.plan import Population, Verdict
 from crane_core.domain import (
     AnnotatorKind,
     Campaign,
@@ -30,8 +32,9 @@ from crane_core.domain import (
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.importers import predictions as predictions_importer
 from crane_core.importers.filetree import FileTree
-from crane_core.pipeline import load
-from crane_core.pipeline.load import Imported, catch_up, import_paths, prepare, prepare_or_read, rebuild
+from crane_core.pipeline import campaigns, load
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.load import Imported, catch_up, import_paths, load_ledger, prepare, prepare_or_read, rebuild
 from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.pipeline.sources import staged_sources
 from crane_core.storage import state
@@ -492,4 +495,24 @@ def test_records_of_a_list_are_loaded_whole_or_not_at_all(folder: DataFolder) ->
     with pytest.raises(StoreError):
         store.write(lambda cursor: add_records(cursor, [RUN, bad], source_id="made"))
     assert state.content(store.cursor()) == before
+    store.close()
+
+
+def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
+    """Else every label of an open campaign would have the bootstrap of the Results page run again."""
+    store = prepare(folder)
+    verdict = Verdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
+    wish = Wish("pilot", ("ana",), Population("minibench", "own-1"))
+    plan = draw_plan(wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0)
+    campaigns.keep_campaign(folder, plan)
+    load_ledger(store, folder)
+    seen, answers = state.revision(store.cursor()), state.answers_token(store.cursor())
+    act = {"event": "event-00001", "action": "label", "label": "wrong", "item": plan.items[0].item, "showing": 1}
+    assert Desk(folder, "pilot").take("ana", [act]).refused == {}
+    load_ledger(store, folder)
+    assert state.revision(store.cursor()) != seen
+    assert state.answers_token(store.cursor()) == answers
+    campaigns.lock_campaign(folder, "pilot", by="lead")
+    load_ledger(store, folder)
+    assert state.answers_token(store.cursor()) != answers
     store.close()

@@ -162,7 +162,7 @@ def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> N
 def answers(*rows: tuple[str, bool, int, int, str | None]) -> pd.DataFrame:
     columns = ["case_id", "truth", "n_crash", "n_safe", "human"]
     frame = pd.DataFrame(rows, columns=columns)
-    return frame.assign(benchmark="mine", detector="d", setting="code", instance_id=frame["case_id"])
+    return frame.assign(benchmark="mine", detector="d", setting="code", instance_id=frame["case_id"], label_weight=1.0)
 
 
 def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:

@@ -57,6 +57,21 @@ def test_an_unused_category_changes_nothing_unless_it_keeps_neighbours_apart() -
     assert cohen_kappa.LINEAR(labels, "axbc").value != pytest.approx(cohen_kappa.LINEAR(labels, "abc").value)
 
 
+@pytest.mark.parametrize(
+    ("kappa", "word"),
+    [(-0.01, "poor"), (0, "slight"), (0.2, "slight"), (0.21, "fair"), (0.4, "fair"), (0.41, "moderate"),
+     (0.6, "moderate"), (0.61, "substantial"), (0.8, "substantial"), (0.81, "almost perfect"), (1, "almost perfect")],
+)  # fmt: skip
+def test_words_are_those_of_landis_and_koch(kappa: float, word: str) -> None:
+    assert cohen_kappa.landis_koch(kappa) == word
+
+
+@pytest.mark.parametrize("kappa", [math.nan, 1.1, -2])
+def test_what_is_no_kappa_has_no_word(kappa: float) -> None:
+    with pytest.raises(ValueError, match="a kappa lies in"):
+        cohen_kappa.landis_koch(kappa)
+
+
 def test_three_annotators_are_refused() -> None:
     with pytest.raises(ValueError, match="two annotators, not 3"):
         cohen_kappa.NOMINAL([["correct", "correct", "wrong"]], SCALE)

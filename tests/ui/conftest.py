@@ -9,10 +9,10 @@ import pytest
 
 VOID = {"br", "hr", "img", "input", "wbr"}
 TAGS = {
-    "article", "b", "br", "code", "details", "div", "i", "li", "ol", "p", "section", "span", "summary", "table",
-    "tbody", "td", "th", "thead", "tr", "wbr",
+    "article", "b", "br", "caption", "code", "details", "div", "h4", "i", "li", "ol", "p", "section", "span", "summary",
+    "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
 }  # fmt: skip
-ATTRIBUTES = {"class", "title", "open", "colspan", "style"}
+ATTRIBUTES = {"class", "scope", "title", "open", "colspan", "style", "tabindex", "aria-label"}
 HOSTILE = {
     "script": "<script>alert(1)</script>",
     "end of everything": "</code></div></details></td></table><h1>",

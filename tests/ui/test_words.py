@@ -9,6 +9,8 @@ import pytest
 from crane_core.domain import Label, Setting
 from crane_core.ui import words
 from crane_core.ui.words import (
+    coefficient,
+    coefficient_interval,
     count,
     experiment_words,
     interval,
@@ -41,6 +43,20 @@ def test_intervals_and_counts() -> None:
     assert interval(-0.02, 0.1) == "−2.0 to 10.0%"
     assert interval(math.nan, 0.1) == "–"
     assert count(6660) == "6,660"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.894, "0.89"), (1.0, "1.00"), (0.9996, "0.9996"), (0.99999, "0.9999"), (-0.114, "−0.11"), (-0.001, "0.00"),
+     (None, "–"), (math.nan, "–")],
+)  # fmt: skip
+def test_a_coefficient_has_two_digits_and_is_1_only_where_it_is(value: float | None, text: str) -> None:
+    assert coefficient(value) == text
+
+
+def test_intervals_of_coefficients() -> None:
+    assert coefficient_interval(-0.05, 0.999) == "−0.05 to 0.9990"
+    assert coefficient_interval(math.nan, 1) == "–"
 
 
 def test_every_setting_and_label_has_its_words() -> None:

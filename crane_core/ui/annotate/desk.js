@@ -9,6 +9,7 @@ const LATE_MS = 4000;
 const REASON_KEYS = {4: 'a', 5: 'b', 6: 'c', 7: 'd', 8: 'e', 9: 'f'};
 const LABELS = {1: 'correct', 2: 'partial', 3: 'wrong'};
 const SIGNS = {correct: '✓', partial: '◐', wrong: '✗'};
+const STAYS = new Set(['flag', 'evidence', 'help', 'close']); // acts that leave a half-written note open
 const LETTERS = {d: 'evidence', n: 'note', f: 'flag', s: 'skip', u: 'undo', '?': 'help'};
 
 export default function (component) {
@@ -21,12 +22,12 @@ export default function (component) {
 class Desk {
   constructor(root) {
     this.root = root;
-    this.client = crypto.randomUUID();
+    this.client = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
     this.outbox = [];
     this.cards = new Map();
     this.evidence = new Map();
     this.snapshot = null;
-    this.shown = null;
+    this.shown = undefined; // nothing yet; null is the end
     this.mood = {evidence: false};
     this.marks = []; // practice: whether each answer was right
     this.count = 0;
@@ -67,6 +68,7 @@ class Desk {
     if (!data || data === this.received) return;
     this.received = data;
     this.snapshot = data;
+    this.hasSaved ||= data.saved.length > 0;
     const settled = new Set([...data.saved, ...Object.keys(data.refused)]);
     this.outbox = this.outbox.filter(act => !settled.has(act.event));
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
@@ -92,7 +94,7 @@ class Desk {
 
   act(action, id, more = {}) {
     this.accrue();
-    const event = `${this.client.slice(0, 8)}-${Date.now().toString(36)}-${(this.count++).toString(36)}`;
+    const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36)}`;
     this.outbox.push({event, action, id, submitted_at: new Date().toISOString(), ...more});
     this.send();
     this.paint();
@@ -114,6 +116,7 @@ class Desk {
 
   do(name) {
     if (!this.snapshot || (this.snapshot.locked && name !== 'help' && name !== 'close')) return;
+    if (!STAYS.has(name)) this.keepNote();
     const id = this.current();
     const now = this.view();
     if (Object.values(LABELS).includes(name)) return this.label(name);
@@ -148,7 +151,8 @@ class Desk {
     if (this.find('.cw-desk-keys').open) return key === '?' ? this.do('close') : undefined;
     if (document.querySelector('[role=dialog]')) return;
     this.firstAction();
-    const name = LABELS[key] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[key] && `reason-${REASON_KEYS[key]}`);
+    const digit = digitOf(event);
+    const name = LABELS[digit] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[digit] && `reason-${REASON_KEYS[digit]}`);
     if (name) {
       event.preventDefault();
       this.do(name);
@@ -211,10 +215,18 @@ class Desk {
   noteKey(event) {
     if (event.key !== 'Escape' && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
-    const text = this.find('textarea').value.trim();
-    this.find('.cw-desk-note').hidden = true;
     this.find('textarea').blur();
-    if (event.key === 'Enter' && this.shown) this.act('note', this.shown, {note: text});
+    if (event.key === 'Enter') this.keepNote();
+    this.find('.cw-desk-note').hidden = true;
+  }
+
+  // Whoever labels by mouse while the note is open has not thrown it away.
+  keepNote() {
+    const box = this.find('.cw-desk-note');
+    if (box.hidden) return;
+    box.hidden = true;
+    const text = this.find('textarea').value.trim();
+    if (this.shown && text !== (this.view().notes[this.shown] ?? '')) this.act('note', this.shown, {note: text});
   }
 
   practise(id, word) {
@@ -266,7 +278,7 @@ class Desk {
 
   ending(now) {
     const what = this.snapshot.practice ? this.practiceEnding() : `<h3>All ${now.done} items are labelled.</h3>
-      <p>U takes the last label back. You may close this page.</p>`;
+      <p>${this.snapshot.locked ? '' : 'U takes the last label back. '}You may close this page.</p>`;
     return `<div class="cw-desk-end">${what}</div>`;
   }
 
@@ -279,7 +291,7 @@ class Desk {
   paintBar(now) {
     const {total, seconds_left, n_skipped} = this.snapshot;
     this.find('progress').value = total ? now.done / total : 0;
-    const left = seconds_left === null || seconds_left === undefined ? '' : `, about ${minutes(seconds_left)} left`;
+    const left = !seconds_left ? '' : `, about ${minutes(seconds_left)} left`;
     const skipped = n_skipped ? `, ${n_skipped} skipped` : '';
     this.find('.cw-desk-progress').textContent = `${now.done} of ${total}${left}${skipped}`;
   }
@@ -305,7 +317,7 @@ class Desk {
     if (this.snapshot.practice) {
       return void (place.textContent = 'Practice: nothing is kept, and you see at once what the guideline says.');
     }
-    if (this.tookBack?.id === this.view().queue[0]) {
+    if (this.tookBack && this.tookBack.id === now.queue[0]) {
       const {word} = this.tookBack;
       return void (place.innerHTML = `Taken back: this item was ${said(word)}`);
     }
@@ -349,7 +361,7 @@ class Desk {
     if (!n) this.waitingSince = null;
     const late = n && Date.now() - this.waitingSince > LATE_MS;
     const words = this.refusal ? `not saved: ${this.refusal}` : late ? `${n} not saved yet: the server does not answer`
-      : n ? 'saving …' : this.snapshot.done ? 'saved' : '';
+      : n ? 'saving …' : this.snapshot.done || this.hasSaved ? 'saved' : '';
     if (place.textContent !== words) place.textContent = words;
     place.dataset.state = this.refusal || late ? 'late' : n ? 'saving' : 'saved';
   }
@@ -374,7 +386,7 @@ const PLAY = {
     now.done -= 1;
   },
   skip(now, {id}) {
-    now.queue = now.queue.filter(other => other !== id);
+    now.queue = [...now.queue.filter(other => other !== id), id];
   },
   flag(now, {id}) {
     now.flags.add(id);
@@ -386,6 +398,11 @@ const PLAY = {
     now.notes[id] = note;
   },
 };
+
+// The digit of a key, on keyboards too whose row of digits needs Shift.
+function digitOf({key, code, shiftKey}) {
+  return /^[1-9]$/.test(key) ? key : shiftKey ? undefined : /^Digit([1-9])$/.exec(code)?.[1];
+}
 
 function said(word) {
   return `<span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;

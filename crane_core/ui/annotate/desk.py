@@ -19,7 +19,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent
 from crane_core.ui.annotate.snapshot import showing_of, snapshot
-from crane_core.ui.navigation import go
+from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.words import literal
 
@@ -63,8 +63,7 @@ def _head(plan: Plan, annotator: str) -> None:
                 st.warning("The guideline changed since this campaign began; labels keep the version of the plan.")
             st.markdown(guideline())
             st.caption(f"version {plan.guideline}, stored with every label")
-        if st.button("All campaigns", icon=":material/arrow_back:"):
-            go("annotate")
+        st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
 
 
 @st.fragment

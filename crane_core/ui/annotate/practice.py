@@ -14,7 +14,7 @@ from crane_core.pipeline.cards import MINIBENCH, evidence, practice_card
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_component, what_was_sent
-from crane_core.ui.navigation import go
+from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
 
 
@@ -25,8 +25,7 @@ def draw_practice() -> None:
         st.caption("ten diagnoses of this app's own notebooks", width="stretch")
         with st.popover("Guideline", width="content"):
             st.markdown(guideline())
-        if st.button("All campaigns", icon=":material/arrow_back:"):
-            go("annotate")
+        st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
     _desk()
 
 

@@ -44,11 +44,12 @@ def snapshot(
     locked: str | None = None,
 ) -> dict[str, Any]:
     """The state after a save. have: tokens whose cards the browser holds. card_of: item name to HTML."""
-    coming = journal.upcoming(AHEAD)
+    ahead = journal.upcoming(len(journal.order))
+    coming = ahead[:AHEAD]
     back = journal.undoable()
     needed = [showing for showing in (*coming, *back[:BACK]) if token(showing) not in have]
     seconds = [given.seconds for given in journal.given.values()]
-    speed = pace(seconds, len(journal.order) - journal.n_done)
+    speed = pace(seconds, len(ahead))
     return {
         "queue": [token(showing) for showing in coming],
         "undo": [token(showing) for showing in back],
@@ -58,7 +59,7 @@ def snapshot(
         "flags": [token(showing) for showing in (*coming, *back) if showing in journal.flags],
         "notes": {token(s): journal.notes[s] for s in (*coming, *back) if journal.notes.get(s)},
         "done": journal.n_done,
-        "total": len(journal.order),
+        "total": journal.n_done + len(ahead),
         "n_skipped": sum(showing not in journal.given for showing in journal.skipped),
         "median_s": speed.median_s,
         "seconds_left": speed.seconds_left,

@@ -8,7 +8,7 @@ from crane_core.annotation.guideline import guideline
 from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
-from crane_core.ui.navigation import link
+from crane_core.ui.navigation import link, turn
 from crane_core.ui.words import count, literal
 
 
@@ -20,7 +20,7 @@ def draw_start() -> None:
         "*correct*, *partial* and *wrong*, one key each. You do not learn who wrote a text nor what it was shown."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        link("annotate", "Practice first: ten items with feedback", practice="1")
+        turn("Practice first: ten items with feedback", practice="1")
         with st.popover("Guideline", width="content"):
             st.markdown(guideline())
     names = campaign_names(data.folder())
@@ -41,4 +41,4 @@ def _campaign(kept: Kept) -> None:
         st.caption(f"{count(len(plan.items))} diagnoses. Choose your name; you go on where you stopped.")
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.annotators:
-                link("annotate", literal(annotator), campaign=plan.campaign, annotator=annotator)
+                turn(literal(annotator), campaign=plan.campaign, annotator=annotator)

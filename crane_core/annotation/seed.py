@@ -1,0 +1,20 @@
+"""The seed of a plan: whoever knows it can compute the names of items, and with them what a blind campaign hides."""
+
+from __future__ import annotations
+
+import secrets
+
+SEED_BITS = 53
+"""As many as every reader of JSON keeps exactly."""
+GUESSABLE = 10**9
+"""A seed below this can be found by trying them all."""
+
+
+def fresh_seed() -> int:
+    """A seed that nobody guesses."""
+    return GUESSABLE + secrets.randbelow(2**SEED_BITS - GUESSABLE)
+
+
+def can_be_guessed(seed: int) -> bool:
+    """Whether somebody could find the seed by trying."""
+    return abs(seed) < GUESSABLE

@@ -1,0 +1,58 @@
+"""A coefficient of agreement by group: a point with its interval per row, and the whole as a dashed line."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, TEXT
+
+ROW_HEIGHT = 30
+AXIS_HEIGHT = 56
+STEP = 0.2
+"""From one tick to the next."""
+MARK = "#2b83ba"
+"""Colour of points that stand for no detector."""
+
+
+def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: float | None) -> alt.LayerChart:
+    """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
+
+    `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
+    n_cases, text (beside the interval; what stands instead where there is no value), colour. The axis begins at 0, or
+    below the lowest interval, and ends at 1, with room for the text behind it.
+    """
+    steps_below = ceil(-min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9)
+    ticks = [round(STEP * step, 1) for step in range(-steps_below, round(1 / STEP) + 1)]
+    axis = alt.Axis(title=coefficient, values=ticks, format=".1f")
+    scale = alt.Scale(domain=[ticks[0], 1 + (1 - ticks[0]) / 10])
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale, axis=axis)
+
+    drawn = table.assign(text_at=table["high"].fillna(table["value"]).fillna(ticks[0]))
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=340, ticks=False, domain=False)),
+        tooltip=[
+            alt.Tooltip("label:N", title="group"),
+            alt.Tooltip("value:Q", title=coefficient, format=".3f"),
+            alt.Tooltip("low:Q", title="95% from", format=".3f"),
+            alt.Tooltip("high:Q", title="to", format=".3f"),
+            alt.Tooltip("n:Q", title="verdicts"),
+            alt.Tooltip("n_cases:Q", title="cases"),
+        ],
+    )
+    colour = alt.Color("colour:N", scale=None)
+    layers = [
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2="high:Q", color=colour),
+        base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(x=x("value:Q"), color=colour),
+        base.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT).encode(
+            x=x("text_at:Q"), text="text:N"
+        ),
+    ]
+    if whole is not None:
+        mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(color=INK, strokeDash=[3, 2])
+        layers.insert(0, mark.encode(x=x("whole:Q"), tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f")))
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING)

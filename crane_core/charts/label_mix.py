@@ -1,0 +1,62 @@
+"""How the labels of annotators shift while they work: a share per label and stretch, one panel per annotator."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import LABEL_COLOURS, LABEL_SHAPES, PADDING, TEXT
+
+PANEL_WIDTH = 250
+PANEL_HEIGHT = 150
+LINE = 0.09
+"""Height of a line of text, as a share of the panel."""
+
+
+def label_mix(table: pd.DataFrame, *, parts: list[str]) -> alt.FacetChart:
+    """Lines from zero, named at their end. `parts` is the order of the stretches, from first to last.
+
+    `table` columns: annotator, part, label, share (0..1; 0 where the label was not given), n (labels in the part),
+    median_s, and text (the label's name where its line ends, else empty).
+    """
+    table = table.assign(text_at=_apart(table))
+    labels = list(LABEL_COLOURS)
+    colour = alt.Color(
+        "label:N", scale=alt.Scale(domain=labels, range=[LABEL_COLOURS[label] for label in labels]), legend=None
+    )
+    shape = alt.Shape(
+        "label:N", scale=alt.Scale(domain=labels, range=[LABEL_SHAPES[label] for label in labels]), legend=None
+    )
+    axis = alt.Axis(title="quarters, in the order of labelling", labelAngle=0, ticks=False)
+    x = alt.X("part:N", sort=parts, axis=axis, scale=alt.Scale(padding=0.3))
+    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title=None, format=".0%", tickCount=3))
+    tooltip = [
+        alt.Tooltip("annotator:N", title="annotator"),
+        alt.Tooltip("part:N", title="stretch"),
+        alt.Tooltip("label:N", title="label"),
+        alt.Tooltip("share:Q", title="share", format=".0%"),
+        alt.Tooltip("n:Q", title="labels"),
+        alt.Tooltip("median_s:Q", title="median seconds", format=".0f"),
+    ]
+    base = alt.Chart().encode(x=x, y=y, tooltip=tooltip)
+    lines = base.mark_line(strokeWidth=2).encode(color=colour)
+    points = base.mark_point(size=60, filled=True, opacity=1).encode(color=colour, shape=shape)
+    text_at = alt.Y("text_at:Q", scale=alt.Scale(domain=[0, 1]), title=None)
+    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(y=text_at, text="text:N")
+    panel = alt.layer(lines, points, names).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
+    header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
+    drawn: alt.FacetChart = panel.facet(
+        data=table, facet=alt.Facet("annotator:N", header=header, sort=None), columns=3, spacing=64
+    ).properties(padding=PADDING)
+    return drawn
+
+
+def _apart(table: pd.DataFrame) -> pd.Series[float]:
+    """Where names stand: beside the end of their line, and a line of text above the name below."""
+    places = table["share"].astype(float).copy()
+    for _, ends in table[table["text"] != ""].groupby("annotator"):
+        below = -LINE
+        for row in ends.sort_values("share", kind="stable").index:
+            below = places[row] = max(places[row], below + LINE)
+        places[ends.index] -= max(0.0, below - 1)
+    return places

@@ -1,0 +1,91 @@
+"""What the items of a plan weigh: several verdicts belong to one case, and verdicts of one case are alike.
+
+How alike is estimated from labels that people gave to the plan's population, where the store has some.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isnan
+from typing import NamedTuple
+
+from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.plan import Plan
+from crane_core.domain import AnnotatorKind, Label
+from crane_core.pipeline.campaigns import population
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats.design_effect import DesignEffect, design_effect, intraclass_correlation, margin
+from crane_core.stats.intervals import Estimate
+from crane_core.storage import labels
+from crane_core.storage.store import Store
+
+ASSUMED_RHO = (0.1, 0.3, 0.5)
+"""Stated where no label tells: weak, middling and strong likeness."""
+SEED = 0
+
+
+class Likeness(NamedTuple):
+    """How alike "correct" is within a case, estimated from the labels of `source`."""
+
+    rho: Estimate
+    source: str
+
+
+class Weight(NamedTuple):
+    """What the items weigh for one rho, and the half width of a share over further cases of this kind."""
+
+    rho: float
+    effect: DesignEffect
+    margin: float
+
+
+class Clustering(NamedTuple):
+    """`likeness` is None where no label tells; then `weights` has one entry per assumed rho, else one.
+
+    `margin_here` is about the plan's own population, `margin_apart` about further cases, were all items independent.
+    """
+
+    n_items: int
+    n_cases: int
+    likeness: Likeness | None
+    weights: tuple[Weight, ...]
+    margin_here: float
+    margin_apart: float
+
+
+def clustering(store: Store, plan: Plan) -> Clustering:
+    """The design effect of a plan's items; see `stats.design_effect`."""
+    sizes = list(Counter((item.verdict.benchmark, item.verdict.case_id) for item in plan.items).values())
+    n = len(plan.items)
+    likeness = _likeness(store, plan)
+    rhos = [likeness.rho.value] if likeness else list(ASSUMED_RHO)
+    return Clustering(
+        n_items=n,
+        n_cases=len(sizes),
+        likeness=likeness,
+        weights=tuple(_weight(sizes, rho) for rho in rhos),
+        margin_here=margin(n, population=plan.population_size),
+        margin_apart=margin(n),
+    )
+
+
+def _weight(sizes: list[int], rho: float) -> Weight:
+    effect = design_effect(sizes, rho)
+    return Weight(rho, effect, margin(effect.n_effective))
+
+
+def _likeness(store: Store, plan: Plan) -> Likeness | None:
+    """From the person who labelled most of the population; None where there is nobody or nothing varies."""
+    verdicts, _ = population(store, plan.population)
+    case_of = {verdict.key: verdict.case_id for verdict in verdicts}
+    given: dict[str, list[tuple[str, bool]]] = {}
+    for row in as_rows(labels.verdict_labels(store.cursor())):
+        key = (row["benchmark"], row["instance_id"], row["detector"], row["setting"], row["experiment"])
+        if row["kind"] == AnnotatorKind.HUMAN and row["label"] in DIAGNOSIS_LABELS and key in case_of:
+            given.setdefault(row["annotator"], []).append((case_of[key], row["label"] == Label.CORRECT))
+    if not given:
+        return None
+    source = min(given, key=lambda name: (-len(given[name]), name))
+    cases, correct = zip(*given[source], strict=True)
+    rho = intraclass_correlation(correct, cases, seed=SEED)
+    return None if isnan(rho.value) else Likeness(rho, source)

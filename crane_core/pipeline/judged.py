@@ -1,0 +1,125 @@
+"""The verdict frame with the diagnoses judged by an annotator of one's choice, and what a sample of labels stands for.
+
+A campaign that drew a sample leaves detected crashes without a label. To leave them out would be to leave out crashes
+that were found, so each label stands for all detected crashes of its stratum: weight N / n, N detected crashes in the
+stratum, n of them labelled (Horvitz and Thompson 1952). All other outcomes are computed and known: weight 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.annotation.outcome import Provenance
+from crane_core.annotation.plan import Plan
+from crane_core.domain import Label
+from crane_core.pipeline.campaigns import asked_for, campaign_names, kept_campaign
+from crane_core.pipeline.label_frame import KEY, Kind
+from crane_core.pipeline.places import DataFolder
+from crane_core.stats import vote
+
+ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
+"""Whose labels can feed results, in the order in which they are offered. Single annotators of a campaign cannot."""
+
+
+class Coverage(NamedTuple):
+    """Detected crashes, how many of them have a label, and how many no label stands for.
+
+    n_open: drawn by the campaign and left without a final label. provenance: how the labels came about (unanimous,
+    adjudicated, single) and how many; empty for imported ones.
+    """
+
+    n_detected: int
+    n_labelled: int
+    n_uncovered: int
+    n_open: int
+    provenance: dict[str, int]
+
+    @property
+    def is_sample(self) -> bool:
+        return self.n_labelled < self.n_detected
+
+
+def locked_campaigns(folder: DataFolder) -> frozenset[str]:
+    """Campaigns whose final outcomes stand."""
+    return frozenset(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is not None)
+
+
+def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, locked: frozenset[str]) -> list[str]:
+    """Whose labels can judge these verdicts: imported people, final outcomes of locked campaigns, judges."""
+    usable = (labels["kind"] != Kind.FINAL) | labels["campaign"].isin(locked)
+    known = labels[labels["kind"].isin(ORDER) & usable]
+    known = known.merge(verdicts[KEY].drop_duplicates(), on=KEY)
+    who = known.drop_duplicates("annotator").sort_values(
+        "kind", key=lambda kinds: kinds.map({kind: place for place, kind in enumerate(ORDER)}), kind="stable"
+    )
+    return [str(name) for name in who["annotator"]]
+
+
+def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan: Plan | None = None) -> pd.DataFrame:
+    """The verdict frame with `human` and `label_weight` of this annotator, and `provenance` of the labels.
+
+    plan: of the campaign whose final outcomes these are; None for imported annotators, whose missing labels are left
+    out as they always were. With a plan, a crash that was not detected is "misdetected", which needs no annotator;
+    label_weight is 0 for a detected crash that others stand for, and nan where no label of its stratum does;
+    provenance is "open" for one that was drawn and has no final label.
+    """
+    mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
+    frame = verdicts.drop(columns=["human", "provenance"]).merge(mine, on=KEY, how="left", validate="one_to_one")
+    frame = frame.rename(columns={"label": "human"})
+    frame = frame.assign(human=frame["human"].astype(object).where(frame["human"].notna(), None))
+    return frame if plan is None else _of_campaign(frame, plan)
+
+
+def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    asked = asked_for(frame, plan.population)
+    drawn_from = asked[asked["truth"]]
+    drawn = pd.MultiIndex.from_frame(frame[KEY]).isin([item.verdict.key for item in plan.items])
+    return frame.assign(
+        human=_with_misses(frame, plan),
+        label_weight=_weights(frame, drawn_from, plan),
+        provenance=frame["provenance"].mask(drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)),
+    )
+
+
+def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
+    """The labels, and of every crash of the experiment that was not detected that it was not."""
+    here = (frame["benchmark"] == plan.population.benchmark) & (frame["experiment"] == plan.population.experiment)
+    missed = here & frame["truth"] & ~_foretold(frame)
+    return frame["human"].where(~missed, str(Label.MISDETECTED))
+
+
+def _weights(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Series[float]:
+    """drawn_from: the detected crashes that the plan could draw."""
+    weights = pd.Series(np.where(detected_crashes(frame), np.nan, 1.0), index=frame.index)
+    strata = [drawn_from[name].astype(object).fillna("unknown") for name in plan.design.strata]
+    for _, rows in drawn_from.groupby(strata or np.zeros(len(drawn_from))):
+        labelled = rows["human"].notna()
+        if labelled.any():
+            weights[rows.index] = np.where(labelled, len(rows) / labelled.sum(), 0.0)
+    return weights
+
+
+def coverage(rows: pd.DataFrame) -> Coverage:
+    """What the labels of these rows cover; `rows` as `judged_by` gives them."""
+    crashes = rows[detected_crashes(rows)]
+    labelled = crashes[crashes["human"].notna()]
+    found = labelled["provenance"].dropna().value_counts().to_dict()
+    return Coverage(
+        n_detected=len(crashes),
+        n_labelled=len(labelled),
+        n_uncovered=int(crashes["label_weight"].isna().sum()),
+        n_open=int((crashes["provenance"] == Provenance.OPEN).sum()),
+        provenance={str(name): int(n) for name, n in found.items()},
+    )
+
+
+def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Rows whose outcome hangs on a label: the crash happens and most runs foretold it."""
+    return frame["truth"] & _foretold(frame)
+
+
+def _foretold(frame: pd.DataFrame) -> pd.Series[bool]:
+    return pd.Series(vote.majority(frame["n_crash"], frame["n_safe"]).crash, index=frame.index)

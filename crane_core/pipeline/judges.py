@@ -1,0 +1,25 @@
+"""LLM judges as annotators: every pass of theirs, and what they say most often over all repetitions."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.pipeline.label_frame import COLUMNS, label_frame
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage import labels
+from crane_core.storage.store import Store
+
+
+def judge_passes(store: Store) -> pd.DataFrame:
+    """One row per judge, repetition (0: all of them) and presentation; `annotator` is its name among the labels."""
+    return labels.judge_passes(store.cursor())
+
+
+def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
+    """The label frame, and after it a repeated judge once more per order, as "..., all repetitions".
+
+    The label of all repetitions is the one given most often in them, among equals the first: what the study compares.
+    """
+    pooled = labels.pooled_judge_labels(store.cursor()).assign(campaign=None, provenance=None, why=None)
+    everything = label_frame(store, folder)
+    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything

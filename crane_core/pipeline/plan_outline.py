@@ -1,0 +1,198 @@
+"""A plan told before it is stored: population, sample, strata, everybody's work, what the items weigh.
+
+The command line and the page show the same sentences and the same tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
+from crane_core.annotation.seed import can_be_guessed
+from crane_core.pipeline.clustering import Clustering, Weight
+from crane_core.pipeline.population_choices import FILTERS
+
+SECONDS_PER_ITEM = 60.0
+"""Assumed for the estimate of hours; a campaign that runs shows its own median."""
+
+
+class StratumRow(NamedTuple):
+    stratum: str
+    population: int
+    drawn: int
+    twice_or_more: int
+    inclusion_probability: float
+
+
+class LoadRow(NamedTuple):
+    """One annotator's work: items, hidden repeats among them, and hours at SECONDS_PER_ITEM."""
+
+    annotator: str
+    items: int
+    repeats: int
+    hours: float
+
+
+class Outline(NamedTuple):
+    """What a plan comes to. `sentences` and `dependence` are plain text, one thought each."""
+
+    sentences: tuple[str, ...]
+    strata: tuple[StratumRow, ...]
+    load: tuple[LoadRow, ...]
+    dependence: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def outline(plan: Plan, weight: Clustering) -> Outline:
+    """The outline of a plan and of what its items weigh."""
+    strata = tuple(
+        StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population) for s in plan.strata
+    )
+    return Outline(
+        sentences=(_population(plan), _sample(plan), _overlap(plan), _seed(plan)),
+        strata=strata,
+        load=workload(plan),
+        dependence=_dependence(plan, weight),
+        remarks=_remarks(plan),
+    )
+
+
+def _population(plan: Plan) -> str:
+    left_out = f"; {plan.left_out:,} more have no text here and are left out" if plan.left_out else ""
+    return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population)}{left_out}."
+
+
+def query_words(asked: Population) -> str:
+    """A population query in words; filters that ask for everything are not named."""
+    filters = {name.replace("_", " "): getattr(asked, name) for name in FILTERS}
+    named = [f"{name} {', '.join(values)}" for name, values in filters.items() if values]
+    return "; ".join([f"{asked.benchmark}, {asked.experiment}", str(asked.outcome), *named])
+
+
+def _sample(plan: Plan) -> str:
+    n, design = len(plan.items), plan.design
+    if design.kind is Kind.ALL and design.overlap is not Overlap.SAMPLE:
+        return f"Design: all {n:,} are labelled."
+    equation = f"Equation 1 (margin {design.margin * 100:g}%, confidence {design.confidence * 100:g}%, p {design.p:g})"
+    by = _by(design)
+    if design.kind is Kind.ALL:
+        shared = sum(stratum.overlap for stratum in plan.strata)
+        return f"Design: all {n:,} are labelled; {equation} asks for {plan.required:,} twice, {by} {shared:,}."
+    return f"Design: a sample. {equation} asks for {plan.required:,}; {by} {n:,} are drawn."
+
+
+def _by(design: Design) -> str:
+    strata = " × ".join(name.replace("_", " ") for name in design.strata)
+    return f"in proportion over {strata}, rounded up in each," if design.strata else "without strata"
+
+
+def _overlap(plan: Plan) -> str:
+    if len(plan.annotators) == 1:
+        return "Annotators: one, so agreement between people cannot be told."
+    return f"Annotators: {len(plan.annotators)}; {plan.design.overlap}."
+
+
+def _seed(plan: Plan) -> str:
+    return f"Seed: {plan.seed}. Guideline: version {plan.guideline}. {'Blind' if plan.blind else 'Not blind'}."
+
+
+def _load(plan: Plan, annotator: str) -> LoadRow:
+    order = plan.orders[annotator]
+    repeats = sum(showing.showing > 1 for showing in order)
+    return LoadRow(annotator, len(order) - repeats, repeats, len(order) * SECONDS_PER_ITEM / 3600)
+
+
+def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
+    opening = (
+        f"{weight.n_items:,} items lie in {weight.n_cases:,} cases. The runs of a verdict are one item, but verdicts "
+        "of one case, by several models, with several inputs and on both versions, are not independent."
+    )
+    here = (
+        f"For the {plan.population_size:,} verdicts of the population themselves, a share holds within "
+        f"±{weight.margin_here:.1%}; for further cases of this kind it would within ±{weight.margin_apart:.1%}, "
+        "were all items independent."
+    )
+    weighed = [f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}." for entry in weight.weights]
+    if weight.likeness is None:
+        assumed = "No label of a person tells how alike verdicts of one case are. Assuming"
+        return opening, here, *(f"{assumed} {entry.format(',')}" for entry in weighed)
+    rho, source = weight.likeness
+    known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
+    return opening, here, f"With {weighed[0].format(known)}"
+
+
+def _weighs(entry: Weight, margin_apart: float) -> str:
+    return (
+        f"they weigh like {entry.effect.n_effective:,.0f} independent ones (design effect {entry.effect.deff:.2f}), "
+        f"and the margin is ±{entry.margin:.1%} instead of ±{margin_apart:.1%}"
+    )
+
+
+def _remarks(plan: Plan) -> tuple[str, ...]:
+    remarks = []
+    if plan.blind and can_be_guessed(plan.seed):
+        remarks.append("A seed this short can be guessed, and with it what hides behind an item's name.")
+    if plan.design.repeats and (none := [row.annotator for row in workload(plan) if not row.repeats]):
+        remarks.append(f"No hidden repeat for {', '.join(none)}: too few items to keep two showings apart.")
+    return tuple(remarks)
+
+
+def workload(plan: Plan) -> tuple[LoadRow, ...]:
+    """Everybody's work, in the plan's order of annotators."""
+    return tuple(_load(plan, annotator) for annotator in plan.annotators)
+
+
+def in_words(plan: Plan, told: Outline) -> str:
+    """The outline as lines for a terminal."""
+    width = max(len(row.stratum) for row in told.strata)
+    lines = [f"Campaign {plan.campaign}: {plan.title}", *told.sentences, ""]
+    lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability")
+    lines += [
+        f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.twice_or_more:>22,}"
+        f"  {row.inclusion_probability:>21.4f}"
+        for row in told.strata
+    ]
+    lines += ["", *(load_words(row) for row in told.load), "", *told.dependence]
+    return "\n".join([*lines, *(f"Note: {remark}" for remark in told.remarks)])
+
+
+def load_words(row: LoadRow) -> str:
+    """One annotator's work in words."""
+    return (
+        f"{row.annotator}: {row.items:,} items and {row.repeats:,} hidden repeats, "
+        f"about {row.hours:.1f} h at {SECONDS_PER_ITEM:.0f} s an item"
+    )
+
+
+def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
+    """The outline as plain members."""
+    return {
+        "campaign": plan.campaign,
+        "title": plan.title,
+        "population": asdict(plan.population),
+        "population_size": plan.population_size,
+        "population_sha256": plan.population_sha256,
+        "left_out": plan.left_out,
+        "design": asdict(plan.design),
+        "seed": plan.seed,
+        "guideline": plan.guideline,
+        "blind": plan.blind,
+        "required": plan.required,
+        "items": len(plan.items),
+        "cases": weight.n_cases,
+        "strata": [row._asdict() for row in told.strata],
+        "annotators": [row._asdict() for row in told.load],
+        "seconds_per_item": SECONDS_PER_ITEM,
+        "margin": {"of_population": weight.margin_here, "of_further_cases_if_independent": weight.margin_apart},
+        "rho": _rho_json(weight),
+        "design_effects": [
+            {"rho": entry.rho, **entry.effect._asdict(), "margin_of_further_cases": entry.margin}
+            for entry in weight.weights
+        ],
+        "remarks": list(told.remarks),
+    }
+
+
+def _rho_json(weight: Clustering) -> dict[str, Any] | None:
+    return weight.likeness.rho._asdict() | {"source": weight.likeness.source} if weight.likeness else None

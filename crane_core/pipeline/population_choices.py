@@ -1,0 +1,52 @@
+"""What a campaign's population may be asked for: benchmarks, experiments, and the values of each filter in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from crane_core.annotation.plan import Population
+from crane_core.domain import DetectorKind
+from crane_core.errors import CampaignError
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.storage.store import Store
+
+FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library", "root_causes": "root_cause"}
+"""Member of a population to column of the verdict frame."""
+
+
+class Choices(NamedTuple):
+    """What one experiment on one benchmark holds of models' verdicts; `values` by member of a population, sorted."""
+
+    benchmark: str
+    experiment: str
+    n_verdicts: int
+    values: dict[str, tuple[str, ...]]
+
+
+def population_choices(store: Store) -> list[Choices]:
+    """One entry per benchmark and experiment with verdicts of models, the one with most verdicts first."""
+    frame = verdict_frame(store)
+    frame = frame[frame["detector_kind"] == DetectorKind.LLM]
+    found = []
+    for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
+        values = {name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()}
+        found.append(Choices(str(benchmark), str(experiment), len(rows), values))
+    return sorted(found, key=lambda entry: -entry.n_verdicts)
+
+
+def check_asked(store: Store, wanted: Population) -> None:
+    """Raises CampaignError for a name that no verdict has: a misspelt filter would just make the population smaller."""
+    known = population_choices(store)
+    here = next((c for c in known if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)), None)
+    if here is None:
+        there = ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known) or "none"
+        raise CampaignError(
+            f"No model has verdicts of the benchmark {wanted.benchmark!r} in the experiment {wanted.experiment!r}.",
+            remedy=f"Benchmarks and experiments that have some: {there}.",
+        )
+    for name, values in here.values.items():
+        if strange := [value for value in getattr(wanted, name) if value not in values]:
+            raise CampaignError(
+                f"{strange[0]!r} is not among the {name.replace('_', ' ')} of {here.benchmark}, {here.experiment}.",
+                remedy=f"There are {', '.join(values)}.",
+            )

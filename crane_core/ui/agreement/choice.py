@@ -1,0 +1,86 @@
+"""Which verdicts and whose labels are compared, kept in the URL, and what may be shown of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.agreement import Scope, usual_pair
+from crane_core.pipeline.label_frame import Kind
+from crane_core.ui import data, keys, url_state
+from crane_core.ui.campaigns.lead import is_leading
+from crane_core.ui.navigation import link
+from crane_core.ui.words import literal
+
+SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM foretold the crash, and it happens. Labels:
+  correct, partial, wrong, from best to worst
+- **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
+  no order, so coefficients that need one have no value"""
+ORDER = (Kind.ANNOTATOR, Kind.FINAL, Kind.HUMAN, Kind.JUDGE)
+"""In which the annotators stand in the list: whoever labels here comes first."""
+
+
+class Chosen(NamedTuple):
+    """What is compared. `blind_campaigns` are those of the chosen annotators' campaigns that are not locked."""
+
+    scope: Scope
+    annotators: tuple[str, ...]
+    blind_campaigns: tuple[str, ...]
+
+    @property
+    def noun(self) -> str:
+        return "diagnoses" if self.scope is Scope.DIAGNOSES else "verdicts"
+
+
+def draw_choice() -> Chosen | None:
+    """Both switches; None, after saying what to do, where there are not two annotators to compare."""
+    labels = visible_labels()
+    who = _annotators(labels)
+    if len(who) < 2:
+        _draw_nobody(list(who.index))
+        return None
+    scope = url_state.one_of(
+        st.segmented_control,
+        "Compare",
+        [str(scope) for scope in Scope],
+        key=keys.SCOPE,
+        default=str(Scope.DIAGNOSES),
+        required=True,
+        help=SCOPE_HELP,
+    )
+    names = url_state.many_of(
+        "Annotators", list(who.index), key=keys.ANNOTATORS, default=usual_pair(labels), placeholder="two or more"
+    )
+    if len(names) < 2:
+        st.info("Pick two annotators or more: agreement is between people, models, or both.")
+        return None
+    campaigns = set(who.loc[names, "campaign"].dropna())
+    return Chosen(Scope(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns())))
+
+
+def visible_labels() -> pd.DataFrame:
+    """The label frame; without blind campaigns that are open where a password says who leads, and was not given.
+
+    Totals that are read after every label of one's own tell what somebody else said.
+    """
+    labels = data.labels()
+    return labels if is_leading() else labels[~labels["campaign"].isin(data.blind_campaigns())]
+
+
+def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
+    """Kind and campaign of every annotator, by name."""
+    who = labels[["annotator", "kind", "campaign"]].drop_duplicates("annotator")
+    place = {kind: number for number, kind in enumerate(ORDER)}
+    return who.sort_values("kind", key=lambda kinds: kinds.map(place), kind="stable").set_index("annotator")
+
+
+def _draw_nobody(names: list[str]) -> None:
+    only = f"only {literal(names[0])} has labels here" if names else "nobody has labelled anything here"
+    st.info(
+        f"Agreement needs two annotators, and {only}. Import the published archive, which brings the study's LLM judge "
+        "and an earlier pass of its people, or let two people label a campaign."
+    )
+    link("data", "Import the published archive")
+    link("campaigns", "Create a campaign")

@@ -1,0 +1,76 @@
+"""The answer in a sentence, and every coefficient in a table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.domain import Label
+from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, Scope
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats.cohen_kappa import landis_koch
+from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.phrases import bounds, names, readable, remarks, value
+from crane_core.ui.words import LABEL_WORDS, count, literal
+
+
+def draw_answer(chosen: Chosen) -> bool:
+    """The headline, what it leaves out, and what may not be shown yet; whether there is anything to show at all."""
+    items = computed.items(chosen)
+    n = len(items.facts)
+    if computed.gives_labels_away(chosen):
+        st.info(
+            f"{names(chosen.annotators)} have {n} {chosen.noun} in common. {names(chosen.blind_campaigns)} is not "
+            f"locked, so totals are shown from {MIN_COMMON_WHEN_BLIND} on: of fewer they would tell who said what."
+        )
+    elif n == 0:
+        st.info(f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare.")
+    else:
+        st.markdown(_sentence(chosen))
+    _draw_off_scale(chosen)
+    return n > 0 and not computed.gives_labels_away(chosen)
+
+
+def _sentence(chosen: Chosen) -> str:
+    main = headline_coefficient(chosen)
+    row = next(row for row in as_rows(computed.table(chosen)) if row["coefficient"] == main)
+    over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
+    if row["value"] is None:
+        return f"**{main} is not defined** {over}: {row['why']}."
+    said = f"**{main} {value(row)}** (95% {bounds(row)}) {over}."
+    hint = f' Landis and Koch (1977) call that "{landis_koch(row["value"])}": a convention, not a test.'
+    return said + (hint if main == KAPPA else "")
+
+
+def headline_coefficient(chosen: Chosen) -> str:
+    """The coefficient of the headline: the study's kappa of two annotators, of more Krippendorff's alpha."""
+    if len(chosen.annotators) == 2:
+        return KAPPA
+    return ORDINAL.name if chosen.scope is Scope.DIAGNOSES else NOMINAL.name
+
+
+def _draw_off_scale(chosen: Chosen) -> None:
+    """Labels that the scale does not know, by annotator: they are left out, which is no small matter."""
+    strange = as_rows(computed.items(chosen).off_scale)
+    if strange:
+        said = ", ".join(
+            f"{literal(row['annotator'])} said “{LABEL_WORDS[Label(row['label'])]}” {count(row['n'])} times"
+            for row in strange
+        )
+        st.warning(f"Not compared, because the scale of {chosen.noun} has no such label: {said}.")
+
+
+def draw_coefficients(chosen: Chosen) -> None:
+    """All coefficients with intervals, n, and why one is missing."""
+    rows = as_rows(computed.table(chosen))
+    sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)
+    st.dataframe(
+        readable(rows, {"Coefficient": "coefficient"}, with_remarks=False),
+        hide_index=True,
+        height="content",
+        column_config={"Coefficient": st.column_config.TextColumn(help=sources)},
+    )
+    if told := remarks(rows, "coefficient"):
+        st.caption(told)
+    st.caption("Intervals: BCa bootstrap over cases. Only what at least two of them labelled counts.")

@@ -1,0 +1,91 @@
+"""What the Agreement page shows, computed once per choice and kept until something is loaded or labelled."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline import agreement
+from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
+from crane_core.pipeline.judges import judge_passes
+from crane_core.pipeline.label_frame import Kind, repeat_frame
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+from crane_core.ui import data
+from crane_core.ui.agreement.choice import Chosen
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _items(revision: str, chosen: Chosen) -> Items:
+    return agreement.common_items(data.labels(), data.verdicts(), chosen.annotators, chosen.scope)
+
+
+def items(chosen: Chosen) -> Items:
+    """What the chosen annotators have in common."""
+    return _items(data.revision(), chosen)
+
+
+def gives_labels_away(chosen: Chosen) -> bool:
+    """Whether even totals would tell who said what, in a campaign that is not locked."""
+    return bool(chosen.blind_campaigns) and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _table(revision: str, chosen: Chosen) -> pd.DataFrame:
+    return agreement.agreement_table(items(chosen))
+
+
+def table(chosen: Chosen) -> pd.DataFrame:
+    """Every coefficient; see `pipeline.agreement.agreement_table`."""
+    return _table(data.revision(), chosen)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _groups(revision: str, chosen: Chosen, coefficient: str, by: str) -> pd.DataFrame:
+    return agreement.agreement_by(items(chosen), coefficient, by)
+
+
+def groups(chosen: Chosen, coefficient: str, by: str) -> pd.DataFrame:
+    """One coefficient by group; see `pipeline.agreement.agreement_by`."""
+    return _groups(data.revision(), chosen, coefficient, by)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _with_judges(revision: str, scope: Scope, person: str) -> pd.DataFrame:
+    judges = judge_passes(data.store())["annotator"].tolist()
+    found = agreement.common_items(data.labels(), data.verdicts(), [*judges, person], scope)
+    return agreement.agreement_with_judges(found, person, judges)
+
+
+def with_judges(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
+    """Who is held against every pass of every judge, and how far they agree; nobody where no person has labels."""
+    person = _person(chosen)
+    return person, _with_judges(data.revision(), chosen.scope, person) if person else pd.DataFrame()
+
+
+def _person(chosen: Chosen) -> str | None:
+    """The first person chosen, else the study's."""
+    who = data.labels().drop_duplicates("annotator").set_index("annotator")["kind"]
+    people = [name for name in (*chosen.annotators, PUBLISHED_HUMAN) if name in who.index and who[name] != Kind.JUDGE]
+    return people[0] if people else None
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _consistency(loaded: str, scope: Scope) -> pd.DataFrame:
+    passes = judge_passes(data.store())
+    found = agreement.common_items(data.labels(), data.verdicts(), passes["annotator"].tolist(), scope)
+    return agreement.judge_consistency(found, passes)
+
+
+def consistency(chosen: Chosen) -> pd.DataFrame:
+    """Agreement of judges with themselves; see `pipeline.agreement.judge_consistency`."""
+    return _consistency(data.answers(), chosen.scope)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def _repeats(revision: str) -> pd.DataFrame:
+    return agreement.self_agreement(repeat_frame(data.folder()))
+
+
+def repeats() -> pd.DataFrame:
+    """Agreement of annotators with themselves; see `pipeline.agreement.self_agreement`."""
+    return _repeats(data.revision())

@@ -1,0 +1,53 @@
+"""The single verdicts that annotators label differently, each leading to its pair."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.domain import Label
+from crane_core.pipeline.agreement import Items, differing
+from crane_core.ui import keys
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.navigation import go
+from crane_core.ui.words import LABEL_WORDS, NOTHING, count, setting_short
+
+ROW_HEIGHT = 32
+MAX_HEIGHT = 420
+FACTS = {"case_id": "Case", "detector_title": "Detector", "setting": "Input", "library_group": "Library"}
+
+
+def draw_differences(chosen: Chosen) -> None:
+    """A row per verdict, a column per annotator; a click opens the pair. Nothing of a campaign that is not locked."""
+    if chosen.blind_campaigns:
+        return
+    items = computed.items(chosen)
+    unlike = differing(items)
+    with st.expander(f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} that they label differently"):
+        if unlike.empty:
+            st.caption("None: they say the same of everything that they have in common.")
+            return
+        st.caption("Click a row to open the pair.")
+        event = st.dataframe(
+            _shown(unlike, items),
+            hide_index=True,
+            row_height=ROW_HEIGHT,
+            height=min(ROW_HEIGHT * (len(unlike) + 1) + 2, MAX_HEIGHT),
+            on_select="rerun",
+            selection_mode="single-cell",
+            key=f"differences_{'_'.join((chosen.noun, *chosen.annotators))}",
+        )
+    cells = event.selection.cells
+    if cells:
+        row = unlike.iloc[cells[0][0]]
+        go("cases", **{keys.BENCHMARK: row["benchmark"], keys.CASE: row["case_id"]})
+
+
+def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
+    facts = unlike[list(FACTS)].assign(setting=unlike["setting"].map(setting_short)).rename(columns=FACTS)
+    said = {
+        name: [LABEL_WORDS[Label(label)] if isinstance(label, str) else NOTHING for label in unlike[name]]
+        for name in items.annotators
+    }
+    return facts.assign(**said)

@@ -1,0 +1,95 @@
+"""One coefficient by detector, input, library or root cause: where do they agree, and where not?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.agreement import MARK, forest
+from crane_core.charts.theme import detector_colours, in_order
+from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.pipeline.agreement import COEFFICIENTS, Scope
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import keys, url_state
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.coefficients import headline_coefficient
+from crane_core.ui.agreement.phrases import beside, names, readable
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.words import count, setting_short
+
+GROUPINGS = {"detector_title": "detector", "setting": "input", "library_group": "library", "root_cause": "root cause"}
+
+
+def draw_groups(chosen: Chosen) -> None:
+    """The choice of coefficient and grouping, and the chart; while a campaign is open, why there is none."""
+    if chosen.blind_campaigns:
+        st.info(
+            f"{names(chosen.blind_campaigns)} is not locked: totals only. Groups and single items could tell an "
+            "annotator which model an item is of, or what somebody else said of it."
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        coefficient = _pick_coefficient(chosen)
+        by = url_state.one_of(
+            st.segmented_control,
+            "By",
+            list(GROUPINGS),
+            key=keys.GROUPS,
+            default="detector_title",
+            required=True,
+            format_func=GROUPINGS.get,
+        )
+    _draw(chosen, coefficient, str(by))
+
+
+def _pick_coefficient(chosen: Chosen) -> str:
+    options = [
+        name
+        for name, asked in COEFFICIENTS.items()
+        if not (asked.ordered and chosen.scope is Scope.ALL) and not (asked.of_two and len(chosen.annotators) != 2)
+    ]
+    default = headline_coefficient(chosen)
+    looks: dict[str, Any] = {"key": keys.COEFFICIENT, "default": default, "width": 320}
+    return str(url_state.one_of(st.selectbox, "Coefficient", options, **looks))
+
+
+def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
+    table = computed.groups(chosen, coefficient, by)
+    if table.empty:
+        st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")
+        return
+    table = table.set_index(by, drop=False).loc[_order(by, table)].reset_index(drop=True)
+    rows = as_rows(table)
+    shown_groups = [setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows]
+    labels = [f"{group}  n {count(row['n'])}" for group, row in zip(shown_groups, rows, strict=True)]
+    drawn = table.assign(label=labels, text=[beside(row) for row in rows], colour=_colours(by, shown_groups))
+    whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
+    readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
+    draw_chart(
+        forest(drawn, labels=labels, coefficient=coefficient, whole=None if pd.isna(whole) else float(whole)),
+        readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
+        numbers=table,
+        name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
+        note="Lines: 95% intervals, bootstrap over cases. Dashed: over all of them.",
+    )
+
+
+def _colours(by: str, groups: list[str]) -> list[str]:
+    if by != "detector_title":
+        return [MARK] * len(groups)
+    colour = detector_colours(groups)
+    return [colour[title] for title in groups]
+
+
+def _order(by: str, table: pd.DataFrame) -> list[str]:
+    """Groups in their usual order; root causes with the most verdicts first."""
+    present = table[by].tolist()
+    if by == "detector_title":
+        return in_order(present)
+    if by == "root_cause":
+        return [str(group) for group in table.sort_values("n", ascending=False, kind="stable")[by]]
+    usual = [str(setting) for setting in Setting] if by == "setting" else list(PAPER_GROUPS)
+    return [group for group in usual if group in present]

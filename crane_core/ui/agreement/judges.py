@@ -1,0 +1,70 @@
+"""LLM judges: how far each pass of them agrees with a person, and each of them with itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.agreement import MARK, forest
+from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats.krippendorff_alpha import NOMINAL
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.phrases import beside, bounds, readable, value
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.words import count, literal
+
+
+def draw_with_judges(chosen: Chosen) -> None:
+    """One person against each repetition and order of each judge."""
+    person, table = computed.with_judges(chosen)
+    if table.empty:
+        st.info("No LLM judge has labels here. The published archive brings the study's, on the Data page.")
+        return
+    if chosen.blind_campaigns and table["n"].min() < MIN_COMMON_WHEN_BLIND:
+        st.info(f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked.")
+        return
+    kappa = table[table["coefficient"] == KAPPA].reset_index(drop=True)
+    rows = as_rows(kappa)
+    labels = [f"{row['judge']}  n {count(row['n'])}" for row in rows]
+    drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
+    draw_chart(
+        forest(drawn, labels=labels, coefficient=KAPPA, whole=None),
+        readable(as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}),
+        numbers=table,
+        name="agreement_with_judges",
+        note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "
+        "intervals. Reversed: the judge's two texts in the other order.",
+    )
+
+
+def draw_consistency(chosen: Chosen) -> None:
+    """Repetition against repetition, and one order of texts against the other."""
+    table = computed.consistency(chosen)
+    if table.empty:
+        st.caption("No judge was asked twice.")
+        return
+    rows = as_rows(table)
+    shown = [
+        {"Judge": judge, "Compared": compared} | _columns([r for r in rows if _is_of(r, judge, compared)])
+        for judge, compared in table[["judge", "compared"]].drop_duplicates().itertuples(index=False)
+    ]
+    st.dataframe(pd.DataFrame(shown), hide_index=True, height="content")
+    st.caption(
+        "In brackets: 95% intervals, bootstrap over cases. Of several repetitions, the mean over their pairs; kappa is "
+        "of two. The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
+    )
+
+
+def _is_of(row: dict[str, Any], judge: str, compared: str) -> bool:
+    return bool(row["judge"] == judge and row["compared"] == compared)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
+    of = {row["coefficient"]: row for row in rows}
+    texts = {name: f"{value(row)} ({bounds(row)})" if row["value"] is not None else "–" for name, row in of.items()}
+    n = {"n": count(max(row["n"] for row in rows)), "Cases": count(max(row["n_cases"] for row in rows))}
+    return {name: texts[name] for name in (PERCENT, KAPPA, NOMINAL.name)} | n

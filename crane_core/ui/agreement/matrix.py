@@ -1,0 +1,65 @@
+"""The confusion matrix of two annotators as an HTML table: counts, shares in the shade of a cell and in its title."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.domain import Label
+from crane_core.pipeline.agreement import confusions
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.words import LABEL_WORDS, count, percent
+
+MAX_NAME = 60
+"""Characters of an annotator's name that are shown."""
+
+
+def draw_matrix(chosen: Chosen) -> None:
+    """The matrix, of two annotators; of more a word why there is none."""
+    if len(chosen.annotators) == 2:
+        st.html(matrix_html(confusions(computed.items(chosen)), chosen.noun))
+    else:
+        st.caption("A confusion matrix is of two annotators: choose two to see one.")
+
+
+def matrix_html(counts: pd.DataFrame, noun: str) -> str:
+    """`counts`: rows by the label of the first, columns by that of the second annotator, named by index and columns.
+
+    A cell is shaded by its share of the row, so that each row reads as "when the first says this, the second says ...".
+    """
+    first, second = (str(axis.name)[:MAX_NAME] for axis in (counts.index, counts.columns))
+    total = int(counts.to_numpy().sum())
+    head = "".join(f'<th scope="col">{_words(label)}</th>' for label in counts.columns)
+    body = "".join(_row(counts, label, first, second, total) for label in counts.index)
+    sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
+    return (
+        '<div class="cw-scroll"><table class="cw-matrix">'
+        f"<caption>Rows: {escape(first)}. Columns: {escape(second)}. {count(total)} {noun}; the darker, the larger the "
+        "share of the row. Framed: both say the same.</caption>"
+        f'<thead><tr><td></td>{head}<th scope="col">all</th></tr></thead><tbody>{body}</tbody>'
+        f'<tfoot><tr><th scope="row">all</th>{sums}<td>{count(total)}</td></tr></tfoot></table></div>'
+    )
+
+
+def _row(counts: pd.DataFrame, label: str, first: str, second: str, total: int) -> str:
+    row = dict(zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True))
+    whole = sum(row.values())
+    cells = "".join(
+        _cell(n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other) for other, n in row.items()
+    )
+    return f'<tr><th scope="row">{_words(label)}</th>{cells}<td>{count(whole)}</td></tr>'
+
+
+def _cell(n: int, whole: int, total: int, who: str, *, same: bool) -> str:
+    share = n / whole if whole else 0.0
+    of_all = percent(n / total) if total else percent(None)
+    title = escape(f"{who}: {n} ({percent(share)} of the row, {of_all} of all)", quote=True)
+    css = ' class="cw-same"' if same else ""
+    return f'<td{css} style="--share: {share:.3f}" title="{title}">{count(n)}</td>'
+
+
+def _words(label: str) -> str:
+    return escape(LABEL_WORDS[Label(label)])

@@ -1,0 +1,30 @@
+"""People with themselves: what annotators said when an item came back unannounced."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data
+from crane_core.ui.agreement import computed
+from crane_core.ui.agreement.phrases import readable, remarks
+from crane_core.ui.campaigns.lead import is_leading
+
+
+def draw_repeats() -> None:
+    """Self-agreement per annotator of every campaign; where nothing came back yet, what would bring it."""
+    table = computed.repeats()
+    if len(table) and not is_leading():
+        table = table[~table["campaign"].isin(data.blind_campaigns())]
+    if table.empty:
+        st.caption(
+            "No hidden repeat has been labelled yet. A campaign lets about one item in twenty come back to its "
+            "annotator, at least 20 items later; such second labels count here and nowhere else."
+        )
+        return
+    rows = as_rows(table)
+    shown = readable(rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False)
+    st.dataframe(shown, hide_index=True, width=720, height="content")
+    if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
+        st.caption(told)
+    st.caption("Over items that came back unannounced. Few items give wide intervals.")

@@ -1,0 +1,1 @@
+"""The parts of the Campaigns page, one per question of whoever leads."""

@@ -1,0 +1,57 @@
+"""The export at any time, and the lock at the end."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.campaign_export import export_zip
+from crane_core.pipeline.campaign_status import Status, open_words
+from crane_core.pipeline.campaigns import lock_campaign
+from crane_core.ui import data
+from crane_core.ui.frame import told
+from crane_core.ui.words import literal
+
+
+def draw_export(status: Status) -> None:
+    """Labels, acts and plan as one archive, made when it is asked for."""
+    campaign = status.plan.campaign
+    folder = data.folder()
+    st.download_button(
+        "Export", lambda: export_zip(folder, campaign), f"{campaign}_export.zip", "application/zip", on_click="ignore"
+    )
+    hidden = status.plan.blind and status.lock is None
+    st.caption(
+        "Labels as a table, every act as JSON lines, the plan, and a README of the columns. "
+        + ("Until the lock it tells neither model nor input nor case of an item." if hidden else "")
+    )
+
+
+def draw_lock(status: Status) -> None:
+    """What is open, and the button; a locked campaign says who locked it."""
+    if status.lock is not None:
+        when = f"{status.lock.locked_at[:16].replace('T', ' ')} UTC"
+        st.markdown(literal(f"Locked by {status.lock.locked_by} at {when}."))
+        return
+    found = open_words(status)
+    if found:
+        st.warning("Still open. " + " ".join(f"{words[0].upper()}{words[1:]}." for words in map(literal, found)))
+    else:
+        st.caption("Everything is labelled and decided.")
+    with st.form("lock", border=False):
+        by = st.text_input("Locked by", width=260)
+        anyway = st.checkbox("Lock it although something is open") if found else True
+        pressed = st.form_submit_button("Lock for good")
+    st.caption("After the lock no label and no decision is taken any more, and what was hidden is shown.")
+    if pressed:
+        _lock(status, by.strip(), anyway=bool(anyway))
+
+
+def _lock(status: Status, by: str, *, anyway: bool) -> None:
+    if not by:
+        st.error("Say who locks it.")
+    elif not anyway:
+        st.error("Something is open: finish it, or tick that it shall be locked although.")
+    else:
+        with told():
+            lock_campaign(data.folder(), status.plan.campaign, by=by)
+            st.rerun()

@@ -1,0 +1,32 @@
+"""Every campaign with how far it is, each leading to its own page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.campaign_status import Status, campaign_status
+from crane_core.ui import data
+from crane_core.ui.frame import told
+from crane_core.ui.navigation import turn
+from crane_core.ui.words import count, literal
+
+
+def draw_list(names: list[str]) -> None:
+    """One box per campaign; one that cannot be read says why, and the others go on."""
+    for name in names:
+        with told():
+            _draw(campaign_status(data.folder(), name))
+
+
+def _draw(status: Status) -> None:
+    plan, lock = status.plan, status.lock
+    done, of = sum(entry.n_done for entry in status.progress), sum(entry.n_all for entry in status.progress)
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            turn(f"**{literal(plan.title)}**", campaign=plan.campaign)
+            st.caption(f"locked {lock.locked_at[:10]}" if lock else "open", width="stretch", text_alignment="right")
+        st.progress(done / of if of else 0.0)
+        st.caption(
+            f"{count(len(plan.items))} items, {', '.join(map(literal, plan.annotators))}: {count(done)} of "
+            f"{count(of)} labels given, {count(status.n_undecided)} items undecided, {count(status.n_flagged)} flagged"
+        )

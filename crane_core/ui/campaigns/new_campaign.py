@@ -1,0 +1,81 @@
+"""A new campaign: asked for, shown as a plan, and stored only then."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Plan, Population
+from crane_core.pipeline import campaigns
+from crane_core.pipeline.clustering import Clustering, clustering
+from crane_core.pipeline.plan_outline import outline
+from crane_core.pipeline.population_choices import Choices, population_choices
+from crane_core.storage import state
+from crane_core.storage.store import Store
+from crane_core.ui import data, keys
+from crane_core.ui.campaigns.plan_view import draw_outline
+from crane_core.ui.campaigns.wish_form import draw_population, draw_wish
+from crane_core.ui.frame import told
+from crane_core.ui.navigation import link, show_here
+from crane_core.ui.words import count
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _choices(_store: Store, content: str) -> list[Choices]:
+    return population_choices(_store)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _sizes(_store: Store, content: str, population: Population) -> tuple[int, int]:
+    judged, left_out = campaigns.population(_store, population)
+    return len(judged), left_out
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _drawn(_store: Store, content: str, wish: Wish) -> tuple[Plan, Clustering]:
+    plan = campaigns.drawn_plan(_store, wish)
+    return plan, clustering(_store, plan)
+
+
+def draw_new() -> None:
+    """The form, the plan under it, and the button that stores it."""
+    store = data.store()
+    content = state.sources_token(store.cursor())
+    choices = _choices(store, content)
+    if not choices:
+        st.info("No model has answered anything here yet. Import predictions, or the published archive.")
+        link("data", "Bring answers on the Data page")
+        return
+    population = draw_population(choices)
+    n, left_out = _sizes(store, content, population)
+    if n == 0:
+        _draw_nothing(left_out)
+        return
+    wish = draw_wish(population)
+    if wish is None:
+        left = f", {count(left_out)} more have no text here" if left_out else ""
+        st.info(f"{count(n)} verdicts can be labelled{left}. Give the campaign a name and annotators to see its plan.")
+        return
+    with told():
+        _draw_plan(*_drawn(store, content, wish))
+
+
+def _draw_nothing(left_out: int) -> None:
+    if left_out:
+        st.info(
+            f"{count(left_out)} verdicts match, and none has its text on this machine: this project ships facts of the "
+            "published study, not its texts. Labelling a diagnosis needs them; fetching takes a minute."
+        )
+        link("data", "Fetch or import the texts on the Data page")
+    else:
+        st.info("No verdict matches. Take a filter back.")
+
+
+def _draw_plan(plan: Plan, weight: Clustering) -> None:
+    st.subheader("The plan", anchor="plan")
+    draw_outline(outline(plan, weight))
+    if st.button("Create this campaign", type="primary"):
+        campaigns.keep_campaign(data.folder(), plan)
+        del st.session_state[keys.NEW_SEED]
+        show_here(campaign=plan.campaign)
+        st.rerun()

@@ -1,0 +1,95 @@
+"""How far everybody is, how fast, and whether their labels drift. For whoever leads; annotators never see it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
+from crane_core.charts.label_mix import label_mix
+from crane_core.pipeline.campaign_status import Progress, Status
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.navigation import link
+from crane_core.ui.words import NOTHING, count, literal, percent
+
+SPEED_HELP = f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f} minutes"
+ORDINALS = ("first", "second", "third", "last")
+
+
+def draw_progress(status: Status) -> None:
+    """A line per annotator with the link to where they label, and a table of counts and speeds."""
+    for entry in status.progress:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width=160):
+                link("annotate", literal(entry.annotator), campaign=status.plan.campaign, annotator=entry.annotator)
+            st.progress(entry.n_done / entry.n_all if entry.n_all else 0.0)
+    helps = {"Median seconds": SPEED_HELP, "Quick": f"labels given in less than {QUICK_S:.0f} seconds"}
+    st.dataframe(
+        pd.DataFrame(_row(entry) for entry in status.progress),
+        hide_index=True,
+        height="content",
+        column_config={name: st.column_config.Column(help=words) for name, words in helps.items()},
+    )
+
+
+def _row(entry: Progress) -> dict[str, str]:
+    speed = entry.pace
+    return {
+        "Annotator": entry.annotator,
+        "Labelled": f"{count(entry.n_done)} of {count(entry.n_all)}",
+        "Skipped": count(entry.n_skipped),
+        "Flagged": count(entry.n_flagged),
+        "Median seconds": NOTHING if speed.median_s is None else f"{speed.median_s:.1f}",
+        "Quick": f"{count(speed.n_quick)} ({percent(speed.n_quick / speed.n, 0)})" if speed.n else NOTHING,
+        "Hours so far": f"{speed.total_s / 3600:.1f}",
+        "Hours left": NOTHING if speed.seconds_left is None else f"{speed.seconds_left / 3600:.1f}",
+    }
+
+
+def draw_drift(status: Status) -> None:
+    """The label mix in four stretches per annotator, with speeds in the table."""
+    table = pd.DataFrame(row for entry in status.progress for row in _mix(entry))
+    if table.empty:
+        st.caption("Nobody has labelled anything yet.")
+        return
+    parts = [name for name in ORDINALS if name in set(table["part"])]
+    draw_chart(
+        label_mix(table, parts=parts),
+        _readable(table),
+        numbers=table.drop(columns="text"),
+        name=f"label_mix_{status.plan.campaign}",
+        note="Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included.",
+    )
+
+
+def _mix(entry: Progress) -> list[dict[str, object]]:
+    """A row per quarter and label; fewer quarters where there are fewer labels than that."""
+    names = ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
+    return [
+        {
+            "annotator": entry.annotator,
+            "part": name,
+            "labels": f"{part.first}–{part.last}",
+            "label": str(label),
+            "share": part.shares.get(str(label), 0.0),
+            "n": part.last - part.first + 1,
+            "median_s": part.median_s,
+            "text": str(label) if place == len(names) - 1 else "",
+        }
+        for place, (name, part) in enumerate(zip(names, entry.parts, strict=True))
+        for label in DIAGNOSIS_LABELS
+    ]
+
+
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
+    wide = table.pivot(index=["annotator", "labels", "n", "median_s"], columns="label", values="share").reset_index()
+    return pd.DataFrame(
+        {
+            "Annotator": wide["annotator"],
+            "Labels": wide["labels"],
+            "n": wide["n"],
+            "Median seconds": [f"{seconds:.1f}" for seconds in wide["median_s"]],
+        }
+        | {str(label).capitalize(): [percent(share, 0) for share in wide[str(label)]] for label in DIAGNOSIS_LABELS}
+    )

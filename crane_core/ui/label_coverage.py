@@ -1,0 +1,49 @@
+"""Whose labels a result rests on: one line with how many there are, how they came about, and what they stand for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.annotation.outcome import Provenance
+from crane_core.pipeline.judged import Coverage, coverage
+from crane_core.pipeline.measures import Credit
+from crane_core.ui.result_switches import Chosen
+from crane_core.ui.words import count, literal
+
+
+def draw_coverage(chosen: Chosen) -> None:
+    """The line; nothing where no diagnosis counts."""
+    if chosen.credit is not Credit.DETECTION:
+        st.caption(_line(chosen.annotator, coverage(chosen.rows())))
+
+
+def _line(annotator: str, found: Coverage) -> str:
+    n_labelled, n_detected = count(found.n_labelled), count(found.n_detected)
+    by = f"Diagnoses judged by {literal(annotator)}"
+    if not found.provenance:
+        left_out = "; the others are left out" if found.is_sample else ""
+        return f"{by}: {n_labelled} of {n_detected} detected crashes have a label, one each, as imported{left_out}."
+    told = ", ".join(f"{count(found.provenance[name])} {name}" for name in Provenance if name in found.provenance)
+    if not found.is_sample:
+        return f"{by}: all {n_detected} detected crashes have a final label ({told})."
+    said = (
+        f"{by}, estimated from {n_labelled} labelled of {n_detected} detected crashes ({told}): each label stands for "
+        "the ones of its stratum that have none. Who wins which instance is then not known, so gained, lost and p are "
+        "dashes."
+    )
+    return (
+        said
+        + (_open(found.n_open) if found.n_open else "")
+        + (_uncovered(found.n_uncovered) if found.n_uncovered else "")
+    )
+
+
+def _open(n: int) -> str:
+    return f" {count(n)} were drawn and have no final label; if those are the hard ones, rates are off."
+
+
+def _uncovered(n: int) -> str:
+    return (
+        f" No label stands for {count(n)} of them, because the campaign did not draw from them or none of their "
+        "stratum is labelled: rates that need them are dashes too."
+    )

@@ -1,0 +1,28 @@
+"""Campaigns: who labels what, how is it going, what is decided?"""
+
+import streamlit as st
+
+from crane_core.pipeline.campaigns import campaign_names
+from crane_core.ui import data, keys
+from crane_core.ui.campaigns.adjudication import draw_adjudication
+from crane_core.ui.campaigns.lead import admitted_as_lead, draw_who_may_see
+from crane_core.ui.campaigns.listed import draw_list
+from crane_core.ui.campaigns.new_campaign import draw_new
+from crane_core.ui.campaigns.one_campaign import draw_campaign
+from crane_core.ui.frame import page
+
+with page():
+    if admitted_as_lead():
+        campaign = st.query_params.get(keys.CAMPAIGN)
+        asked = st.query_params.get(keys.DECIDE)
+        if campaign and asked:
+            draw_adjudication(campaign, asked)
+        elif campaign:
+            draw_campaign(campaign)
+        else:
+            st.title("Campaigns")
+            names = campaign_names(data.folder())
+            draw_list(names)
+            st.subheader("New campaign", anchor="new")
+            draw_new()
+        draw_who_may_see()

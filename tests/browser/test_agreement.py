@@ -1,0 +1,226 @@
+"""Agreement: the answer first, every coefficient with its n, groups after the lock only, nothing without two people."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from sklearn.metrics import cohen_kappa_score
+
+from benchmarks._server import serve
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.plan import Design, Plan, Population
+from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store
+
+from .conftest import OpenPage
+from .screen import choose, grid, path, query, settled, title, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+STUDY = Population("junobench", "crane-llm-2025-10")
+SCALE = [str(label) for label in DIAGNOSIS_LABELS]
+NAMES_OF_MODELS = re.compile(r"gemini|qwen|gpt|[-−+]RT", re.IGNORECASE)
+Labels = dict[str, str]
+
+
+class Played(NamedTuple):
+    """An app with a locked campaign, `pilot`, and a blind one, `running`, that grows."""
+
+    address: str
+    folder: DataFolder
+    pilot: dict[str, Labels]
+    running: Plan
+
+
+def main(page: Page) -> str:
+    return page.get_by_test_id("stMain").inner_text()
+
+
+def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items: list[str]) -> Labels:
+    """The annotator labels these items: mostly by the item's name, sometimes by chance."""
+    rng = np.random.default_rng(seed)
+    said = {item: SCALE[int(item, 16) % 3] if rng.random() < 0.7 else str(rng.choice(SCALE)) for item in items}
+    acts = [
+        {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
+        for item, label in said.items()
+    ]
+    assert Desk(folder, plan.campaign).take(annotator, acts).refused == {}
+    return said
+
+
+def kept(folder: DataFolder, store: Store, name: str) -> Plan:
+    plan = drawn_plan(store, Wish(name, ("ana", "ben"), STUDY, Design(), seed=20_261_121, created_by="ana"))
+    keep_campaign(folder, plan)
+    return plan
+
+
+@pytest.fixture(scope="module")
+def played(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    folder = DataFolder(tmp_path_factory.mktemp("played") / "data")
+    shutil.copytree(imported_data, folder.path)
+    store = prepare(folder)
+    pilot, running = kept(folder, store, "pilot"), kept(folder, store, "running")
+    store.close()
+    everything = [item.item for item in pilot.items]
+    said = {who: labelled(folder, pilot, who, seed=seed, items=everything) for seed, who in enumerate(("ana", "ben"))}
+    lock_campaign(folder, "pilot", by="ana")
+    names = [item.item for item in running.items]
+    labelled(folder, running, "ana", seed=3, items=names[:40])
+    labelled(folder, running, "ben", seed=4, items=names[:4])
+    with serve(folder.path) as address:
+        yield Played(address, folder, said, running)
+
+
+def agreement(address: str, *annotators: str, **parameters: str) -> str:
+    return f"{address}/agreement?{urlencode([('who', name) for name in annotators] + list(parameters.items()))}"
+
+
+def kappa_of(pilot: dict[str, Labels]) -> float:
+    items = list(pilot["ana"])
+    return float(cohen_kappa_score(*([pilot[who][item] for item in items] for who in ("ana", "ben"))))
+
+
+def test_without_two_annotators_the_page_says_what_to_do(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}/agreement"))
+    expect(
+        page.get_by_text("Agreement needs two annotators, and only published human has labels here.")
+    ).to_be_visible()
+    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Import the published archive").click()
+    expect(title(page)).to_have_text("Data")
+
+
+def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{full_app}/agreement"))
+    text = main(page)
+    assert "Cohen's kappa 0.16 (95% 0.05 to 0.30) over 404 diagnoses of 98 cases by published human and" in text
+    assert "published judge, repetition 1 said “– not detected” 97 times" in text
+    assert query(page) == {}
+    cells = page.locator(".cw-matrix tbody td").all_inner_texts()
+    assert cells == ["338", "40", "0", "378", "6", "4", "0", "10", "9", "6", "1", "16"]
+    assert page.locator(".cw-matrix tbody td").nth(0).get_attribute("title") == (
+        "published human: correct; published judge, repetition 1: correct: 338 (89.4% of the row, 83.7% of all)"
+    )
+
+
+def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{full_app}/agreement"))
+    page.get_by_test_id("stButtonGroup").get_by_text("all verdicts", exact=True).click()
+    wait_for_query(page, of="all verdicts")
+    expect(page.get_by_text("over 2,220 verdicts of 111 cases")).to_be_visible()
+    settled(page)
+    assert "Cohen's kappa 0.66" in main(page)
+    assert "not defined, it needs labels from best to worst" in main(page)
+    assert page.locator(".cw-matrix tbody tr").count() == 5
+    expect(grid(page)).to_contain_text("Gwet's AC2, ordinal weights")
+    assert "NaN" not in page.content()
+
+
+def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Played, open_page: OpenPage) -> None:
+    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    kappa = f"{kappa_of(played.pilot):.2f}"
+    assert f"Cohen's kappa {kappa} (95% " in main(page)
+    assert "over 222 diagnoses of" in main(page)
+    row = grid(page).locator("tr").filter(has_text=re.compile("Cohen's kappa(?!,)"))
+    expect(row).to_contain_text(kappa)
+    expect(row).to_contain_text("222")
+
+
+def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_page: OpenPage) -> None:
+    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen 2.5 32b Instruct", 64), ("GPT 5", 74)):
+        expect(chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))).to_be_visible()
+    page.get_by_test_id("stButtonGroup").get_by_text("input", exact=True).click()
+    wait_for_query(page, group="setting")
+    expect(chart.locator("text", has_text=re.compile(r"\+RT\s+n 116"))).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Table and downloads").first.click()
+    with page.expect_download() as download:
+        page.get_by_test_id("stPopoverBody").get_by_role("button", name="CSV", exact=True).click()
+    assert download.value.suggested_filename == "agreement_by_input.csv"
+    rows = {row["setting"]: row for row in csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines())}
+    assert {name: int(row["n"]) for name, row in rows.items()} == {"code": 106, "runtime": 116}
+    assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values())
+
+
+def test_a_deep_link_names_coefficient_and_group(played: Played, open_page: OpenPage) -> None:
+    address = agreement(
+        played.address, "pilot: ana", "pilot: ben", coefficient="Gwet's AC1", group="root_cause", of="all verdicts"
+    )
+    page = settled(open_page(address))
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    expect(chart.locator("text", has_text="Gwet's AC1")).to_be_visible()
+    expect(chart.locator("text", has_text="API misuse")).to_be_visible()
+    assert query(page)["who"] == ["pilot: ana", "pilot: ben"]
+
+
+def test_of_three_annotators_there_is_alpha_and_no_matrix(played: Played, open_page: OpenPage) -> None:
+    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    choose(page, "Annotators", "published human")
+    expect(page.get_by_text("Krippendorff's alpha, ordinal").first).to_be_visible()
+    settled(page)
+    assert "over 222 diagnoses of" in main(page)
+    assert "Cohen's kappa and Cohen's kappa, linear weights: not defined, it is of two annotators" in main(page)
+    assert page.locator(".cw-matrix").count() == 0
+    assert query(page)["who"] == ["pilot: ana", "pilot: ben", "published human"]
+
+
+def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page: OpenPage) -> None:
+    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    n = sum(played.pilot["ben"][item] != label for item, label in played.pilot["ana"].items())
+    page.get_by_text(f"{n} of 222 diagnoses that they label differently").click()
+    table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
+    expect(table).to_be_visible()
+    settled(page)
+    case = table.locator("td[aria-colindex='1']").first.inner_text()
+    table.click(position={"x": 60, "y": 48})
+    expect(title(page)).to_have_text(case)
+    assert path(page) == "/cases"
+
+
+def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
+    played: Played, open_page: OpenPage
+) -> None:
+    address = agreement(played.address, "running: ana", "running: ben", group="detector_title")
+    page = settled(open_page(address))
+    expect(page.get_by_text("totals are shown from 10 on")).to_be_visible()
+    assert page.locator(".cw-matrix").count() == 0
+    assert "kappa 0" not in main(page)
+
+    names = [item.item for item in played.running.items]
+    labelled(played.folder, played.running, "ben", seed=5, items=names[4:40])
+    page.reload()
+    expect(page.get_by_text("over 40 diagnoses of")).to_be_visible()
+    settled(page)
+    assert page.locator(".cw-matrix tfoot td").last.inner_text() == "40"
+    expect(page.get_by_text("running is not locked: totals only.")).to_be_visible()
+    assert "label differently" not in main(page)
+    assert NAMES_OF_MODELS.findall(main(page)) == []
+    assert NAMES_OF_MODELS.findall(page.get_by_test_id("stMain").inner_html()) == []
+
+    lock_campaign(played.folder, "running", by="ana")
+    page.reload()
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    expect(chart.locator("text", has_text="Gemini 2.5 Flash")).to_be_visible()
+    assert "diagnoses that they label differently" in main(settled(page))
+
+
+def test_values_that_do_not_exist_fall_back_to_the_defaults(full_app: str, open_page: OpenPage) -> None:
+    address = agreement(full_app, "nobody", of="nothing", group="weather", coefficient="luck")
+    page = settled(open_page(address))
+    assert "Cohen's kappa 0.16" in main(page)
+    assert page.get_by_test_id("stException").count() == 0

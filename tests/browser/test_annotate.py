@@ -1,0 +1,336 @@
+"""The labelling desk: one key a label, nothing lost or doubled, nothing told that would unblind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._server import free_port, serve
+from crane_core.annotation.plan import Plan
+from crane_core.domain import Annotation, AnnotationAction
+from crane_core.pipeline.campaigns import acts_of, journal_of
+from crane_core.pipeline.places import DataFolder
+from crane_core.ui.annotate.snapshot import token
+
+from .conftest import WIDE, OpenPage
+from .screen import settled, title, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+
+
+@pytest.fixture(scope="module")
+def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """The imported data with a campaign of several annotators; each test labels as another of them."""
+    data = tmp_path_factory.mktemp("annotate") / "data"
+    return DataFolder(Path(shutil.copytree(imported_data, data)))
+
+
+@pytest.fixture(scope="module")
+def plan(folder: DataFolder) -> Plan:
+    names = ("ana", "ben", "cleo", "dan", "finn", "gil")
+    return new_campaign(folder, names)
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder, plan: Plan) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def open_desk(page: Page, app: str, annotator: str) -> Page:
+    page.goto(f"{app}/annotate?campaign={CAMPAIGN}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-card")
+    return page
+
+
+def in_sight(page: Page) -> str:
+    return str(page.evaluate("document.querySelector('.cw-desk').dataset.item"))
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key of a label and wait until the next item stands and the page says saved."""
+    before = in_sight(page)
+    page.keyboard.press(key)
+    page.wait_for_function("before => document.querySelector('.cw-desk').dataset.item !== before", arg=before)
+    page.wait_for_function(SAVED)
+
+
+def labels(folder: DataFolder, plan: Plan, annotator: str) -> dict[str, str]:
+    """What the ledger says: token to label."""
+    given = journal_of(folder, plan, annotator).given
+    return {token(showing): str(entry.label) for showing, entry in given.items()}
+
+
+def acts(folder: DataFolder, plan: Plan, annotator: str, action: AnnotationAction) -> list[Annotation]:
+    return [act for act in acts_of(folder, plan, annotator) if act.action is action]
+
+
+def test_a_key_labels_saves_and_shows_the_next_item(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "ana")
+    seen = {}
+    for key in "1231":
+        seen[in_sight(page)] = LABELS[key]
+        press(page, key)
+    assert labels(folder, plan, "ana") == seen
+    expect(page.locator(".cw-desk-progress")).to_contain_text(f"4 of {len(plan.orders['ana'])}")
+    for act in acts(folder, plan, "ana", AnnotationAction.LABEL):
+        assert act.guideline == plan.guideline
+        assert act.seconds is not None and 0 < act.seconds < 60
+        assert act.shown_at is not None and act.first_action_at is not None
+        assert act.shown_at <= act.first_action_at <= act.submitted_at
+
+
+def test_ten_fast_keys_are_ten_labels_on_the_items_in_sight(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "ben")
+    page.evaluate(
+        "() => { window.seen = {}; addEventListener('keydown', event => { window.seen["
+        "document.querySelector('.cw-desk').dataset.item] = event.key; }, {capture: true}); }"
+    )
+    for place in range(10):
+        page.keyboard.press("123"[place % 3], delay=5)
+        page.wait_for_timeout(55)  # the 60 ms between keys are what is tested, not a wait for something
+    page.wait_for_function(SAVED)
+    seen = page.evaluate("window.seen")
+    assert len(seen) == 10
+    assert labels(folder, plan, "ben") == {item: LABELS[key] for item, key in seen.items()}
+
+
+def test_a_held_key_is_one_label_and_typing_labels_nothing(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "cleo")
+    first = in_sight(page)
+    page.keyboard.down("1")
+    page.keyboard.down("1")  # a second "down" without "up" is the keyboard's own repetition
+    page.keyboard.up("1")
+    page.wait_for_function(SAVED)
+    second = in_sight(page)
+    page.keyboard.press("n")
+    page.keyboard.type("3 models say 2 things")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-act=note]")).to_contain_text("✎")
+    page.keyboard.press("f")
+    page.wait_for_function(SAVED)
+    assert in_sight(page) == second
+    assert labels(folder, plan, "cleo") == {first: "correct"}
+    [note] = acts(folder, plan, "cleo", AnnotationAction.NOTE)
+    assert (note.item, note.note) == (second, "3 models say 2 things")
+    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [second]
+
+
+def test_partial_and_wrong_open_reasons_and_undo_goes_back(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "dan")
+    first = in_sight(page)
+    press(page, "3")
+    expect(page.locator(".cw-desk-last button")).to_have_count(6)
+    page.keyboard.press("8")
+    expect(page.locator(".cw-desk-last button[aria-pressed=true]")).to_contain_text("e too vague")
+    page.wait_for_function(SAVED)
+    press(page, "1")
+    expect(page.locator(".cw-desk-last button")).to_have_count(0)
+    [given] = [entry for entry in journal_of(folder, plan, "dan").given.values() if entry.label == "wrong"]
+    assert given.reason == "e"
+
+    page.keyboard.press("s")  # put off the third item, then take the first two back
+    page.wait_for_function(SAVED)
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    page.wait_for_function("first => document.querySelector('.cw-desk').dataset.item === first", arg=first)
+    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back: this item was ✗ wrong")
+    page.wait_for_function(SAVED)
+    assert labels(folder, plan, "dan") == {}
+    press(page, "2")
+    assert labels(folder, plan, "dan") == {first: "partial"}
+    expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
+
+
+def test_undo_goes_back_after_a_restart(imported_data: Path, tmp_path: Path, browser: Browser) -> None:
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
+    plan = new_campaign(folder, ("eva",))
+    with serve(folder.path) as address, _tab(browser) as page:
+        open_desk(page, address, "eva")
+        items = []
+        for key in "123":
+            items.append(in_sight(page))
+            press(page, key)
+    with serve(folder.path) as address, _tab(browser) as page:
+        open_desk(page, address, "eva")
+        expect(page.locator(".cw-desk-progress")).to_contain_text(f"3 of {len(plan.orders['eva'])}")
+        page.keyboard.press("u")
+        page.wait_for_function("item => document.querySelector('.cw-desk').dataset.item === item", arg=items[2])
+        page.wait_for_selector(".cw-desk .cw-card")
+        page.wait_for_function(SAVED)
+    assert labels(folder, plan, "eva") == dict(zip(items[:2], ["correct", "partial"], strict=True))
+
+
+def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
+    imported_data: Path, tmp_path: Path, browser: Browser
+) -> None:
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
+    plan = new_campaign(folder, ("eva",))
+    port = free_port()
+    with _tab(browser) as page:
+        with serve(folder.path, port=port) as address:
+            open_desk(page, address, "eva")
+            first = in_sight(page)
+            press(page, "1")
+        given = {first: "correct"}
+        for key in "123":
+            given[in_sight(page)] = LABELS[key]
+            page.keyboard.press(key)
+        expect(page.locator(".cw-desk-saved")).to_contain_text("3 not saved yet")
+        assert labels(folder, plan, "eva") == {first: "correct"}
+        with serve(folder.path, port=port):
+            page.wait_for_function(SAVED, timeout=60_000)
+            assert labels(folder, plan, "eva") == given
+
+
+@contextmanager
+def _tab(browser: Browser) -> Iterator[Page]:
+    """A tab that ends before its server does."""
+    context = browser.new_context(viewport=WIDE)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def test_two_tabs_of_one_annotator_neither_lose_nor_double_a_label(
+    app: str, folder: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    with ExitStack() as contexts:
+        tabs = []
+        for _ in range(2):
+            context = browser.new_context()
+            contexts.callback(context.close)
+            tabs.append(open_desk(context.new_page(), app, "finn"))
+        one, other = tabs
+        shared = in_sight(one)
+        assert in_sight(other) == shared
+        press(one, "1")
+        press(other, "3")  # the same item: a second label of it, not a second item
+        press(one, "1")
+        press(other, "2")  # and again: this tab has not heard of the other's label yet
+        press(other, "1")
+    said = labels(folder, plan, "finn")
+    label_acts = acts(folder, plan, "finn", AnnotationAction.LABEL)
+    assert [act.sequence for act in label_acts] == [1, 2, 3, 4, 5]
+    assert (said[shared], sorted(said.values())) == ("wrong", ["correct", "partial", "wrong"])
+    assert journal_of(folder, plan, "finn").n_done == 3
+
+
+def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
+    app: str, folder: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    """The frames of the websocket, the page, its address and what the browser stores, after 25 items with evidence."""
+    context = browser.new_context()
+    frames: list[bytes] = []
+    try:
+        page = context.new_page()
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(_bytes(data))))
+        open_desk(page, app, "gil")
+        for place in range(25):
+            press(page, "123"[place % 3])
+        page.keyboard.press("d")
+        page.wait_for_selector(".cw-desk-evidence .cw-pair")
+        stored = page.evaluate(
+            "JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])"
+        )
+        seen = b"\n".join([*frames, page.content().encode(), page.url.encode(), stored.encode()]).decode(
+            "utf-8", "replace"
+        )
+    finally:
+        context.close()
+    assert len(frames) > 25
+    assert all(item in seen for item in list(labels(folder, plan, "gil"))[:20])
+    for secret in _secrets(plan):
+        assert secret not in seen, secret
+
+
+def _bytes(data: str | bytes) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def _secrets(plan: Plan) -> list[str]:
+    """Everything that names a detector, a setting's input, an experiment, a run or another annotator."""
+    verdicts = [item.verdict for item in plan.items]
+    detectors = {verdict.detector for verdict in verdicts}
+    titles = {"Gemini 2.5 Flash", "Qwen 2.5 32b Instruct", "GPT 5"}
+    words = {"+RT", "−RT", "with runtime state", "code only", "runtime information", "run_index", "setting"}
+    others = set(plan.annotators) - {"gil"}
+    names = {f'"{name}"' for name in others} | {f"annotator={name}" for name in others}
+    return sorted(detectors | titles | words | {plan.population.experiment} | names)
+
+
+def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
+    app: str, folder: DataFolder, open_page: OpenPage
+) -> None:
+    before = sorted(folder.ledger.rglob("*.jsonl"))
+    page = open_page(f"{app}/annotate")
+    page.get_by_role("button", name="Practice first: ten items with feedback").click()
+    page.wait_for_selector(".cw-desk .cw-card")
+    wait_for_query(page, practice="1")
+    for place in range(10):
+        page.keyboard.press("1")
+        feedback = page.locator(".cw-desk-feedback")
+        expect(feedback).to_be_visible()
+        right = "as the guideline has it" in feedback.inner_text()
+        assert feedback.get_attribute("data-right") == str(right).lower()
+        page.keyboard.press("Enter")
+        expect(page.locator(".cw-desk-progress")).to_contain_text(f"{place + 1} of 10")
+    expect(page.locator(".cw-desk-end")).to_contain_text("4 of 10 as the guideline has them")
+    assert sorted(folder.ledger.rglob("*.jsonl")) == before
+
+
+def test_the_keys_are_told_and_leave_streamlits_alone(app: str, open_page: OpenPage) -> None:
+    page = open_desk(open_page(app), app, "ana")
+    printed = {key.strip().upper() for key in page.locator(".cw-desk kbd").all_inner_texts()}
+    assert printed.isdisjoint({"R", "C"})
+    page.keyboard.press("?")
+    expect(page.locator(".cw-desk-keys")).to_be_visible()
+    before = in_sight(page)
+    page.keyboard.press("1")
+    assert in_sight(page) == before
+    page.keyboard.press("Escape")
+    expect(page.locator(".cw-desk-keys")).not_to_be_visible()
+    page.get_by_role("button", name="Guideline").click()
+    expect(page.get_by_text("What you judge.")).to_be_visible()
+
+
+def test_choosing_a_name_keeps_the_place_in_the_address(app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app}/annotate")
+    page.get_by_role("button", name="ana", exact=True).click()
+    page.wait_for_selector(".cw-desk .cw-card")
+    wait_for_query(page, campaign=CAMPAIGN, annotator="ana")
+    page.get_by_role("button", name="All campaigns").click()
+    expect(title(page)).to_have_text("Annotate")
+    wait_for_query(page, campaign=None, annotator=None)
+
+
+def test_who_has_no_place_is_told_so(app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app}/annotate?campaign={CAMPAIGN}&annotator=nobody")
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("is not an annotator")
+    page.goto(f"{app}/annotate?campaign=../../etc&annotator=ana")
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+
+
+def test_without_a_campaign_the_page_says_where_one_is_made(facts_app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{facts_app}/annotate")
+    expect(title(page)).to_have_text("Annotate")
+    settled(page)
+    expect(page.get_by_text("There is no campaign yet")).to_be_visible()

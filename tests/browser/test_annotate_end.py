@@ -1,0 +1,136 @@
+"""The last items of a desk: a campaign is labelled to its end, put off, taken back, opened again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks._server import serve
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import OpenPage
+
+pytestmark = pytest.mark.browser
+
+NAME = "short"
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+ITEM = "document.querySelector('.cw-desk').dataset.item"
+
+
+@pytest.fixture(scope="module")
+def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    return DataFolder(Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("end") / "data")))
+
+
+@pytest.fixture(scope="module")
+def plan(folder: DataFolder) -> Plan:
+    """Few items: all detected crashes of one library."""
+    store = prepare(folder)
+    few = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
+    try:
+        plan = drawn_plan(store, Wish(NAME, ("ana", "ben"), few, Design(Kind.ALL), seed=7))
+    finally:
+        store.close()
+    keep_campaign(folder, plan)
+    return plan
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder, plan: Plan) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def open_desk(page: Page, app: str, annotator: str) -> Page:
+    page.goto(f"{app}/annotate?campaign={NAME}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-desk-card > *")
+    return page
+
+
+def label_all(page: Page, n: int) -> None:
+    for _ in range(n):
+        before = page.evaluate(ITEM)
+        page.keyboard.press("1")
+        page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    page.wait_for_function(SAVED)
+
+
+def test_a_desk_is_whole_at_its_end_and_when_opened_again(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "ana")
+    n = len(plan.orders["ana"])
+    label_all(page, n)
+    end = page.get_by_text(f"All {n} items are labelled.")
+    expect(end).to_be_visible()
+    open_desk(page, app, "ana")
+    expect(end).to_be_visible()
+    expect(page.locator(".cw-desk-progress")).to_have_text(f"{n} of {n}")
+    page.keyboard.press("u")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
+    page.keyboard.press("2")
+    page.wait_for_function(SAVED)
+    expect(end).to_be_visible()
+    assert journal_of(folder, plan, "ana").is_finished()
+
+
+def test_an_item_put_off_at_the_end_is_never_called_labelled(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "ben")
+    label_all(page, len(plan.orders["ben"]) - 1)
+    last = page.evaluate(ITEM)
+    page.evaluate(
+        "() => { window.told = []; const card = document.querySelector('.cw-desk-card'); new MutationObserver("
+        "() => window.told.push(card.innerText)).observe(card, {childList: true}); }"
+    )
+    page.keyboard.press("s")
+    expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
+    assert page.evaluate(ITEM) == last
+    assert not [text for text in page.evaluate("window.told") if "are labelled" in text]
+
+
+def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    page = open_desk(open_page(app), app, "ben")
+    item = page.evaluate(ITEM)
+    page.keyboard.press("n")
+    page.keyboard.type("half a thought")
+    page.locator("[data-act=wrong]").click()
+    page.wait_for_function(f"before => {ITEM} !== before", arg=item)
+    page.wait_for_function(SAVED)
+    journal = journal_of(folder, plan, "ben")
+    assert {showing.item: note for showing, note in journal.notes.items()} == {item: "half a thought"}
+    assert journal.labelled[-1].item == item
+
+
+def test_a_desk_works_where_the_browser_grants_no_secure_context(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    """Over plain http from another machine a browser has no crypto.randomUUID."""
+    page = open_page(app)
+    page.add_init_script("delete Crypto.prototype.randomUUID")
+    open_desk(page, app, "ben")
+    assert page.evaluate("crypto.randomUUID") is None
+    page.keyboard.press("u")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
+    page.wait_for_function(SAVED)
+
+
+def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
+    app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
+) -> None:
+    lock_campaign(folder, NAME, by="ana")
+    page = open_desk(open_page(app), app, "ana")
+    expect(page.locator(".cw-desk-end")).to_contain_text("You may close this page.")
+    expect(page.locator(".cw-desk-end")).not_to_contain_text("takes the last label back")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")

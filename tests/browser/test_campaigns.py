@@ -1,0 +1,346 @@
+"""Leading a campaign: a plan seen before it is stored, progress, deciding, export, lock, and a password in front."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from benchmarks._campaign import new_campaign
+from benchmarks._server import serve
+from crane_core.annotation.outcome import Final, Provenance
+from crane_core.annotation.plan import Plan
+from crane_core.domain import Label
+from crane_core.pipeline.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.disputes import disputes
+from crane_core.pipeline.label_frame import final_outcomes
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import OpenPage, StartApp
+from .screen import TITLES, choose, path, query, settled, title
+
+pytestmark = pytest.mark.browser
+
+PAIR = ("ana", "ben")
+NAMES = ("going", "differing", "exported", "locked")
+"""One campaign per test that changes one."""
+TELLING = ("gpt", "gemini", "qwen", "−RT", "+RT", "code only", "with runtime state")
+
+
+@pytest.fixture(scope="module")
+def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    data = tmp_path_factory.mktemp("campaigns") / "data"
+    return DataFolder(Path(shutil.copytree(imported_data, data)))
+
+
+@pytest.fixture(scope="module")
+def plans(folder: DataFolder) -> dict[str, Plan]:
+    return {name: new_campaign(folder, PAIR, name) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder, plans: dict[str, Plan]) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def label(folder: DataFolder, campaign: str, annotator: str, items: dict[str, str], *, seconds: float = 20.0) -> None:
+    """Give labels beside the running app, as another process would."""
+    acts = [
+        {
+            "event": f"{annotator}-{item}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": said,
+            "seconds": seconds,
+        }
+        for item, said in items.items()
+    ]
+    assert Desk(folder, campaign).take(annotator, acts).refused == {}
+
+
+def opened(open_page: OpenPage, address: str, words: str) -> Page:
+    page = open_page(address)
+    expect(title(page)).to_have_text(words)
+    return settled(page)
+
+
+def rows_of(table: Locator) -> list[list[str]]:
+    """Cells of a grid, row by row, as the screen reader's copy of it has them."""
+    expect(table.locator("tbody tr").first).to_be_attached()
+    return [row.locator("td").all_text_contents() for row in table.locator("tbody tr").all()]
+
+
+def fill(page: Page, words: str, value: str) -> None:
+    box = page.get_by_label(words, exact=True)
+    box.fill(value)
+    box.press("Enter")
+    settled(page)
+
+
+def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+    page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
+    expect(page.get_by_text("501 verdicts can be labelled")).to_be_visible()
+    fill(page, "Name", "study")
+    fill(page, "Annotators", "ana, ben")
+    expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
+    expect(page.get_by_text("222 items lie in")).to_contain_text("are not independent")
+    expect(page.get_by_text("501 labels of 'published human'")).to_contain_text("design effect")
+    strata = rows_of(page.get_by_test_id("stDataFrame").first)
+    assert [row[1:4] for row in strata] == [
+        ["90", "40", "40"], ["99", "44", "44"], ["79", "35", "35"], ["88", "39", "39"], ["71", "31", "31"],
+        ["74", "33", "33"],
+    ]  # fmt: skip
+    assert rows_of(page.get_by_test_id("stDataFrame").nth(1)) == [
+        ["ana", "222", "11", "3.9"],
+        ["ben", "222", "11", "3.9"],
+    ]
+    assert "study" not in campaign_names(folder)
+
+    page.get_by_role("button", name="Create this campaign").click()
+    expect(title(page)).to_have_text("study")
+    settled(page)
+    assert query(page) == {"campaign": ["study"]}
+    plan = kept_campaign(folder, "study").plan
+    assert [stratum.sampled for stratum in plan.strata] == [40, 44, 35, 39, 31, 33]
+    assert plan.annotators == PAIR
+    assert plan.seed > 10**9
+
+
+def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -> None:
+    page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
+    choose(page, "Detectors", "gpt-5")
+    expect(page.get_by_text("167 verdicts can be labelled")).to_be_visible()
+    fill(page, "Name", "gpt")
+    fill(page, "Annotators", "ana")
+    page.get_by_role("radio", name="all of them").click()
+    expect(page.get_by_text("Design: all 167 are labelled.")).to_be_visible()
+    fill(page, "Name", "Not a name")
+    refusal = page.get_by_test_id("stAlertContentError")
+    expect(refusal).to_contain_text("cannot name a campaign")
+    expect(page.get_by_role("button", name="Create this campaign")).to_have_count(0)
+
+
+def test_without_texts_the_page_says_to_bring_them(facts_app: str, open_page: OpenPage) -> None:
+    page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
+    expect(page.get_by_text("501 verdicts match, and none has its text")).to_be_visible()
+    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Data page").click()
+    expect(title(page)).to_have_text(TITLES["/data"])
+
+
+def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
+    app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
+) -> None:
+    items = [showing.item for showing in plans["going"].orders["ana"] if showing.showing == 1][:12]
+    label(folder, "going", "ana", dict.fromkeys(items[:9], "correct"), seconds=12.0)
+    label(folder, "going", "ana", dict.fromkeys(items[9:], "wrong"), seconds=2.0)
+    label(folder, "going", "ben", dict.fromkeys(items[:4], "correct"))
+    page = opened(open_page, f"{app}/campaigns?campaign=going", "going")
+    progress = rows_of(page.get_by_test_id("stDataFrame").first)
+    assert progress[0][:6] == ["ana", "12 of 233", "0", "0", "12.0", "3 (25%)"]
+    assert progress[1][:2] == ["ben", "4 of 233"]
+    expect(page.get_by_text("the coefficient is shown from 10 on")).to_be_visible()
+    expect(page.get_by_test_id("stVegaLiteChart").locator("text", has_text="wrong").first).to_be_visible()
+    label(folder, "going", "ben", dict.fromkeys(items[4:], "correct"))
+    page.reload()
+    expect(page.get_by_text("over 12 items of")).to_contain_text("Cohen's kappa 0.00")
+    page.get_by_test_id("stPageLink-NavLink").filter(has_text="ana").click()
+    page.wait_for_selector(".cw-desk")
+    assert path(page) == "/annotate"
+    assert query(page) == {"campaign": ["going"], "annotator": ["ana"]}
+
+
+def test_the_desk_tells_an_annotator_nothing_of_the_others(app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app}/annotate?campaign=going&annotator=ana")
+    page.wait_for_selector(".cw-desk .cw-card")
+    assert "ben" not in page.get_by_test_id("stMain").inner_text().split()
+    assert page.get_by_test_id("stMain").locator("a[href*=campaigns]").count() == 0
+
+
+def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
+    app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
+) -> None:
+    plan = plans["differing"]
+    first, second = sorted(item.item for item in plan.items)[:2]
+    label(folder, "differing", "ana", {first: "correct", second: "correct"})
+    label(folder, "differing", "ben", {first: "wrong", second: "partial"})
+    page = opened(open_page, f"{app}/campaigns?campaign=differing", "differing")
+    page.get_by_role("button", name="Decide 2 items").click()
+    expect(title(page)).to_have_text("Decide")
+    settled(page)
+    assert query(page) == {"campaign": ["differing"], "decide": ["next"]}
+    expect(page.locator(".cw-said")).to_contain_text("ana")
+    assert page.locator(".cw-said section").all_inner_texts() == ["ana\n✓ correct", "ben\n✗ wrong"]
+    expect(page.locator(".cw-card .cw-truth")).to_be_visible()
+    expect(page.locator(".cw-pair .cw-target")).to_be_visible()
+
+    page.get_by_role("button", name="Save and next").click()
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("a label, a reason, and who decides")
+    assert disputes(folder, plan)[0].decision is None
+
+    page.keyboard.press("2")
+    expect(page.get_by_role("button", name="partial").first).to_have_attribute("kind", "primary")
+    page.keyboard.press("5")
+    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("kind", "primary")
+    page.get_by_label("Who decides", exact=True).fill("cleo")
+    page.get_by_label("Note", exact=True).fill("<b>see</b> cell 2")
+    page.get_by_role("button", name="Save and next").click()
+    expect(page.get_by_text("1 of 2 wait for a decision")).to_be_visible()
+    settled(page)
+    assert page.locator(".cw-said section").all_inner_texts() == ["ana\n✓ correct", "ben\n◐ partial"]
+    expect(page.get_by_label("Who decides", exact=True)).to_have_value("cleo")
+    expect(page.get_by_label("Note", exact=True)).to_have_value("")
+    final = final_outcomes(folder, plan)[first]
+    why = "cleo, evidence was overlooked: <b>see</b> cell 2"
+    assert final == Final(Label.PARTIAL, Provenance.ADJUDICATED, why)
+
+    page.get_by_role("button", name="Back to differing").click()
+    expect(title(page)).to_have_text("differing")
+    settled(page)
+    finals = {row[0]: row[1:] for row in rows_of(page.get_by_test_id("stDataFrame").nth(1))}
+    assert finals["adjudicated"] == ["1", "0", "1", "0"]
+    assert finals["open"][0] == "1"
+
+
+def test_whoever_decides_is_not_told_model_or_input_either(
+    app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
+) -> None:
+    plan = plans["differing"]
+    asked = sorted(item.item for item in plan.items)[2]
+    label(folder, "differing", "ana", {asked: "correct"})
+    label(folder, "differing", "ben", {asked: "wrong"})
+    page = opened(open_page, f"{app}/campaigns?campaign=differing&decide={asked}", "Decide")
+    expect(page.locator(".cw-said")).to_be_visible()
+    told = page.get_by_test_id("stMain").inner_html().lower()
+    assert [word for word in TELLING if word.lower() in told] == []
+    verdict = plan.item(asked).verdict
+    assert verdict.instance_id.lower() not in told
+
+
+def test_an_export_is_blind_before_the_lock_and_whole_after_it(
+    app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
+) -> None:
+    plan = plans["exported"]
+    items = [item.item for item in plan.items]
+    for annotator in PAIR:
+        label(folder, "exported", annotator, dict.fromkeys(items[:3], "correct"))
+    page = opened(open_page, f"{app}/campaigns?campaign=exported", "exported")
+    before = downloaded(page)
+    rows = list(csv.DictReader(io.StringIO(before["labels.csv"])))
+    assert (
+        {row["detector"] for row in rows} == {row["case"] for row in rows} == {row["stratum"] for row in rows} == {""}
+    )
+    told = "".join(before.values()).lower()
+    verdicts = [item.verdict for item in plan.items]
+    names = {v.detector for v in verdicts} | {v.instance_id.lower() for v in verdicts} | {str(plan.seed)}
+    assert [name for name in names if name in told] == []
+    assert sum(row["label"] == "correct" for row in rows) == 6
+
+    expect(page.get_by_text("Still open.")).to_contain_text("ana 219, ben 219")
+    page.get_by_label("Locked by", exact=True).fill("cleo")
+    page.get_by_role("button", name="Lock for good").click()
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("Something is open")
+    assert kept_campaign(folder, "exported").lock is None
+
+    page.get_by_text("Lock it although something is open").click()
+    page.get_by_role("button", name="Lock for good").click()
+    expect(page.get_by_text("Locked by cleo at")).to_be_visible()
+    settled(page)
+    lock = kept_campaign(folder, "exported").lock
+    assert lock is not None and lock.locked_by == "cleo"
+    after = downloaded(page)
+    assert {row["detector"] for row in csv.DictReader(io.StringIO(after["labels.csv"]))} == {
+        v.detector for v in verdicts
+    }
+    assert json.loads(after["plan.json"])["seed"] == plan.seed
+
+
+def downloaded(page: Page) -> dict[str, str]:
+    """The files of the export that the button gives."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export", exact=True).click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        return {name.split("/")[1]: archive.read(name).decode("utf-8") for name in archive.namelist()}
+
+
+def test_a_locked_campaign_takes_no_decision(
+    app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
+) -> None:
+    item = plans["locked"].items[0].item
+    label(folder, "locked", "ana", {item: "correct"})
+    label(folder, "locked", "ben", {item: "wrong"})
+    page = opened(open_page, f"{app}/campaigns?campaign=locked", "locked")
+    page.get_by_label("Locked by", exact=True).fill("cleo")
+    page.get_by_text("Lock it although something is open").click()
+    page.get_by_role("button", name="Lock for good").click()
+    expect(page.get_by_text("Locked by cleo at")).to_be_visible()
+    page = opened(open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide")
+    expect(page.get_by_text("its outcomes stand")).to_be_visible()
+    expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
+
+
+def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPage) -> None:
+    for name in ("dream", "%3Cimg%20src=x%20onerror=alert(1)%3E", "..%2F..%2Fsources"):
+        page = open_page(f"{app}/campaigns?campaign={name}")
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        settled(page)
+    page.get_by_role("button", name="All campaigns").click()
+    expect(title(page)).to_have_text(TITLES["/campaigns"])
+    settled(page)
+    assert query(page) == {}
+    page.get_by_role("button", name="going").click()
+    expect(title(page)).to_have_text("going")
+    settled(page)
+    assert query(page) == {"campaign": ["going"]}
+    page.go_back()
+    expect(title(page)).to_have_text(TITLES["/campaigns"])
+
+
+def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartApp, open_page: OpenPage) -> None:
+    address = start_app(CRANE_LEAD_PASSWORD="léad")
+    page = open_page(f"{address}/campaigns")
+    asked = page.get_by_label("Password", exact=True)
+    expect(asked).to_be_visible()
+    settled(page)
+    assert page.get_by_text("New campaign").count() == 0
+    asked.fill("lead")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("That is not the password.")).to_contain_text("CRANE_LEAD_PASSWORD")
+    asked.fill("léad")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("New campaign")).to_be_visible()
+    assert page.get_by_text("Everybody who can open this app").count() == 0
+    page.get_by_test_id("stTopNavLink").filter(has_text="Annotate").click()
+    expect(title(page)).to_have_text(TITLES["/annotate"])
+
+
+def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
+    imported_data: Path, open_page: OpenPage, tmp_path: Path
+) -> None:
+    """Totals read after each label of one's own would tell what somebody else said."""
+    data = Path(shutil.copytree(imported_data, tmp_path / "data"))
+    plan = new_campaign(DataFolder(data), PAIR, "guarded")
+    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
+    for annotator in PAIR:
+        label(DataFolder(data), "guarded", annotator, dict.fromkeys(items, "correct"))
+    with serve(data, CRANE_LEAD_PASSWORD="lead") as address:
+        page = opened(
+            open_page, f"{address}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement"
+        )
+        assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
+        page.goto(f"{address}/campaigns")
+        page.get_by_label("Password", exact=True).fill("lead")
+        page.get_by_role("button", name="Open").click()
+        expect(page.get_by_text("New campaign")).to_be_visible()
+        page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
+        expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()
+        page.goto("about:blank")

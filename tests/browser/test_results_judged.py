@@ -1,0 +1,141 @@
+"""Results by other labels than the study's: a campaign's final outcomes after its lock, a sample as an estimate."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from benchmarks._server import serve
+from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.plan import Design, Kind, Population, Verdict
+from crane_core.pipeline.campaigns import asked_for, keep_campaign, lock_campaign
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.label_frame import KEY
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage.store import Store
+
+from .conftest import OpenPage
+from .screen import choose, grid, query, settled, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+STUDY = Population("junobench", "crane-llm-2025-10")
+TABLE_2A = ["−RT 58.1%", "+RT 65.3%", "−RT 63.1%", "+RT 72.5%", "−RT 68.9%", "+RT 76.6%"]
+"""Accuracy without and with runtime information (paper, Table 2a)."""
+
+
+def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_locked: bool) -> None:
+    """Two annotators say of everything what the published human says."""
+    frame = asked_for(verdict_frame(store), STUDY)
+    human = frame.set_index(KEY)["human"]
+    verdicts = [Verdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
+    wish = Wish(name, ("ana", "ben"), STUDY, design, seed=7)
+    plan = draw_plan(wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
+    keep_campaign(folder, plan)
+    for annotator in plan.annotators:
+        acts = [
+            {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1}
+            | {"label": human[item.verdict.key]}
+            for item in plan.items
+        ]
+        assert Desk(folder, name).take(annotator, acts).refused == {}
+    if is_locked:
+        lock_campaign(folder, name, by="ana")
+
+
+@pytest.fixture(scope="module")
+def judged_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app with campaigns: `whole` and `sample` are locked, `running` is not."""
+    folder = DataFolder(tmp_path_factory.mktemp("judged") / "data")
+    shutil.copytree(embedded_data, folder.path)
+    store = prepare(folder)
+    play(folder, store, "whole", Design(kind=Kind.ALL), is_locked=True)
+    play(folder, store, "sample", Design(), is_locked=True)
+    play(folder, store, "running", Design(), is_locked=False)
+    store.close()
+    with serve(folder.path) as address:
+        yield address
+
+
+def results(address: str, **parameters: str) -> str:
+    return f"{address}/results?{urlencode(parameters)}"
+
+
+def gains(page: Page) -> Locator:
+    """The values beside the points of the first chart."""
+    return page.get_by_test_id("stVegaLiteChart").first.locator("text", has_text="RT ")
+
+
+def gain_texts(page: Page) -> list[str]:
+    expect(gains(page)).to_have_count(6)
+    return sorted(gains(page).all_text_contents(), key=lambda text: text[-5:])
+
+
+def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
+    judged_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(f"{judged_app}/results"))
+    expect(page.get_by_text("Diagnoses judged by published human: 501 of 501 detected crashes")).to_be_visible()
+    choose(page, "Diagnoses judged by", "whole: final")
+    wait_for_query(page, judged_by="whole: final")
+    expect(
+        page.get_by_text("whole: final: all 501 detected crashes have a final label (501 unanimous)")
+    ).to_be_visible()
+    settled(page)
+    assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
+    expect(grid(page)).to_contain_text("0.026")
+
+
+def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(results(judged_app, judged_by="running: final")))
+    expect(page.get_by_text("Diagnoses judged by published human:")).to_be_visible()
+    assert "judged_by" not in query(page)
+    page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press("ArrowDown")
+    offered = page.get_by_role("option")
+    expect(offered).to_have_count(3)
+    assert offered.all_inner_texts()[0] == "published human"
+    assert set(offered.all_inner_texts()[1:]) == {"whole: final", "sample: final"}
+
+
+def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(results(judged_app, judged_by="sample: final")))
+    line = page.get_by_text("sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)")
+    expect(line).to_be_visible()
+    cells = grid(page).locator("tbody tr").first.locator("td").all_inner_texts()
+    assert cells[0] == "Gemini 2.5 Flash"
+    assert cells[1].endswith("%")
+    assert cells[5:9] == ["–"] * 4
+    assert "NaN" not in page.content()
+    page.get_by_test_id("stButtonGroup").get_by_text("detection only", exact=True).click()
+    wait_for_query(page, credit="detection only")
+    expect(line).to_have_count(0)
+    expect(gains(page).get_by_text("−RT 67.6%")).to_be_visible()
+
+
+def test_analyzers_are_judged_by_whoever_labelled_them(judged_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(results(judged_app, judged_by="whole: final", kind="analyzer")))
+    expect(page.get_by_text("Diagnoses judged by published human: 194 of 194 detected crashes")).to_be_visible()
+    assert page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count() == 0
+
+
+def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{full_app}/results"))
+    assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
+    choose(page, "Diagnoses judged by", "published judge, all repetitions")
+    wait_for_query(page, judged_by="published judge, all repetitions")
+    expect(page.get_by_text("published judge, all repetitions: 501 of 501 detected crashes")).to_be_visible()
+    settled(page)
+    by_judge = gain_texts(page)
+    assert not set(by_judge) & set(TABLE_2A)
+    page.reload()
+    settled(page)
+    assert gain_texts(page) == by_judge

@@ -1,0 +1,192 @@
+"""A whole campaign by two people in two browsers: made, labelled by keys, taken back, decided, locked, measured."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sklearn.metrics import cohen_kappa_score
+
+from benchmarks._server import free_port, serve
+from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.outcome import Provenance
+from crane_core.annotation.plan import Plan
+from crane_core.domain import Label
+from crane_core.pipeline.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.label_frame import final_outcomes
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import WIDE
+from .screen import settled, title
+
+pytestmark = pytest.mark.browser
+
+NAME = "whole"
+SEED = 301
+"""With this name a seed under which thirteen items stand among the first forty of both annotators."""
+N_EACH = 40
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+KEY_OF = {label: key for key, label in zip("123", map(str, DIAGNOSIS_LABELS), strict=True)}
+
+
+@contextmanager
+def people(browser: Browser, *names: str) -> Iterator[dict[str, Page]]:
+    """A browser of their own for each."""
+    with ExitStack() as contexts:
+        pages = {}
+        for name in names:
+            context = browser.new_context(viewport=WIDE)
+            contexts.callback(context.close)
+            pages[name] = context.new_page()
+        yield pages
+
+
+def wanted_label(annotator: str, item: str) -> str:
+    """What somebody says of an item: the same for both, but for every seventh item."""
+    place = int(item, 16) % 3
+    return str(DIAGNOSIS_LABELS[(place + 1) % 3 if annotator == "ben" and int(item, 16) % 7 == 0 else place])
+
+
+def create(page: Page, address: str) -> None:
+    page.goto(f"{address}/campaigns")
+    for words, value in {"Name": NAME, "Annotators": "ana, ben", "Seed": str(SEED)}.items():
+        box = page.get_by_label(words, exact=True)
+        box.fill(value)
+        box.press("Enter")
+        settled(page)
+    expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
+    page.get_by_role("button", name="Create this campaign").click()
+    expect(title(page)).to_have_text(NAME)
+
+
+def open_desk(page: Page, address: str, annotator: str) -> None:
+    page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-card")
+
+
+def in_sight(page: Page) -> str:
+    return str(page.evaluate("document.querySelector('.cw-desk').dataset.item"))
+
+
+def press_label(page: Page, label: str) -> None:
+    before = in_sight(page)
+    page.keyboard.press(KEY_OF[label])
+    page.wait_for_function("before => document.querySelector('.cw-desk').dataset.item !== before", arg=before)
+
+
+def label_by_keys(page: Page, annotator: str, n: int) -> None:
+    for _ in range(n):
+        press_label(page, wanted_label(annotator, in_sight(page)))
+    page.wait_for_function(SAVED)
+
+
+def labels(folder: DataFolder, plan: Plan, annotator: str) -> dict[str, Label]:
+    given = journal_of(folder, plan, annotator).given
+    return {showing.item: entry.label for showing, entry in given.items() if showing.showing == 1}
+
+
+def kappa_of(folder: DataFolder, plan: Plan) -> tuple[float, int]:
+    """Cohen's kappa by scikit-learn, from what the ledger holds."""
+    ana, ben = labels(folder, plan, "ana"), labels(folder, plan, "ben")
+    both = sorted(ana.keys() & ben.keys())
+    return float(cohen_kappa_score([ana[item] for item in both], [ben[item] for item in both])), len(both)
+
+
+def kappa_on_page(page: Page, address: str) -> tuple[str, str]:
+    """The headline of the Agreement page: the coefficient and its n, as printed."""
+    page.goto(f"{address}/agreement")
+    headline = page.get_by_text(re.compile(r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben"))
+    expect(headline).to_be_visible()
+    found = re.search(r"kappa (\S+) .*? over (\d+) diagnoses", headline.inner_text())
+    assert found
+    return found[1].replace("−", "-"), found[2]
+
+
+def decide_all(page: Page, address: str, label: str) -> int:
+    """Decide every item that waits, by keys; how many there were."""
+    page.goto(f"{address}/campaigns?campaign={NAME}&decide=next")
+    expect(title(page)).to_have_text("Decide")
+    settled(page)
+    n = 0
+    while page.get_by_role("button", name="Save and next").count():
+        settled(page)
+        waiting = page.get_by_text(re.compile(r"\d+ of \d+ wait for a decision")).inner_text()
+        page.get_by_label("Who decides", exact=True).fill("cleo")
+        page.get_by_label("Who decides", exact=True).blur()
+        settled(page)
+        page.keyboard.press(KEY_OF[label])
+        expect(page.get_by_role("button", name=label).first).to_have_attribute("kind", "primary")
+        page.keyboard.press("5")
+        expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("kind", "primary")
+        page.get_by_role("button", name="Save and next").click()
+        expect(page.get_by_text(waiting)).to_have_count(0)
+        expect(page.get_by_text("Nothing waits for a decision.").or_(page.locator(".cw-said"))).to_be_visible()
+        settled(page)
+        n += 1
+    return n
+
+
+def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_path: Path, browser: Browser) -> None:
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
+    port = free_port()
+    with people(browser, "ana", "ben", "cleo") as pages:
+        with serve(folder.path, port=port) as address:
+            create(pages["cleo"], address)
+            plan = kept_campaign(folder, NAME).plan
+            for name in ("ana", "ben"):
+                open_desk(pages[name], address, name)
+                label_by_keys(pages[name], name, N_EACH)
+                assert journal_of(folder, plan, name).n_done == N_EACH
+            expected, n_both = kappa_of(folder, plan)
+            assert n_both == 13
+            assert kappa_on_page(pages["cleo"], address) == (f"{expected:.2f}", "13")
+
+        with serve(folder.path, port=port) as address:  # started anew: what was labelled last comes back
+            common = sorted(labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys())
+            order = [showing.item for showing in journal_of(folder, plan, "ana").undoable()]
+            depth = next(place for place, item in enumerate(order) if item in common)
+            open_desk(pages["ana"], address, "ana")
+            for item in order[: depth + 1]:
+                pages["ana"].keyboard.press("u")
+                pages["ana"].wait_for_function(
+                    "item => document.querySelector('.cw-desk').dataset.item === item", arg=item
+                )
+            changed = next(str(label) for label in DIAGNOSIS_LABELS if str(label) != wanted_label("ben", order[depth]))
+            press_label(pages["ana"], changed if changed != wanted_label("ana", order[depth]) else "wrong")
+            label_by_keys(pages["ana"], "ana", depth)
+            assert journal_of(folder, plan, "ana").n_done == N_EACH
+            after, n_after = kappa_of(folder, plan)
+            assert (n_after, after) != (13, expected)
+            assert kappa_on_page(pages["cleo"], address) == (f"{after:.2f}", str(n_after))
+
+            open_items = [i for i, final in final_outcomes(folder, plan).items() if final.provenance is Provenance.OPEN]
+            assert decide_all(pages["cleo"], address, "partial") == len(open_items) > 0
+            finals = final_outcomes(folder, plan)
+            assert {finals[item][:2] for item in open_items} == {(Label.PARTIAL, Provenance.ADJUDICATED)}
+            assert all("cleo, evidence was overlooked" in str(finals[item].why) for item in open_items)
+
+            lock(pages["cleo"], address)
+            expect(pages["ana"].locator(".cw-desk")).to_be_visible()
+            pages["ana"].keyboard.press("1")
+            expect(pages["ana"].locator(".cw-desk-last")).to_contain_text("Locked by cleo")
+            assert journal_of(folder, plan, "ana").n_done == N_EACH
+            assert kappa_on_page(pages["cleo"], address) == (f"{after:.2f}", str(n_after))
+            expect(pages["cleo"].get_by_text("is not locked")).to_have_count(0)
+
+
+def lock(page: Page, address: str) -> None:
+    page.goto(f"{address}/campaigns?campaign={NAME}")
+    expect(title(page)).to_have_text(NAME)
+    settled(page)
+    page.get_by_label("Locked by", exact=True).fill("cleo")
+    page.get_by_label("Locked by", exact=True).blur()
+    settled(page)
+    page.get_by_text("Lock it although something is open").click()
+    settled(page)
+    page.get_by_role("button", name="Lock for good").click()
+    expect(page.get_by_text(re.compile("[Ll]ocked by cleo")).first).to_be_visible()

@@ -1,0 +1,74 @@
+"""The forest as data: a point and an interval per group, room for negative values, words where there is no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from crane_core.charts.agreement import forest
+
+LABELS = ["torch  n 40", "numpy  n 20", "other  n 6"]
+WHY = "not defined: every label is the same"
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "label": LABELS,
+            "value": [0.8, 0.1, None],
+            "low": [0.7, -0.05, None],
+            "high": [0.9, 0.3, None],
+            "n": [40, 20, 6],
+            "n_cases": [20, 10, 3],
+            "text": ["0.80", "0.10", WHY],
+            "colour": ["#123456", "#123456", "#654321"],
+        }
+    )
+
+
+def drawn(table: pd.DataFrame, whole: float | None = 0.5) -> Any:
+    return forest(table, labels=LABELS, coefficient="Cohen's kappa", whole=whole)
+
+
+def test_every_group_has_its_point_its_interval_and_its_text(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    [point], [text], rules = (marks_of(drawn(table), kind) for kind in ("point", "text", "rule"))
+    assert point["encoding"]["x"]["field"] == "value"
+    assert text["encoding"]["text"]["field"] == "text"
+    assert [rule["encoding"]["x"]["field"] for rule in rules] == ["whole", "low"]
+    assert rules[1]["encoding"]["x2"]["field"] == "high"
+    assert point["encoding"]["y"]["sort"] == LABELS
+    assert point["encoding"]["color"] == {"field": "colour", "scale": None, "type": "nominal"}
+
+
+def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    [point] = marks_of(drawn(table), "point")
+    assert point["encoding"]["x"]["scale"]["domain"] == [-0.2, pytest.approx(1.12)]
+    assert point["encoding"]["x"]["axis"]["values"] == [-0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    [point] = marks_of(drawn(table.head(1)), "point")
+    assert point["encoding"]["x"]["scale"]["domain"] == [0.0, pytest.approx(1.1)]
+
+
+def test_a_group_without_a_value_says_why_at_the_left_edge(table: pd.DataFrame) -> None:
+    rows = [row for data in drawn(table).to_dict()["datasets"].values() for row in data if "text" in row]
+    at = {row["text"]: (row["text_at"], row["value"]) for row in rows}
+    assert at == {"0.80": (0.9, 0.8), "0.10": (0.3, 0.1), WHY: (-0.2, None)}
+
+
+def test_without_a_value_over_all_groups_there_is_no_line_for_it(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    assert len(marks_of(drawn(table, whole=None), "rule")) == 1
+
+
+def test_groups_that_all_lack_a_value_are_drawn_with_the_whole_axis(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
+    nothing = table.tail(1).astype({"value": float, "low": float, "high": float})
+    [point] = marks_of(drawn(nothing, whole=None), "point")
+    assert point["encoding"]["x"]["scale"]["domain"] == [0.0, pytest.approx(1.1)]

@@ -1,0 +1,282 @@
+"""Exports: blind before the lock, whole after it, safe in a spreadsheet, and enough to compute and to repeat from."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from crane_core import ledger
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.domain import Label
+from crane_core.errors import CampaignError
+from crane_core.pipeline.campaign_export import COLUMNS, COLUMNS_AFTER_LOCK, export_files, export_zip
+from crane_core.pipeline.campaign_repeat import exported_plan, repeated_plan
+from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.export_folder import write_export
+from crane_core.pipeline.label_frame import label_frame
+from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.sheet_text import unguarded
+from crane_core.stats.cohen_kappa import NOMINAL
+from crane_core.storage.store import Store
+
+OURS = Population("minibench", "ours")
+NOTES = [
+    '=HYPERLINK("http://a","b")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'quoted'", "＝1", 'two\nlines, "and";=1',
+    "שלום 😀",
+]  # fmt: skip
+SCALE = [str(label) for label in DIAGNOSIS_LABELS]
+
+
+@pytest.fixture
+def store(answered: DataFolder) -> Iterator[Store]:
+    opened = prepare(answered)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def plan(answered: DataFolder, store: Store) -> Plan:
+    """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
+    wish = Wish("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL), seed=20_261_121_077, created_by="ana")
+    plan = drawn_plan(store, wish)
+    keep_campaign(answered, plan)
+    label_all(answered, plan, "ana", every=4)
+    label_all(answered, plan, "ben", every=3)
+    return plan
+
+
+PAIR = ("ana", "ben")
+
+
+def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> None:
+    """Label all that comes up by its name; every so many labels is another one."""
+    desk = Desk(folder, plan.campaign)
+    place = 0
+    while coming := desk.journal(annotator).upcoming(1):
+        place += 1
+        known = {"item": coming[0].item, "showing": coming[0].showing}
+        label = SCALE[(int(coming[0].item, 16) + (place % every == 0)) % 3]
+        times = {"shown_at": f"2026-11-21T10:00:{place % 60:02}Z", "first_action_at": "2026-11-21T10:01:00+01:00"}
+        acts = [
+            {"event": f"{annotator}-note-{place:04}", "action": "note", "note": NOTES[place % len(NOTES)]} | known,
+            {"event": f"{annotator}-label-{place:04}", "action": "label", "label": label, "seconds": place / 8}
+            | known
+            | times,
+        ]
+        if place == 5:
+            acts += [{"event": f"{annotator}-undo-{place:04}", "action": "undo"} | known]
+        if place == 7:
+            acts += [{"event": f"{annotator}-flag-{place:04}", "action": "flag"} | known]
+        taken = desk.take(annotator, acts)
+        assert taken.refused == {}
+
+
+def files_of(folder: DataFolder) -> dict[str, bytes]:
+    return {name: b"".join(content()) for name, content in export_files(folder, "pilot").items()}
+
+
+def rows_of(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline="")))
+
+
+def kappa_of(labels: pd.DataFrame) -> float:
+    wide = labels.pivot(index="item", columns="annotator", values="label")
+    return NOMINAL(wide[["ana", "ben"]].to_numpy(), SCALE).value
+
+
+def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, plan: Plan) -> None:
+    files = files_of(answered)
+    verdicts = [item.verdict for item in plan.items]
+    words = {v.instance_id for v in verdicts} | {v.case_id for v in verdicts} | {v.detector for v in verdicts}
+    words |= {"minibench", "ours", "runtime", "code", str(plan.seed), plan.population_sha256}
+    for name in ("labels.csv", "acts.jsonl", "plan.json"):
+        assert [word for word in words if word in files[name].decode("utf-8")] == [], name
+    assert all(row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK)
+
+
+def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(answered: DataFolder, plan: Plan) -> None:
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
+    files = files_of(answered)
+    rows = rows_of(files["labels.csv"])
+    names = {who: {row["item"] for row in rows if row["annotator"] == who} for who in ("ana", "ben")}
+    assert len(names["ana"]) == len(names["ben"]) == len(plan.items)
+    assert names["ana"].isdisjoint(names["ben"])
+    acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
+    assert {act["annotator"] for act in acts} == {"ana", "ben", "cleo"}
+    for act in acts:
+        assert act["annotator"] == "cleo" or act["item"] in names[act["annotator"]]
+    decided = {act["item"] for act in acts if act["annotator"] == "cleo"}
+    assert decided.isdisjoint(names["ana"] | names["ben"])
+    told = b"".join(files.values()).decode("utf-8")
+    assert [item.item for item in plan.items if item.item in told] == []
+
+
+def test_before_the_lock_no_place_groups_items_by_stratum(answered: DataFolder, plan: Plan) -> None:
+    body = json.loads(files_of(answered)["plan.json"])
+    assert body["n_items"] == len(plan.items)
+    assert {stratum["name"] for stratum in body["strata"]} == {f"stratum {n}" for n in range(1, 5)}
+
+
+def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(answered: DataFolder, plan: Plan) -> None:
+    committed = json.loads(files_of(answered)["plan.json"])["full_plan_sha256"]
+    lock_campaign(answered, "pilot", by="ana")
+    content = files_of(answered)["plan.json"]
+    assert hashlib.sha256(content).hexdigest() == committed
+    assert json.loads(content)["seed"] == plan.seed
+
+
+def test_a_campaign_that_is_not_blind_hides_nothing(answered: DataFolder, store: Store) -> None:
+    keep_campaign(answered, drawn_plan(store, Wish("pilot", ("ana",), OURS, blind=False, seed=3)))
+    rows = rows_of(files_of(answered)["labels.csv"])
+    assert {row["detector"] for row in rows} == {"egret", "heron"}
+    assert {row["provenance"] for row in rows} == {"unlabelled"}
+
+
+def test_labels_read_again_give_the_same_kappa(answered: DataFolder, store: Store, plan: Plan) -> None:
+    lock_campaign(answered, "pilot", by="ana")
+    read = pd.read_csv(io.BytesIO(files_of(answered)["labels.csv"]), keep_default_na=False)
+    frame = label_frame(store, answered)
+    frame = frame[frame["kind"] == "annotator"].assign(
+        item=lambda f: f["instance_id"] + f["detector"] + f["setting"],
+        annotator=lambda f: f["annotator"].str.removeprefix("pilot: "),
+    )
+    ours = kappa_of(frame)
+    assert kappa_of(read[read["is_repeat"] == 0]) == ours
+    assert 0 < ours < 1
+
+
+def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, plan: Plan) -> None:
+    before = rows_of(files_of(answered)["labels.csv"])
+    said = {who: {s.item: given.label for s, given in journal_of(answered, plan, who).given.items()} for who in PAIR}
+    differing = next(item.item for item in plan.items if said["ana"][item.item] != said["ben"][item.item])
+    adjudicate(answered, plan, differing, by="cleo", label=Label.PARTIAL, reason="c", note="=1+1")
+    lock_campaign(answered, "pilot", by="cleo")
+    rows = rows_of(files_of(answered)["labels.csv"])
+    decided = next(row for row in rows if row["item"] == differing)
+    assert (decided["final_label"], decided["provenance"]) == ("partial", "adjudicated")
+    assert decided["why"] == "cleo, the guideline decides it: =1+1"
+    verdict = plan.item(differing).verdict
+    assert (decided["case"], decided["detector"], decided["setting"]) == (
+        verdict.case_id,
+        verdict.detector,
+        str(verdict.setting),
+    )
+    assert {float(row["inclusion_probability"]) for row in rows} == {1.0}
+    names = {(row["annotator"], row["position"]): row["item"] for row in before}
+    hidden = dict.fromkeys(COLUMNS_AFTER_LOCK, "")
+    assert [row | hidden | {"item": names[row["annotator"], row["position"]]} for row in rows] == before
+
+
+def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, plan: Plan) -> None:
+    lock_campaign(answered, "pilot", by="ana")
+    rows = rows_of(files_of(answered)["labels.csv"])
+    assert list(rows[0]) == [*COLUMNS, *COLUMNS_AFTER_LOCK]
+    for annotator, order in plan.orders.items():
+        theirs = [row for row in rows if row["annotator"] == annotator]
+        assert [(row["item"], int(row["showing"])) for row in theirs] == [(s.item, s.showing) for s in order]
+        assert sum(row["is_repeat"] == "1" for row in theirs) == 2
+    assert all(row["shown_at"].endswith("+00:00") for row in rows)
+    assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
+    assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
+    assert {row["guideline"] for row in rows} == {plan.guideline}
+    assert sum(row["flagged"] == "1" for row in rows) == 2
+
+
+def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, plan: Plan) -> None:
+    files = files_of(answered)
+    rows = rows_of(files["labels.csv"])
+    assert [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@＝＋－＠\t\r\n"))] == []
+    assert {unguarded(row["note"]) for row in rows} == set(NOTES)
+    acts = [ledger.from_line(line) for line in files["acts.jsonl"].splitlines()]
+    assert {act.note for act in acts if act.action == "note"} == set(NOTES)
+
+
+def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b")
+    lock_campaign(answered, "pilot", by="ana")
+    kept = sorted((answered.ledger / "labels" / "pilot").rglob("*.jsonl"), key=lambda file: ("adj" in str(file), file))
+    assert files_of(answered)["acts.jsonl"] == b"".join(file.read_bytes() for file in kept)
+
+
+def test_an_export_repeats_its_campaign_exactly(answered: DataFolder, store: Store, plan: Plan, tmp_path: Path) -> None:
+    lock_campaign(answered, "pilot", by="ana")
+    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
+    old = exported_plan(tmp_path / "out" / "plan.json")
+    assert old == plan
+    again = repeated_plan(store, old)
+    assert (again.plan.items, again.plan.orders, again.plan.strata) == (plan.items, plan.orders, plan.strata)
+    assert again.remarks == ("Items, names and orders are those of the export.",)
+    other = repeated_plan(store, old, campaign="second").plan
+    assert [item.verdict for item in other.items] == [item.verdict for item in plan.items]
+    assert {item.item for item in other.items}.isdisjoint(item.item for item in plan.items)
+
+
+def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, plan: Plan) -> None:
+    fewer = replace(plan, population=replace(plan.population, settings=("code",)))
+    with pytest.raises(CampaignError, match=r"48 verdicts, and here are 24.*24 no longer here.*_reproduced .* runtime"):
+        repeated_plan(store, fewer)
+    half = [item for item in plan.items if item.verdict.setting == "code"]
+    more = replace(plan, items=tuple(half), population_size=24, population_sha256="0" * 64)
+    with pytest.raises(CampaignError, match=r"24 new: .* runtime.* and 19 more"):
+        repeated_plan(store, more)
+    sampled = replace(more, design=replace(plan.design, kind=Kind.SAMPLE), strata=plan.strata[:3])
+    with pytest.raises(CampaignError, match=r"By stratum: .* 0 then, 12 now"):
+        repeated_plan(store, sampled)
+
+
+def test_a_plan_from_before_the_lock_says_when_it_can_be_repeated(
+    answered: DataFolder, plan: Plan, tmp_path: Path
+) -> None:
+    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
+    with pytest.raises(CampaignError, match="before the lock"):
+        exported_plan(tmp_path / "out" / "plan.json")
+    for name, content in {"a.json": b"[1]", "b.json": b"\xff", "c.json": b"{}", "d.json": b"["}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(CampaignError, match=r"plan\.json of an export"):
+            exported_plan(tmp_path / name)
+
+
+def test_a_folder_is_written_whole_and_never_over_something_else(
+    answered: DataFolder, plan: Plan, tmp_path: Path
+) -> None:
+    files = export_files(answered, "pilot")
+    out = tmp_path / "made" / "out"
+    write_export(files, out, force=False)
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == files_of(answered)
+    with pytest.raises(CampaignError, match="--force"):
+        write_export(files, out, force=False)
+    (out / "labels.csv").write_text("older")
+    write_export(files, out, force=True)
+    assert (out / "labels.csv").read_bytes() == files_of(answered)["labels.csv"]
+    (out / "thesis.tex").write_text("mine")
+    with pytest.raises(CampaignError, match="something else"):
+        write_export(files, out, force=True)
+
+    def broken() -> Iterator[bytes]:
+        yield b"half"
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        write_export(files | {"labels.csv": broken}, tmp_path / "made" / "second", force=False)
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["out"]
+
+
+def test_the_archive_holds_the_same_files(answered: DataFolder, plan: Plan) -> None:
+    with zipfile.ZipFile(io.BytesIO(export_zip(answered, "pilot"))) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            f"pilot/{name}": content for name, content in files_of(answered).items()
+        }

@@ -91,12 +91,17 @@ def module_dict(module: Any) -> dict[str, Any]:
 
 
 def instance_dict(value: Any) -> dict[str, Any]:
-    """The attributes that the object itself holds, slots included; empty where it holds none."""
+    """The attributes that the object itself holds, slots included; empty where it holds none, and for a class."""
+    if is_kind(value, type):
+        return {}
     held: dict[str, Any] = {}
     for kind in reversed(mro_of(type(value))):
         for name, descriptor in class_dict(kind).items():
             if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
+    if package_of(type(value)) in ("_io", "functools"):
+        # An object without attributes of its own would be given a dict for them.
+        return held
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
         if type(descriptor) is types.GetSetDescriptorType:

@@ -11,12 +11,12 @@ from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
 from . import arrays, sequences
-from .anatomy import name_of, type_name
+from .anatomy import class_dict, mro_of, name_of, type_name
 from .arrays import Ranges
 from .budget import OverBudgetError
 from .kinds import SCALARS, Kinds, counted
 from .number_facts import distinct_facts, more_facts, range_facts
-from .pandas_storage import labels_of, ndarray_of
+from .pandas_storage import labels_of, ndarray_of, pandas, to_list
 from .sequences import Row
 
 _NS_PER_OBJECT = 60
@@ -42,7 +42,24 @@ class Facts(NamedTuple):
 
 
 def dtype_text(values: Any) -> str:
-    return str(values.dtype)
+    return str(dtype_of(values))
+
+
+def dtype_of(values: Any) -> Any:
+    """The dtype of an array; one that would remember having been asked is asked past its memory."""
+    kept: Any = next((class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)), None)
+    return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
+
+
+def items_of(values: Any) -> list[Any]:
+    """The elements of a short array; times as texts."""
+    array = ndarray_of(values)
+    if array is not None and array.dtype.kind in arrays.TIMES:
+        return [arrays.plain(item) for item in array]
+    if name_of(type(values)) == "PeriodArray":
+        missing = arrays.numpy().iinfo("int64").min
+        return [None if item == missing else period_text(values, item) for item in values._ndarray.tolist()]
+    return to_list(values)
 
 
 class Known(NamedTuple):
@@ -73,7 +90,7 @@ def _facts_of(values: Any, look: Any, known: Known) -> Facts:
 
 def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
     if name_of(type(values)) == "PeriodArray":
-        return Facts({"value_range": _period_range(values)}, {}, {})
+        return _of_periods(values, look)
     if not array.size:
         return Facts(range_facts(None, 0, 0, look), {}, {})
     found, at = (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
@@ -91,8 +108,23 @@ def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, An
     return facts
 
 
-def _period_range(values: Any) -> Any:
-    return "empty array" if not len(values) else [str(values.min()), str(values.max())]
+def _of_periods(values: Any, look: Any) -> Facts:
+    """Periods by their ordinal numbers."""
+    numbers = values._ndarray
+    size = numbers.shape[0]
+    if not look.affords(size * 4):
+        return Facts({"not_computed": f"range and NaN of {size} periods"}, {}, {})
+    missing = arrays.numpy().iinfo("int64").min
+    n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
+    facts: dict[str, Any] = {"has_nan": n_missing > 0}
+    found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
+    if found is not None and size > n_missing:
+        facts["value_range"] = [period_text(values, int(bound[0])) for bound in (found.low, found.high)]
+    return Facts(facts, {"n_nan": n_missing} if n_missing else {}, {})
+
+
+def period_text(values: Any, ordinal: int) -> str:
+    return str(pandas().Period(ordinal=ordinal, freq=dtype_of(values).freq))
 
 
 # Masked numbers: Int64, Float64, boolean

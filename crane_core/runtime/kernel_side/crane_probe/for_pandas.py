@@ -160,7 +160,7 @@ def _duplicates(columns: list[Column], labels: list[Any], n_rows: int, look: Any
 def _are_hashable(columns: list[Column], labels: list[Any], keys: list[Any]) -> bool:
     """True when no value of these columns is an object of a class of which nothing is known."""
     arrays_of_keys = [columns[labels.index(key)].values for key in keys]
-    return all(str(values.dtype) != "object" or all_plain(to_list(values)) for values in arrays_of_keys)
+    return all(column_values.dtype_text(values) != "object" or all_plain(to_list(values)) for values in arrays_of_keys)
 
 
 def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def _items(values: Any, look: Any) -> dict[str, Any]:
     """The values of a short series."""
     if not 0 < len(values) <= look.limits.values:
         return {}
-    return {"items": [look.scalar(item) for item in list(values)]}
+    return {"items": [look.scalar(item) for item in column_values.items_of(values)]}
 
 
 def index(value: Any, look: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from .asked import Unknown
 from .kinds import CONTAINERS, PLAIN, ROWS
 
 _LARGEST_LIST = 400
+_LONGEST_TEXT = 2_000
 _LARGEST_INT = 2**63
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -44,12 +45,20 @@ def is_plain(value: Any) -> bool:
     """True for a number, a text, None, and for a list, tuple or set of them that is not too long."""
     kind = type(value)
     if kind in CONTAINERS:
-        return len(value) <= _LARGEST_LIST and all(type(item) in PLAIN or _is_pair(item) for item in value)
-    return kind in PLAIN or kind is slice
+        return len(value) <= _LARGEST_LIST and all(_is_word(item) or _is_pair(item) for item in value)
+    return _is_word(value) or kind is slice
+
+
+def _is_word(value: Any) -> bool:
+    """True for a plain value that is short enough to be spelled."""
+    kind = type(value)
+    if kind is int:
+        return bool(-_LARGEST_INT < value < _LARGEST_INT)
+    return kind in PLAIN and (kind is not str and kind is not bytes or len(value) <= _LONGEST_TEXT)
 
 
 def _is_pair(value: Any) -> bool:
-    return type(value) is tuple and len(value) <= 8 and all(type(item) in PLAIN for item in value)
+    return type(value) is tuple and len(value) <= 8 and all(map(_is_word, value))
 
 
 def source(node: ast.AST | None) -> str:
@@ -69,7 +78,7 @@ def _known(node: ast.AST | None, names: Names) -> Any:
 
 
 def _constant(node: Any, names: Names) -> Any:
-    return node.value if type(node.value) in PLAIN else MISSING
+    return node.value if _is_word(node.value) else MISSING
 
 
 def _name(node: Any, names: Names) -> Any:

@@ -52,10 +52,10 @@ def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -
 def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     limits = limits_from(dict(request.get("limits") or {}))
     sources = Sources(list(request.get("cells") or ()))
-    needs = relevance.needs(request["target"], namespace, sources, limits)
+    unavailable: dict[str, str] = {}
+    needs = _needs(request["target"], namespace, sources, limits, unavailable)
     seen = Look(limits, needs.asked, needs.mentioned)
     found = {name: namespace[name] for name in needs.names if name in namespace}
-    unavailable: dict[str, str] = {}
     entries = _entries(seen, found, unavailable)
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
@@ -70,6 +70,16 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
         "unavailable": unavailable,
     }
     return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
+
+
+def _needs(
+    target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits, unavailable: dict[str, str]
+) -> relevance.Needs:
+    try:
+        return relevance.needs(target, namespace, sources, limits)
+    except Exception as error:  # noqa: BLE001 - a target that cannot be read is told as such
+        unavailable["the target"] = bounds.why(error)
+        return relevance.Needs()
 
 
 def _entries(seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:

@@ -31,11 +31,17 @@ def collector(folder: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Nested data that JSON holds; what is none of it stands as it would be printed."""
+    """Nested data that JSON holds, with numpy's numbers as numbers; what is none of it stands as the peer prints it."""
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else repr(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=repr)
-    return value if value is None or type(value) in (bool, int, float, str) else repr(value)
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    is_number = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    return plain(value.item()) if is_number and type(value).__name__ != "ndarray" else str(value)

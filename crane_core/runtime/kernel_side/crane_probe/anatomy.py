@@ -6,6 +6,7 @@ metaclass, `__getattribute__`, `__getattr__`, a property or a false `__class__` 
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
 from typing import Any, Iterator, Mapping, NamedTuple
@@ -99,15 +100,20 @@ def instance_dict(value: Any) -> dict[str, Any]:
         for name, descriptor in class_dict(kind).items():
             if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
-    if package_of(type(value)) in ("_io", "functools"):
-        # An object without attributes of its own would be given a dict for them.
-        return held
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
         if type(descriptor) is types.GetSetDescriptorType:
-            held.update(dict.items(descriptor.__get__(value)))
+            held.update(dict.items(descriptor.__get__(value)) if _has_own_dict(value) else ())
             break
     return held
+
+
+def _has_own_dict(value: Any) -> bool:
+    """False for an object made in C that would be given an empty dict by asking for it."""
+    if package_of(type(value)) in ("_io", "functools"):
+        return False
+    is_on_heap = bool(_FLAGS.__get__(type(value)) & _ON_HEAP)
+    return is_on_heap or any(type(held) is dict for held in gc.get_referents(value))
 
 
 def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:

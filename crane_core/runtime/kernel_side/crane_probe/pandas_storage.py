@@ -77,7 +77,8 @@ def columns_of(frame: Frame) -> list[Column]:
 def _column(block: Block, number: int, row: int) -> Column:
     array = ndarray_of(block.values)
     if array is not None and array.ndim == 2:
-        return Column(block.values[row], number, row)
+        is_plain = array is block.values
+        return Column(array[row] if is_plain else block.values._from_backing_data(array[row]), number, row)
     return Column(block.values)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._cost_scenes import SCENES
+from benchmarks._interpreter import interpreter, lacking
 from benchmarks._peer import PEER, PeerMissingError, peer_folder
 from benchmarks._timing import Times, machine
 from crane_core.pipeline.places import CHECKOUT
@@ -102,16 +103,13 @@ def in_words(words: str, told: Cost) -> str:
     )
 
 
-def is_installed(python: str, packages: Sequence[str]) -> bool:
-    code = "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(p) is None for p in sys.argv[1:]))"
-    return subprocess.run([python, "-c", code, *packages], check=False).returncode == 0
-
-
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.capture_cost")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter in which both look")
+    parser.add_argument("--python", type=interpreter, default=sys.executable, help="the interpreter in which both look")
     parser.add_argument("scenes", nargs="*", metavar="SCENE", help=f"of {', '.join(SCENES)}; all without one")
     chosen = parser.parse_args(arguments)
+    if unknown := set(chosen.scenes) - set(SCENES):
+        parser.error(f"there is no scene {', '.join(sorted(unknown))}")
     try:
         peer = peer_folder()
     except PeerMissingError as error:
@@ -120,10 +118,10 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{machine()}; peer {PEER}")
     for name in chosen.scenes or SCENES:
         words, _, packages = SCENES[name]
-        if is_installed(chosen.python, packages):
-            print(in_words(words, cost(name, chosen.python, peer)), flush=True)
+        if absent := lacking(chosen.python, packages):
+            print(f"{words}: skipped, {', '.join(sorted(absent))} not installed")
         else:
-            print(f"{words}: skipped, {', '.join(packages)} not installed")
+            print(in_words(words, cost(name, chosen.python, peer)), flush=True)
     print(machine())
 
 

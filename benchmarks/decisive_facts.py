@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._decisive import Fact, case_ids, facts_of, missing
+from benchmarks._interpreter import interpreter, lacking
 from benchmarks._peer import PEER, PeerMissingError, laid_out, peer_expression, peer_folder
 from benchmarks._timing import machine
 from crane_core.domain import KernelState, Setting
@@ -95,13 +95,6 @@ def imported(case_id: str) -> set[str]:
     return found
 
 
-def lacking(python: str, packages: set[str]) -> set[str]:
-    """Which of the packages an interpreter does not have."""
-    code = "import importlib.util, sys; print(*(p for p in sys.argv[1:] if importlib.util.find_spec(p) is None))"
-    done = subprocess.run([python, "-c", code, *sorted(packages)], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
 def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
     """The cases that can run here; the others are named."""
     needs = {case_id: imported(case_id) for case_id in chosen}
@@ -134,10 +127,14 @@ def report(outcomes: Sequence[Outcome]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisive_facts")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter of the kernels; needs ipykernel")
+    parser.add_argument(
+        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels; needs ipykernel"
+    )
     parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
     parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")
     chosen = parser.parse_args(arguments)
+    if unknown := set(chosen.cases) - set(case_ids()):
+        parser.error(f"minibench has no {', '.join(sorted(unknown))}")
     try:
         folder = peer_folder()
     except PeerMissingError as error:

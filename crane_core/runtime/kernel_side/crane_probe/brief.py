@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
-from .anatomy import instance_dict, is_kind, type_name
+from .anatomy import instance_dict, is_kind, package_of, type_name
 from .dispatch import hook_of
-from .literals import PLAIN
+from .kinds import PLAIN
 
 _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
 _SHORT = 8
@@ -41,12 +41,12 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
 
 def size_of(value: Any) -> Any:
     """The shape of an array as a list, the length of a container; None for what has neither."""
-    base = next((base for base in _SIZED if is_kind(value, base)), None)
-    if base is not None:
-        return base.__len__(value)
-    shape = hook_of(value, "SHAPE")
+    shape = hook_of(value, "SHAPE") if package_of(type(value)) != "builtins" else None
     found = shape(value) if shape is not None else None
-    return None if found is None else list(found)
+    if found is not None:
+        return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
+    base = next((base for base in _SIZED if is_kind(value, base)), None)
+    return None if base is None else base.__len__(value)
 
 
 def is_plain(value: Any) -> bool:

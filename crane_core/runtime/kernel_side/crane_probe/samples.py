@@ -37,10 +37,10 @@ class Batching(NamedTuple):
     indices: Callable[[], list[Any]] | None = None
 
 
-def tell_of(dataset: Any, batching: Batching | None, tell: Tell, until: float) -> None:
+def tell_of(dataset: Any, batching: Batching | None, tell: Tell, until: float, most: int = MOST) -> None:
     """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised."""
     n = _length(dataset, tell)
-    samples = _indexed(dataset, _indices(n, batching), tell, until)
+    samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
     tell("parts", {name: _alike(parts) for name, parts in _named_parts(samples).items()})
     if batching is not None and samples:

@@ -6,13 +6,14 @@ initialise what is lazy.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import torch_layers
-from .anatomy import class_dict, instance_dict, is_kind, mro_of, package_of, static_attribute, type_name
+from .anatomy import class_dict, is_kind, mro_of, package_of, static_attribute, type_name
 from .brief import attributes_of
 from .functions import signature_of
 from .groups import merged
+from .own_dict import own_dict
 from .torch_tensors import is_uninitialized, torch
 
 _MOST_LAYERS = 60
@@ -28,7 +29,7 @@ class Layer(NamedTuple):
 
     path: str
     module: Any
-    held: dict[str, Any]
+    held: Mapping[str, Any]
 
 
 def module(value: Any, look: Any) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
     return {"plus": merged(plus, _attributes(value, layers[0].held, look))}
 
 
-def part(held: dict[str, Any], name: str) -> dict[str, Any]:
+def part(held: Mapping[str, Any], name: str) -> dict[str, Any]:
     """One of the module's own dicts; empty where there is none, as before `super().__init__()`."""
     found: Any = held.get(name)
     return dict(dict.items(found)) if is_kind(found, dict) else {}
@@ -53,7 +54,7 @@ def walk(value: Any, look: Any, path: str = "", met: dict[int, Any] | None = Non
     if id(value) in met or not look.affords(_NS_PER_MODULE):
         return
     met[id(value)] = value
-    layer = Layer(path, value, instance_dict(value))
+    layer = Layer(path, value, own_dict(value))
     yield layer
     for name, inner in part(layer.held, "_modules").items():
         if is_module(inner):
@@ -172,7 +173,7 @@ def _forward(value: Any) -> dict[str, Any]:
     return {"forward": signature} if signature else {}
 
 
-def _attributes(value: Any, held: dict[str, Any], look: Any) -> dict[str, Any]:
+def _attributes(value: Any, held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """The data that a class outside torch keeps beside its layers."""
     return {} if package_of(type(value)) == "torch" else attributes_of(held, look, left_out=_INNER)
 
@@ -191,10 +192,10 @@ def is_answered_by_torch(value: Any) -> bool:
 
 def held_parts(value: Any) -> dict[str, Any]:
     """Parameters, buffers and modules by name."""
-    held = instance_dict(value)
+    held = own_dict(value)
     return {name: inner for group in reversed(_PARTS) for name, inner in part(held, group).items()}
 
 
 def children(value: Any) -> list[Any]:
     """The modules directly inside, in order."""
-    return list(part(instance_dict(value), "_modules").values())
+    return list(part(own_dict(value), "_modules").values())

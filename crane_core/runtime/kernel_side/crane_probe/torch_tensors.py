@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from . import for_numpy
 from .anatomy import mro_of, name_of, overriders, package_of
 from .groups import merged
-from .number_facts import more_facts, range_facts
+from .tensor_values import of_array, of_ranges
 from .torch_ranges import ranges_of
 
 
@@ -89,7 +88,7 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
         return {"plus": {"values": {"not_computed": "a tensor of device meta has no values"}}}
     plain = kind.detach(value)
     array = as_array(plain)
-    return _numbers(plain, look) if array is None else _of_array(array, look)
+    return _numbers(plain, look) if array is None else of_array(array, look)
 
 
 def as_array(plain: Any) -> Any:
@@ -103,18 +102,6 @@ def as_array(plain: Any) -> Any:
         return None  # bfloat16 and the types of eight bits and less; a torch that was built without numpy.
 
 
-def _of_array(array: Any, look: Any) -> dict[str, Any]:
-    """The published facts of a tensor are fewer than those of an array: its range is an addition."""
-    found = for_numpy.array(array, look)
-    values, plus = dict(found.get("values", {})), found.get("plus", {}).get("values", {})
-    range_found = values.pop("value_range", None)
-    if range_found is not None:
-        plus = dict(plus, value_range=range_found)
-    if array.ndim == 1 and values.get("value_info", {}).get("value_type") == "continuous":
-        values["value_info"] = dict(values["value_info"], value_range=range_found)
-    return {"values": values, "plus": {"values": plus}}
-
-
 def _numbers(plain: Any, look: Any) -> dict[str, Any]:
     """NaN and range of what numpy cannot see."""
     kind = torch().Tensor
@@ -122,11 +109,7 @@ def _numbers(plain: Any, look: Any) -> dict[str, Any]:
     if not is_real or kind.is_complex(plain):
         return {"plus": {"values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}}}
     size = kind.numel(plain)
-    found = ranges_of(plain, look) if size else None
-    facts = range_facts(found, 0, size, look)
-    range_found = facts.pop("value_range", None)
-    more = dict(more_facts(found, 0, size), **({} if range_found is None else {"value_range": range_found}))
-    return {"values": facts, "plus": {"values": more}}
+    return of_ranges(ranges_of(plain, look) if size else None, size, look)
 
 
 def plain_scalar(value: Any) -> Any:

@@ -15,6 +15,8 @@ _KNOWN_DISTINCT = 100
 """Distinct values that are told apart in a long array; more are not counted."""
 _SHORT = 50_000
 """Length up to which distinct values are always counted."""
+_SHORT_DECIMALS = 5_000
+"""The same for decimals, of which there are as many as there are places in most arrays."""
 _FIRST = 4096
 _FEW = 12
 _BRIEF = 512
@@ -46,17 +48,29 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
     if not n_columns or not look.affords(rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)):
         return None
     np = numpy()
-    width = max(256, 2 * PIECE // n_rows)
+    width = max(256, 4 * PIECE // n_rows)
+    may_be_nan = rows.dtype.kind in "fmM"
     low = high = None
+    n_nan = np.zeros(n_rows, dtype=np.int64)
     with np.errstate(all="ignore"):
         for start in range(0, n_columns, width):
             look.check()
             piece = rows[:, start : start + width]
             least, greatest = _extreme(np.minimum, piece), _extreme(np.maximum, piece)
-            low = least if low is None else np.minimum(low, least)
-            high = greatest if high is None else np.maximum(high, greatest)
-    found = Ranges(low, high, np.zeros(n_rows, dtype=np.int64))
-    return _without_nan(rows, found, width, look) if rows.dtype.kind in "fmM" else found
+            if may_be_nan and _is_nan(least).any():
+                _pass_over_nan(piece, least, greatest, n_nan)
+            low = least if low is None else (np.fmin if may_be_nan else np.minimum)(low, least)
+            high = greatest if high is None else (np.fmax if may_be_nan else np.maximum)(high, greatest)
+    return Ranges(low, high, n_nan)
+
+
+def _pass_over_nan(piece: Any, least: Any, greatest: Any, n_nan: Any) -> None:
+    """Corrects the extremes of those rows of a piece that hold NaN, and counts it. All NaN stays NaN."""
+    np = numpy()
+    for at in np.flatnonzero(_is_nan(least)).tolist():
+        row = piece[at]
+        n_nan[at] += np.count_nonzero(_is_nan(row))
+        least[at], greatest[at] = np.fmin.reduce(row), np.fmax.reduce(row)
 
 
 def _extreme(ufunc: Any, piece: Any) -> Any:
@@ -77,27 +91,6 @@ def _ns_per_value(dtype: Any, *, is_strided: bool) -> float:
     bytes_each: int = dtype.itemsize
     slow = 4 if bytes_each == 2 and dtype.kind == "f" or bytes_each > 8 else 1
     return slow * (0.5 + bytes_each / 16) + (1.5 if is_strided else 0)
-
-
-def _without_nan(rows: Any, found: Ranges, width: int, look: Any) -> Ranges | None:
-    """The ranges again, of those rows that hold NaN."""
-    np = numpy()
-    holed = np.flatnonzero(_is_nan(found.low))
-    if not len(holed):
-        return found
-    if not look.affords(len(holed) * rows.shape[1] * 5):
-        return None
-    with np.errstate(all="ignore"):
-        low, high, n_nan = found.low[holed], found.high[holed], np.zeros(len(holed), dtype=np.int64)
-        for start in range(0, rows.shape[1], width):
-            look.check()
-            piece = rows[holed, start : start + width]
-            low = np.fmin(low, np.fmin.reduce(piece, axis=1))
-            high = np.fmax(high, np.fmax.reduce(piece, axis=1))
-            n_nan += np.count_nonzero(_is_nan(piece), axis=1)
-    for whole, part in zip(found, (low, high, n_nan)):
-        whole[holed] = part
-    return found
 
 
 def _is_nan(values: Any) -> Any:
@@ -163,7 +156,7 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
     np = numpy()
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
         return Distinct(_counted(array, int(known[0])), is_all=True)
-    short, n_first = (_BRIEF, _BRIEF) if is_brief else (_SHORT, _FIRST)
+    short, n_first = (_BRIEF, _BRIEF) if is_brief else (_SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT, _FIRST)
     if array.shape[0] <= short:
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
         return None if found is None else Distinct(found, is_all=True)
@@ -189,13 +182,22 @@ def _is_narrow(array: Any, known: Any) -> bool:
 def _counted(array: Any, low: int) -> Any:
     """The distinct values of whole numbers that lie close together."""
     np = numpy()
-    seen = np.zeros(_NARROW, dtype=bool)
+    low = min(low, 0) if low < _NARROW else low
+    seen = np.zeros(2 * _NARROW, dtype=bool)
     for start in range(0, array.shape[0], PIECE):
         piece = array[start : start + PIECE]
-        is_unsigned = piece.dtype.kind == "u"
-        shifted = (piece - piece.dtype.type(low)).astype(np.intp) if is_unsigned else piece.astype(np.intp) - low
-        seen |= np.bincount(shifted, minlength=_NARROW) > 0
+        seen |= np.bincount(_shifted(piece, low), minlength=2 * _NARROW) > 0
     return np.array([low + at for at in np.flatnonzero(seen).tolist()], dtype=array.dtype)
+
+
+def _shifted(piece: Any, low: int) -> Any:
+    """The numbers counted from `low`, as indices."""
+    if low == 0:
+        return piece
+    np = numpy()
+    if piece.dtype.kind == "u":
+        return (piece - piece.dtype.type(low)).astype(np.intp)
+    return piece.astype(np.intp) - low
 
 
 def _unique(array: Any) -> Any:

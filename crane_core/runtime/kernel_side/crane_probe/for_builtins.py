@@ -89,6 +89,9 @@ def row_facts(row: Row, look: Any) -> dict[str, Any]:
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
     if all(kind in SCALARS for kind, _ in kinds):
+        if look.is_nested and row.length <= look.limits.values:
+            # Inside others the few values themselves say all.
+            return merged(summary, {"plus": merged(plus, _short(row, look))})
         return merged(
             summary,
             {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))},
@@ -178,7 +181,7 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
 
 def iterator(value: Any, look: Any) -> dict[str, Any]:
     """An iterator of a built-in container: how much is left, not taken."""
-    return {"plus": {"structure": {"left": operator.length_hint(value)}, "values": {"advanced": "not by looking"}}}
+    return {"plus": {"structure": {"left": operator.length_hint(value)}, "values": {"untouched": True}}}
 
 
 def generator(value: Any, look: Any) -> dict[str, Any]:
@@ -186,11 +189,11 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     kind = type(value)
     prefix = {types.GeneratorType: "gi", types.CoroutineType: "cr", types.AsyncGeneratorType: "ag"}[kind]
     is_over = getattr(value, prefix + "_frame") is None
-    return {"plus": {"values": {"exhausted": is_over, "advanced": "not by looking"}}}
+    return {"plus": {"values": {"exhausted": is_over, "untouched": True}}}
 
 
 def untouched(value: Any, look: Any) -> dict[str, Any]:
-    return {"plus": {"values": {"advanced": "not by looking"}}}
+    return {"plus": {"values": {"untouched": True}}}
 
 
 # Objects

@@ -1,0 +1,147 @@
+"""scikit-learn, scipy.sparse, Pillow, matplotlib; what frames cost beside themselves: facts against the libraries."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from matplotlib.figure import Figure
+from PIL import Image
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, LabelEncoder, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted
+
+State = dict[str, Any]
+Entry = Callable[..., State]
+ROWS = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "z"]})
+LABELS = np.array([0, 1, 0, 1])
+
+
+def pipeline() -> Pipeline:
+    parts = [("num", StandardScaler(), ["a"]), ("cat", OneHotEncoder(handle_unknown="ignore"), ["b"])]
+    return Pipeline([("prepare", ColumnTransformer(parts)), ("model", LogisticRegression(C=2.0))])
+
+
+ESTIMATORS = [
+    LinearRegression(),
+    LinearRegression().fit(ROWS[["a"]], LABELS),
+    RandomForestClassifier(2, random_state=0).fit(ROWS[["a"]], LABELS),
+    StandardScaler(),
+    StandardScaler().fit(ROWS[["a"]]),
+    LabelEncoder().fit(["u", "v"]),
+    OneHotEncoder().fit(ROWS[["b"]]),
+    pipeline(),
+    pipeline().fit(ROWS, LABELS),
+    GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2),
+    GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(ROWS[["a"]], LABELS),
+]
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_fitted_is_what_scikit_learn_calls_fitted(entry: Entry, model: BaseEstimator) -> None:
+    try:
+        check_is_fitted(model)
+        fitted = True
+    except NotFittedError:
+        fitted = False
+    values = entry(model)["values"]
+    assert values["is_fitted"] is fitted
+    assert values["class_name"] == type(model).__name__
+    if hasattr(model, "n_features_in_") and "n_features_in_" in vars(model):
+        assert values["fitted_attributes"]["n_features_in_"] == model.n_features_in_
+
+
+def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
+    forest = entry(ESTIMATORS[2])["plus"]["values"]
+    assert forest["feature_names_in_"] == ["a"]
+    assert forest["classes_"] == [0, 1]
+    assert entry(ESTIMATORS[6])["plus"]["values"]["categories_"] == [["x", "y", "z"]]
+    encoder = entry(ESTIMATORS[5])
+    assert encoder["values"]["n_classes"] == 2
+    assert encoder["representation"]["classes_dtype"] == "<U1"
+    assert encoder["plus"]["values"]["classes_"] == ["u", "v"]
+
+
+def test_parameters_that_are_not_the_defaults(entry: Entry) -> None:
+    assert entry(SVC(C=3, kernel="linear"))["plus"]["values"]["parameters_set"] == {"C": 3, "kernel": "linear"}
+    assert "plus" not in entry(SVC())
+    assert entry(FunctionTransformer(np.log1p))["values"]["is_fitted"] == "needs no fit"
+
+
+def test_pipelines_step_by_step(entry: Entry) -> None:
+    plus = entry(pipeline().fit(ROWS, LABELS))["plus"]
+    assert plus["structure"]["step_order"] == ["prepare", "model"]
+    prepare = plus["values"]["steps"]["prepare"]
+    assert prepare["columns_of_steps"] == {"num": ["a"], "cat": ["b"]}
+    assert prepare["steps"]["cat"]["categories_"] == [["x", "y", "z"]]
+    assert prepare["steps"]["num"]["fitted_attributes"]["n_features_in_"] == 1
+    assert plus["values"]["steps"]["model"]["parameters_set"] == {"C": 2.0}
+    assert plus["representation"]["steps"]["model"]["type"].endswith("LogisticRegression")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_sparse_matrices(entry: Entry, form: str) -> None:
+    matrix = sp.csr_matrix(np.array([[0, 2.5, 0], [0, 0, -1]])).asformat(form)
+    plus = entry(matrix)["plus"]
+    assert plus["structure"]["shape"] == [2, 3]
+    assert plus["representation"] == {"format": form, "dtype": "float64"}
+    if form in ("csr", "csc", "coo", "bsr"):
+        assert plus["structure"]["n_stored"] == matrix.data.size
+        low, high = plus["values"]["stored"]["value_range"]
+        assert (low, high) == (matrix.data.min(), matrix.data.max())
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "F", "I;16"])
+def test_pictures_tell_the_shape_of_their_array(entry: Entry, mode: str) -> None:
+    picture = Image.new(mode, (4, 5))
+    plus = entry(picture)["plus"]
+    assert plus["representation"]["mode"] == mode
+    assert plus["structure"]["size"] == [4, 5]
+    assert plus["structure"]["array_shape"] == list(np.asarray(picture).shape)
+
+
+def test_a_picture_of_a_file_is_not_loaded(entry: Entry, tmp_path: Any) -> None:
+    Image.new("L", (2, 2)).save(tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as picture:
+        place = picture.fp.tell()
+        assert entry(picture)["plus"]["values"] == {"format": "PNG"}
+        assert picture.fp.tell() == place
+
+
+def test_figures_and_axes(entry: Entry) -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    left.plot([1, 2])
+    left.bar([1, 2], [3, 4])
+    right.set_title("words")
+    right.set_xlabel("time")
+    plus = entry(figure)["plus"]
+    assert plus["structure"]["n_axes"] == 2
+    assert plus["structure"]["axes"]["0"]["n_artists"] == {"Line2D": 1, "Rectangle": 2}
+    assert plus["values"]["axes"]["1"] == {"title": "words", "x_label": "time"}
+    assert entry(np.array([left, right]))["plus"]["representation"]["item_types"] == {"matplotlib.axes._axes.Axes": 2}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
+    values = np.asarray(np.random.default_rng(0).random((100_000, 20)), order=order)
+    values[::100, 3] = np.nan
+    frame = pd.DataFrame(values, copy=False)
+    entry(frame)
+    tracemalloc.start()
+    entry(frame)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.1 * values.nbytes

@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from crane_core.runtime.kernel_side.crane_probe.budget import OverBudgetError
+from crane_core.runtime.kernel_side.crane_probe.looking import Look
+
 State = dict[str, Any]
 Entry = Callable[..., State]
 QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -296,7 +299,12 @@ def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
     assert isinstance(found["values"]["has_nan"], str)
 
 
-def test_time_that_is_up_leaves_shape_and_dtypes(entry: Entry) -> None:
-    frame = pd.DataFrame({"a": np.arange(1000.0), "b": ["x"] * 1000})
-    found = entry(frame, variable_seconds=0.0)
-    assert found.get("unavailable") or found["structure"] == {"shape": [1000, 2]}
+@pytest.mark.parametrize("value", [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})])
+def test_time_that_is_up_leaves_shape_and_length(entry: Entry, monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
+    def no_time(self: Any, *arguments: Any) -> bool:
+        raise OverBudgetError("looking at it took more than 1 s")
+
+    monkeypatch.setattr(Look, "affords", no_time)
+    found = entry(value)
+    assert next(iter(found["structure"].values())) in (9, 1, [9], [1, 2])
+    assert "looking at it took more than 1 s" in str(found)

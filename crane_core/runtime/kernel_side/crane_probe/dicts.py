@@ -23,10 +23,15 @@ _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
 
 def mapping(value: Any, look: Any) -> dict[str, Any]:
     """A dict: length, keys, what the entries asked for and the first ones are."""
+    sure = {"structure": {"length": dict.__len__(value)}}
+    told: dict[str, Any] = look.in_time(sure, lambda: _content(value, look))
+    return told
+
+
+def _content(value: Any, look: Any) -> dict[str, Any]:
     length = dict.__len__(value)
-    summary: dict[str, Any] = {"structure": {"length": length}}
     if not look.affords(length * _NS_PER_KEY):
-        return merged(summary, {"plus": {"values": {"not_computed": f"{length} keys are too many to look through"}}})
+        return {"plus": {"values": {"not_computed": f"{length} keys are too many to look through"}}}
     keys = list(islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG)))
     entries = _shown_entries(value, keys, look)
     plus = {
@@ -36,7 +41,7 @@ def mapping(value: Any, look: Any) -> dict[str, Any]:
     }
     inside = look.inside((look.label(key), item) for key, item in entries)
     plus = merged(plus, {group: {"items": facts} for group, facts in inside.items() if facts})
-    return merged(merged(summary, _detected(value, keys, look)), {"plus": plus})
+    return merged(_detected(value, keys, look), {"plus": plus})
 
 
 def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:

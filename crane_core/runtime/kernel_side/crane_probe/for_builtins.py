@@ -82,21 +82,23 @@ def _field_names(value: Any) -> list[str]:
 
 def row_facts(row: Row, look: Any) -> dict[str, Any]:
     """What is said of values in a row, whatever holds them."""
-    summary: dict[str, Any] = {"structure": {"length": row.length}}
+    told: dict[str, Any] = look.in_time({"structure": {"length": row.length}}, lambda: _row_content(row, look))
+    return told
+
+
+def _row_content(row: Row, look: Any) -> dict[str, Any]:
     if not look.affords(row.length * sequences.NS_PER_TYPE):
-        return dict(summary, plus={"values": {"not_computed": f"{row.length} items are too many to look through"}})
+        return {"plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}}
     kinds = counted(row.again)
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
-    if all(kind in SCALARS for kind, _ in kinds):
-        if look.is_nested and row.length <= look.limits.values:
-            # Inside others the few values themselves say all.
-            return merged(summary, {"plus": merged(plus, _short(row, look))})
-        return merged(
-            summary,
-            {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))},
-        )
-    return merged(summary, {"plus": merged(plus, _inner(row, look))})
+    if not all(kind in SCALARS for kind, _ in kinds):
+        return {"plus": merged(plus, _inner(row, look))}
+    if look.is_nested and row.length <= look.limits.values:
+        # Inside others the few values themselves say all.
+        return {"plus": merged(plus, _short(row, look))}
+    values = _values(row, [kind for kind, _ in kinds], look)
+    return {"values": values, "plus": merged(plus, _short(row, look))}
 
 
 def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:

@@ -33,7 +33,10 @@ def array(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"shape": list(plain.shape)},
         "representation": {"dtype": dtype_text(plain.dtype)},
     }
-    return merged(merged(summary, _content(plain, look)), {"plus": _mask_facts(value, look)})
+    told: dict[str, Any] = look.in_time(
+        summary, lambda: merged(_content(plain, look), {"plus": _mask_facts(value, look)})
+    )
+    return told
 
 
 def dtype_text(dtype: Any) -> str:

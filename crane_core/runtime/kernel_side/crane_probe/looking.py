@@ -7,13 +7,14 @@ too long, becomes the reason why its value is unavailable.
 from __future__ import annotations
 
 import time
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
 from .asked import Asked
 from .budget import Budget, OverBudgetError
 from .dispatch import hook_of, summarizer_of
+from .groups import merged
 from .limits import Limits
 
 GROUPS = ("structure", "representation", "values")
@@ -61,6 +62,13 @@ class Look:
     def check(self) -> None:
         """Ends looking at the variable when its time is up; for long loops."""
         self._budget.check()
+
+    def in_time(self, sure: dict[str, Any], more: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What is sure of a value, with what takes longer to find; where the time is up, that it is not computed."""
+        try:
+            return merged(sure, more())
+        except OverBudgetError as late:
+            return merged(sure, {"plus": {"values": {"not_computed": str(late)}}})
 
     def scalar(self, value: Any) -> Any:
         """A number, text, truth value or None as JSON, a library's scalar likewise; else the name of the type."""

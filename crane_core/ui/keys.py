@@ -29,6 +29,7 @@ ANNOTATOR = "annotator"
 PRACTICE = "practice"
 DECIDE = "decide"
 
+RESUME = "desk_resume"
 PRACTICE_DESK = "desk_of_practice"
 IN_APP = "_in_app"
 ADMITTED = "_admitted"

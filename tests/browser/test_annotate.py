@@ -16,7 +16,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.domain import Annotation, AnnotationAction
 from crane_core.pipeline.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import token
+from crane_core.ui.annotate.snapshot import AHEAD, token
 
 from .conftest import WIDE, OpenPage
 from .screen import settled, title, wait_for_query
@@ -198,6 +198,24 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
         with serve(folder.path, port=port):
             page.wait_for_function(SAVED, timeout=60_000)
             assert labels(folder, plan, "eva") == given
+
+
+def test_cards_that_run_out_while_the_server_is_away_are_no_end(
+    imported_data: Path, tmp_path: Path, browser: Browser
+) -> None:
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
+    plan = new_campaign(folder, ("eva",))
+    port = free_port()
+    with _tab(browser) as page:
+        with serve(folder.path, port=port) as address:
+            open_desk(page, address, "eva")
+        for _ in range(AHEAD + 3):
+            page.keyboard.press("1")
+        expect(page.locator(".cw-desk-card")).to_have_text("Loading the next item …")
+        with serve(folder.path, port=port):
+            page.wait_for_function(SAVED, timeout=60_000)
+            page.wait_for_selector(".cw-desk .cw-card")
+            assert list(labels(folder, plan, "eva").values()) == ["correct"] * AHEAD
 
 
 @contextmanager

@@ -76,7 +76,9 @@ def in_sight(page: Page) -> str:
 def press_label(page: Page, label: str) -> None:
     before = in_sight(page)
     page.keyboard.press(KEY_OF[label])
-    page.wait_for_function("before => document.querySelector('.cw-desk').dataset.item !== before", arg=before)
+    page.wait_for_function(
+        "before => !['', before].includes(document.querySelector('.cw-desk').dataset.item)", arg=before
+    )
 
 
 def label_by_keys(page: Page, annotator: str, n: int) -> None:

@@ -6,6 +6,7 @@
 const IDLE_CAP_S = 300;
 const RESEND_MS = 2000;
 const LATE_MS = 4000;
+const RESUME_MS = 5000;
 const REASON_KEYS = {4: 'a', 5: 'b', 6: 'c', 7: 'd', 8: 'e', 9: 'f'};
 const LABELS = {1: 'correct', 2: 'partial', 3: 'wrong'};
 const SIGNS = {correct: '✓', partial: '◐', wrong: '✗'};
@@ -194,8 +195,13 @@ class Desk {
     });
   }
 
+  // A server that was started anew knows this fragment only after a run of the whole page.
   look() {
     if (this.outbox.length && Date.now() - this.sentAt > RESEND_MS) this.send();
+    if (this.outbox.length && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
+      this.resumedAt = Date.now();
+      document.querySelector('.st-key-desk_resume button')?.click();
+    }
     this.paintSaved();
   }
 
@@ -259,7 +265,7 @@ class Desk {
   }
 
   show(id, now) {
-    const html = id === null ? this.ending(now) : this.cards.get(id);
+    const html = id !== null ? this.cards.get(id) : this.isOver(now) ? this.ending(now) : undefined;
     this.pending = html === undefined;
     if (id !== this.shown) {
       this.mood.evidence = false;
@@ -269,11 +275,16 @@ class Desk {
       this.wasVisible = document.visibilityState === 'visible';
     }
     this.shown = id;
-    this.find('.cw-desk-card').innerHTML = html ?? '<p class="cw-dim">Loading this item …</p>';
+    this.find('.cw-desk-card').innerHTML = html ?? '<p class="cw-dim">Loading the next item …</p>';
     if (this.pending) this.send();
     const crash = this.find('.cw-code .cw-crash');
     const box = this.find('.cw-code');
     if (crash) box.scrollTop = crash.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }
+
+  // The cards sent ahead can run out before the server has answered; that is no end.
+  isOver(now) {
+    return Boolean(this.snapshot.practice) || !this.outbox.length || now.done >= this.snapshot.total;
   }
 
   ending(now) {

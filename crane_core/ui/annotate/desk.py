@@ -51,6 +51,7 @@ def draw_desk(campaign: str, annotator: str) -> None:
     desk = opened_desk(str(data.folder().path), campaign)
     desk.journal(annotator)
     _head(desk.plan, annotator)
+    st.button("Go on", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
 
 

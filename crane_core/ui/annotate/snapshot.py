@@ -16,7 +16,7 @@ from crane_core.annotation.pace import pace
 from crane_core.annotation.plan import Plan, Showing
 from crane_core.pipeline.labelling import Taken
 
-AHEAD = 16
+AHEAD = 24
 """Cards that the browser has before it needs them: more than anybody labels while one save is under way."""
 BACK = 3
 """Cards that can be gone back to without waiting, after a restart too."""

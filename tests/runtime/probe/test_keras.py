@@ -27,6 +27,10 @@ pytest.importorskip("keras", reason="Keras is not installed: make ml")
 
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
+ASKING = (
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+)
+"""A target that asks in many ways."""
 
 
 @pytest.fixture(params=["keras", "tf_keras"])
@@ -429,9 +433,19 @@ def fingerprint(value: Any) -> Any:
 def test_the_contract_of_every_summary(keras: Any, name: str) -> None:
     value = objects(keras)[name]
     before = fingerprint(value)
-    texts = [look({"thing": value}, {"target": "thing", "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
     assert fingerprint(value) == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
     assert not first["unavailable"]
-    assert len(texts[0]) < Limits().variable_chars + 1_000
+    assert len(texts[0]) < 2 * Limits().variable_chars
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(keras: Any, name: str) -> None:
+    value = objects(keras)[name]
+    inside = looked("box['inside'][0]", box={"inside": [value]})
+    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert not inside["unavailable"]
+    tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
+    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600

@@ -19,6 +19,10 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed: make ml")
 
 UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
+ASKING = (
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+)
+"""A target that asks in many ways."""
 
 
 def looked(target: str, **namespace: Any) -> dict[str, Any]:
@@ -245,9 +249,19 @@ def test_the_contract_of_every_summary(name: str) -> None:
     tf.random.set_seed(4)
     value = objects()[name]
     before = random_states()
-    texts = [look({"thing": value}, {"target": "thing", "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
     assert random_states() == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
     assert not first["unavailable"]
-    assert len(texts[0]) < Limits().variable_chars + 1_000
+    assert len(texts[0]) < 2 * Limits().variable_chars
+
+
+@pytest.mark.parametrize("name", objects())
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
+    value = objects()[name]
+    inside = looked("box['inside'][0]", box={"inside": [value]})
+    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert not inside["unavailable"]
+    tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
+    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600

@@ -37,6 +37,10 @@ from torch.utils.data import (  # noqa: E402
 
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
+ASKING = (
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+)
+"""A target that asks in many ways."""
 """For oracles: how long things take is tested where it is the question."""
 
 
@@ -691,16 +695,26 @@ def fingerprint(value: Any) -> str:
 def test_the_contract_of_every_summary(name: str) -> None:
     value = objects()[name]
     before = fingerprint(value)
-    texts = [look({"thing": value}, {"target": "thing", "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
     assert fingerprint(value) == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
-    assert set(first["variables"]["thing"]) <= {"type", "structure", "representation", "values", "plus"}
+    assert set(first["variables"]["thing"]) <= {"type", "structure", "representation", "values", "plus", "docs"}
     assert not first["unavailable"]
-    assert len(texts[0]) < Limits().variable_chars + 1_000
+    assert len(texts[0]) < 2 * Limits().variable_chars
 
 
 def test_neighbours_in_a_sequential_can_be_compared() -> None:
     net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(9, 2))
     sized = [layer for layer in more(net, "structure")["layers"].values() if "in_features" in layer]
     assert [(one["out_features"], other["in_features"]) for one, other in pairwise(sized)] == [(8, 9)]
+
+
+@pytest.mark.parametrize("name", objects())
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
+    value = objects()[name]
+    inside = looked("box['inside'][0]", box={"inside": [value]})
+    assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+    assert not inside["unavailable"]
+    tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
+    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600

@@ -26,7 +26,11 @@ def _step(step: Any, look: Any) -> dict[str, Any]:
     kind = type(step)
     name = kind.__qualname__ if package_of(kind) == "torchvision" else type_name(kind)
     held = {key: item for key, item in instance_dict(step).items() if type(key) is str and not key.startswith("_")}
-    stated = {key: plain(item, look) for key, item in held.items() if key != "training" and is_plain(item)}
+    stated = {
+        key: plain(item, look)
+        for key, item in held.items()
+        if key != "training" and item is not None and is_plain(item)
+    }
     return dict({"type": name}, **stated)
 
 

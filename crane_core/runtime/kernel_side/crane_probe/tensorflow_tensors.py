@@ -30,7 +30,10 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
     if package_of(type(value)) != "tensorflow":
         return {}
     summary = {"structure": {"shape": dims(value.shape)}, "representation": {"dtype": value.dtype.name}}
-    return merged(summary, _values(value, look)) if is_eager(value) else summary
+    if not is_eager(value):
+        return summary
+    found: dict[str, Any] = look.in_time(summary, lambda: _values(value, look))
+    return found
 
 
 def is_eager(value: Any) -> bool:

@@ -30,7 +30,9 @@ def dataset(value: Any, look: Any) -> dict[str, Any]:
     """Length, sample shapes and types (the paper, 3.1); dtypes and range of the samples, attributes as additions."""
     facts = told(value, None, look)
     length = {"structure": {"length": facts["n_samples"]} if "n_samples" in facts else {}}
-    return merged(merged(length, _of_samples(facts)), {"plus": _attributes(value, look)})
+    sure = merged(length, _of_samples(facts))
+    found: dict[str, Any] = look.in_time(sure, lambda: {"plus": _attributes(value, look)})
+    return found
 
 
 def subset(value: Any, look: Any) -> dict[str, Any]:

@@ -30,7 +30,8 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
             return _nested(value)
         summary = {"structure": {"shape": shape_of(value)}, "representation": _representation(value)}
         more = {"structure": _layout(value), "representation": _gradient(value)}
-        return merged(merged(summary, {"plus": more}), _values(value, look))
+        found: dict[str, Any] = look.in_time(merged(summary, {"plus": more}), lambda: _values(value, look))
+        return found
 
 
 def is_uninitialized(value: Any) -> bool:

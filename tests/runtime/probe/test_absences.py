@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -271,6 +272,102 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
             ("the features of the model", "c"),
         ]
         assert lacks(after(code, f"{name}.predict(fit)")) == []
+
+
+FUNCTIONS = """
+import functools
+def f(a, b=1, *, c):
+    return a
+def free(*args, **kwargs):
+    return args
+class K:
+    def __init__(self, n):
+        self.n = n
+    def m(self, x, y=2):
+        return x
+    @staticmethod
+    def s(q):
+        return q
+    @classmethod
+    def c(cls, q):
+        return q
+def old_names(function):
+    @functools.wraps(function)
+    def inner(*args, **kwargs):
+        kwargs.pop("old", None)
+        return function(*args, **kwargs)
+    return inner
+@old_names
+def wrapped(a):
+    return a
+k, args, named = K(1), [1], {"c": 2}
+class Odd(type):
+    def __call__(cls, *args, **kwargs):
+        return 1
+class Made(metaclass=Odd):
+    def __init__(self, n):
+        pass
+class New:
+    def __new__(cls, *args):
+        return object.__new__(cls)
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "misfits"),
+    [
+        ("f(1, 2, 3, c=4)", [(None, "too many arguments by position")]),
+        ("f(1)", [("c", "needed and not given")]),
+        ("f(1, c=2, d=3)", [("d", "no such argument")]),
+        ("f(1, a=2, c=1)", [("a", "given twice")]),
+        ("K()", [("n", "needed and not given")]),
+        ("K(m=1)", [("m", "no such argument"), ("n", "needed and not given")]),
+        ("k.m(1, 2, 3)", [(None, "too many arguments by position")]),
+        ("K.s(1, 2)", [(None, "too many arguments by position")]),
+        ("K.c()", [("q", "needed and not given")]),
+        ("K.m(k, 1)", []),
+        ("f(*args, c=1)", []),
+        ("f(1, **named)", []),
+        ("free(1, x=2)", []),
+        ("wrapped(1, old=2)", []),
+        ("Made()", []),
+        ("New(1, 2)", []),
+        ("k.m(1, y=3)", []),
+    ],
+)
+def test_arguments_that_do_not_fit(after: Callable[..., State], target: str, misfits: list[tuple[str, str]]) -> None:
+    told = after(FUNCTIONS, target)["absent"]["arguments"]
+    assert [(fact.get("argument"), fact["why"]) for fact in told] == misfits
+    namespace: State = {}
+    exec(FUNCTIONS, namespace)
+    if misfits:
+        with pytest.raises(TypeError):
+            exec(target, namespace)
+    else:
+        exec(target, namespace)
+
+
+def test_unknown_arguments_of_an_estimator(after: Callable[..., State]) -> None:
+    (told,) = after("from sklearn.svm import SVC", "SVC(kernal='rbf')")["absent"]["arguments"]
+    assert (told["of"], told["argument"], told["similar"]) == ("SVC", "kernal", ["kernel"])
+
+
+def test_files_that_are_not_there(after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("a\n1\n")
+    code = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
+
+    def missing(target: str) -> list[tuple[str, bool]]:
+        return [(fact["file"], fact["certain"]) for fact in after(code, target)["absent"]["files"]]
+
+    assert missing("pd.read_csv('data.csv'); pd.read_csv('datta.csv')") == [("datta.csv", True)]
+    assert after(code, "pd.read_csv('dat.csv')")["absent"]["files"][0]["similar"] == ["data.csv"]
+    assert missing("pd.read_csv(name)") == [("lost.csv", True)]
+    assert missing("open('no.txt').read()") == [("no.txt", True)]
+    assert missing("open('new.txt', 'w'); open('more.txt', mode='a')") == []
+    assert missing("frame.to_csv('made.csv')\npd.read_csv('made.csv')") == []
+    assert missing("!wget x\npd.read_csv('x')") == [("x", False)]
+    assert missing("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')") == []
 
 
 def test_steps_of_a_pipeline_and_conditional_methods(after: Callable[..., State]) -> None:

@@ -74,9 +74,9 @@ def test_ragged_lists_tell_where(entry: Entry, value: list[Any], ragged: State) 
 
 
 def test_what_is_asked_of_a_long_container_is_looked_into(entry: Entry) -> None:
-    rows = [[at] * (at + 1) for at in range(3000)]
-    items = entry(rows, "value[2999], value[17]")["plus"]["structure"]["items"]
-    assert items["2999"] == {"length": 3000}
+    rows = [[at] * (at + 1) for at in range(500)]
+    items = entry(rows, "value[499], value[17]")["plus"]["structure"]["items"]
+    assert items["499"] == {"length": 500}
     assert items["17"] == {"length": 18}
     table = {f"k{at}": at for at in range(3000)}
     shown = entry(table, "value['k2999']")["plus"]

@@ -123,6 +123,18 @@ def test_other_arrays(entry: Entry, array: np.ndarray, facts: State) -> None:
     assert facts.items() <= entry(array)["values"].get("value_info", {}).items()
 
 
+def test_a_table_of_objects_tells_which_column_holds_what(entry: Entry) -> None:
+    array = np.array([[1, "a", 2.5], [2, "b", None]] * 20, dtype=object)
+    plus = entry(array)["plus"]
+    assert plus["representation"]["column_types"] == [{"int": 40}, {"str": 40}, {"NoneType": 20, "float": 20}]
+    assert plus["values"]["examples_by_type"] == {
+        "int": [1, 2, 1],
+        "str": ["a", "b", "a"],
+        "float": [2.5, 2.5, 2.5],
+        "NoneType": [None, None, None],
+    }
+
+
 def test_an_array_of_objects_tells_what_is_inside(entry: Entry) -> None:
     array = np.array([[1, 2], [3], None, "x"], dtype=object)
     plus = entry(array)["plus"]
@@ -276,6 +288,15 @@ def test_all_columns_that_are_asked_for_are_told(entry: Entry) -> None:
     assert len(told["values"]["per_column"]) == 20
     assert told["plus"]["representation"]["columns"] == list(frame.columns)
     assert len(entry(frame, "value", columns=7)["values"]["per_column"]) == 7
+
+
+def test_columns_that_are_no_numbers_are_told_beyond_the_limit(entry: Entry) -> None:
+    frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
+    frame["c50"] = ["1", "two", "3"]
+    found = entry(frame)
+    assert "c50" not in found["values"]["per_column"]
+    assert found["plus"]["representation"]["dtypes"] == {"c50": "str"}
+    assert found["plus"]["values"]["per_column"]["c50"]["other_texts"] == ["two"]
 
 
 def test_missing_values_of_columns_that_are_not_told_are_counted(entry: Entry) -> None:

@@ -11,7 +11,7 @@ import importlib.machinery
 import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from . import call_arguments
+from . import call_arguments, call_signatures, files_asked
 from .anatomy import module_dict
 from .asked import ATTRIBUTE, ITEM, Chain, Step
 from .bounds import why
@@ -20,6 +20,7 @@ from .following import Lack, attribute_way, chain_text, followed, similar
 from .relevance import Needs
 from .sources import Sources
 
+GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
 _BUILTIN = vars(builtins)
 _KNOWN_FINDERS = (
     importlib.machinery.PathFinder,
@@ -31,14 +32,16 @@ _KNOWN_FINDERS = (
 def absences(
     namespace: Mapping[str, Any], needs: Needs, sources: Sources, unavailable: dict[str, str]
 ) -> dict[str, Any]:
-    """{"names", "attributes", "columns", "keys", "modules"}: what is missing, each with the line that asks for it.
+    """GROUPS by name: what is missing, each with the line that asks for it.
 
     A chain that cannot be followed is told in `unavailable`.
     """
-    absent: dict[str, list[dict[str, Any]]] = {"names": [], "attributes": [], "columns": [], "keys": [], "modules": []}
+    absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    mentioned: set[str] = set()
     for chain in needs.chains:
         try:
-            found = list(_of_chain(chain, namespace, needs, sources))
+            found = list(_of_chain(chain, namespace, needs, sources, mentioned))
+            mentioned |= files_asked.texts_given(chain)
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
@@ -59,19 +62,30 @@ def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _of_chain(
-    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources
+    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources, mentioned: set[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     if chain.name not in namespace:
         if chain.name not in _BUILTIN:
             yield "names", _missing_name(chain, namespace, needs, sources)
+        for fact in files_asked.missing_files(chain, mentioned):
+            yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
         return
     if chain.stored or chain.changed:
         return
+    for fact in call_signatures.misfits(chain, namespace):
+        yield "arguments", dict(fact, **_place(chain))
+    for fact in files_asked.missing_files(chain, mentioned):
+        yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
     for ask in call_arguments.asks(chain, namespace):
         yield ask.lack.group, dict({"of": ask.of}, **ask.lack.fact, **_place(chain))
     for at, lack in followed(namespace[chain.name], chain.steps).lacks:
         if not (lack.may_come and chain.called):
             yield lack.group, _located(lack, chain, at)
+
+
+def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:
+    """Uncertain where the target runs a shell or changes the folder: files may come by that."""
+    return dict(fact, certain=False) if needs.may_bring_files else fact
 
 
 def _located(lack: Lack, chain: Chain, at: int) -> dict[str, Any]:

@@ -98,7 +98,20 @@ def _row_content(row: Row, look: Any) -> dict[str, Any]:
         # Inside others the few values themselves say all.
         return {"plus": merged(plus, _short(row, look))}
     values = _values(row, [kind for kind, _ in kinds], look)
-    return {"values": values, "plus": merged(plus, _short(row, look))}
+    examples = {"values": {"examples_by_type": _examples(row, kinds, look)}} if len(kinds) > 1 else {}
+    return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
+
+
+def _examples(row: Row, kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+    """The first values of each type, where a row is mixed and too long to be shown."""
+    if row.length <= look.limits.values or not look.affords(row.length * sequences.NS_PER_TYPE):
+        return {}
+    found: dict[str, list[Any]] = {type_name(kind): [] for kind, _ in kinds[: look.limits.values]}
+    for item in row.again():
+        examples = found.get(type_name(type(item)))
+        if examples is not None and len(examples) < _EXAMPLES:
+            examples.append(look.scalar(item))
+    return found
 
 
 def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .anatomy import instance_dict, is_kind, package_of, type_name
 from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
 from .following import Lack, Way
 from .groups import merged
+from .kinds import counted
 from .number_facts import distinct_facts, more_facts, range_facts
 from .sequences import Row
 
@@ -110,7 +111,15 @@ def _objects(plain: Any, look: Any) -> dict[str, Any]:
     """An array of objects: types, shapes of what is inside, values where all are plain."""
     facts = for_builtins.row_facts(row_of(plain), look)
     facts.pop("structure", None)
-    return facts
+    return merged(facts, {"plus": {"representation": _types_of_columns(plain, look)}})
+
+
+def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
+    """Of a table of objects: which types stand in which column."""
+    if plain.ndim != 2 or not 1 < plain.shape[1] <= look.limits.columns or not look.affords(plain.size * 60):
+        return {}
+    kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
+    return {"column_types": [sequences.kind_counts(each, look.limits.values) for each in kinds]}
 
 
 def _mask_facts(value: Any, look: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ what a chain will find in pandas_following.py.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import arrays, column_values, pandas_following
 from .anatomy import instance_dict, is_kind, name_of, type_name
@@ -36,45 +36,76 @@ from .pandas_storage import (
 )
 
 _NESTED_COLUMNS = 8
+_OTHER_COLUMNS = 60
 _NS_PER_KEY = 300
+
+
+class View(NamedTuple):
+    """A frame as it is told: what it stores, its columns, their names and dtypes as texts, the ranges of its blocks."""
+
+    frame: Frame
+    columns: list[Column]
+    labels: list[Any]
+    names: list[str]
+    dtypes: list[str]
+    ranges: dict[int, Any]
 
 
 def data_frame(value: Any, look: Any) -> dict[str, Any]:
     """Shape; dtypes; has_nan of the whole; facts per column; index; labels of all columns."""
     frame = frame_of(value)
-    n_rows, n_columns = frame.shape
     columns, labels = columns_of(frame), labels_of(frame.columns, look.limits.names * 10)
-    names = _names(labels, look)
-    shown = _shown(labels, n_columns, look)
-    ranges = _block_ranges(frame, look)
+    dtypes = [column_values.dtype_text(column.values) for column in columns]
+    view = View(frame, columns, labels, _names(labels, look), dtypes, _block_ranges(frame, look))
+    shown = _shown(labels, len(columns), look)
     facts = {
-        names[at]: _facts(columns[at], ranges, look, is_brief=number >= look.limits.columns)
+        view.names[at]: _facts(view, at, look, is_brief=number >= look.limits.columns)
         for number, at in enumerate(shown)
     }
-    dtypes = [column_values.dtype_text(column.values) for column in columns]
     summary = {
-        "structure": {"shape": [n_rows, n_columns]},
-        "representation": {"dtypes": {names[at]: dtypes[at] for at in shown}},
+        "structure": {"shape": list(frame.shape)},
+        "representation": {"dtypes": {view.names[at]: dtypes[at] for at in shown}},
         "values": {
-            "has_nan": _has_nan(columns, ranges, facts, n_rows),
+            "has_nan": _has_nan(view, facts),
             "per_column": {name: found.values for name, found in facts.items()},
         },
     }
-    representation = merged(
-        {
-            "columns": _listed(names, n_columns, look),
-            "dtypes_summary": _counts(dtypes),
-            "column_index": _labels_facts(frame, look),
-        },
-        {"per_column": {name: found.representation for name, found in facts.items() if found.representation}},
-    )
-    values = merged(
-        {"per_column": {name: found.more for name, found in facts.items() if found.more}},
-        _over_all_columns(columns, ranges, names, labels),
-    )
-    values = merged(values, {"duplicates": _duplicates(columns, labels, n_rows, look)})
-    plus = {"structure": {"index": index_facts(frame.index, look)}, "representation": representation, "values": values}
-    return dict(summary, plus=plus)
+    return merged(summary, {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))})
+
+
+def _beyond(view: View, facts: dict[str, Facts], look: Any) -> dict[str, Any]:
+    """What the published extractor does not tell of the columns that are shown, and of all together."""
+    representation = {
+        "columns": _listed(view.names, len(view.columns), look),
+        "dtypes_summary": _counts(view.dtypes),
+        "column_index": _labels_facts(view.frame, look),
+        "per_column": {name: found.representation for name, found in facts.items() if found.representation},
+    }
+    values = {
+        "per_column": {name: found.more for name, found in facts.items() if found.more},
+        "duplicates": _duplicates(view, look),
+        **_over_all_columns(view),
+    }
+    return {
+        "structure": {"index": index_facts(view.frame.index, look)},
+        "representation": merged({}, representation),
+        "values": merged({}, values),
+    }
+
+
+def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
+    """Of columns beyond the limit those that are no numbers: a model or a sum over all columns meets them as well."""
+    told = set(shown)
+    others = [at for at in range(len(view.names)) if at not in told and not _is_number(view.columns[at])]
+    facts = {view.names[at]: _facts(view, at, look, is_brief=True) for at in others[:_OTHER_COLUMNS]}
+    found = {name: merged(of_column.values, of_column.more) for name, of_column in facts.items()}
+    dtypes = {view.names[at]: view.dtypes[at] for at in others[: look.limits.names]}
+    return merged({}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}})
+
+
+def _is_number(column: Column) -> bool:
+    array = ndarray_of(column.values)
+    return array is not None and array.dtype.kind in arrays.NUMERIC
 
 
 def _names(labels: list[Any], look: Any) -> list[str]:
@@ -122,45 +153,48 @@ def _ranges_in_time(array: Any, look: Any) -> Ranges | None:
         return None
 
 
-def _facts(column: Column, ranges: dict[int, Any], look: Any, *, is_brief: bool) -> Facts:
-    known = ranges.get(column.block)
+def _facts(view: View, at: int, look: Any, *, is_brief: bool) -> Facts:
+    column = view.columns[at]
+    known = view.ranges.get(column.block)
     return column_values.facts_of(column.values, look, Known(known, column.row if known is not None else 0, is_brief))
 
 
-def _has_nan(columns: list[Column], ranges: Any, facts: Any, n_rows: int) -> Any:
+def _has_nan(view: View, facts: dict[str, Facts]) -> Any:
     """Whether any column holds a missing value; text that says so where that was not looked for everywhere."""
-    if not n_rows:
+    if not view.frame.shape[0]:
         return False
-    if any(bool(found.n_nan.any()) for found in ranges.values() if found is not None):
+    known = [found for found in view.ranges.values() if found is not None]
+    if any(bool(found.n_nan.any()) for found in known):
         return True
     if any(found.values.get("has_nan") is True for found in facts.values()):
         return True
-    n_known = sum(len(found.n_nan) for found in ranges.values() if found is not None)
-    n_told = sum(1 for found in facts.values() if found.values.get("has_nan") is False)
-    is_complete = n_known + _n_alone(columns, ranges) <= n_known + n_told and n_known + n_told >= len(columns)
-    return False if is_complete else "not in the columns that are told; the others were not looked through"
+    alone = [view.names[at] for at, column in enumerate(view.columns[: len(view.names)]) if _is_alone(column, view)]
+    is_complete = all(name in facts and facts[name].values.get("has_nan") is False for name in alone)
+    is_listed = len(view.names) == len(view.columns)
+    return False if is_complete and is_listed else "not in the columns that are told; others were not looked through"
 
 
-def _n_alone(columns: list[Column], ranges: Any) -> int:
-    return sum(1 for column in columns if ranges.get(column.block) is None)
+def _is_alone(column: Column, view: View) -> bool:
+    """True for a column whose missing values are not known from its block."""
+    return view.ranges.get(column.block) is None
 
 
-def _duplicates(columns: list[Column], labels: list[Any], n_rows: int, look: Any) -> dict[str, Any]:
+def _duplicates(view: View, look: Any) -> dict[str, Any]:
     """Of columns whose values the target takes for unique together: how many rows repeat them, and the first such."""
     found: dict[str, Any] = {}
+    n_rows = view.frame.shape[0]
     for keys in keys_taken_as_unique(look.asked()):
-        if not all(key in labels for key in keys) or not look.affords(n_rows * len(keys) * _NS_PER_KEY):
+        if not all(key in view.labels for key in keys) or not look.affords(n_rows * len(keys) * _NS_PER_KEY):
             continue
-        rows = list(zip(*(to_list(columns[labels.index(key)].values) for key in keys)))
-        if all(all_plain(list(row)) for row in rows[:1]) and _are_hashable(columns, labels, keys):
-            found[", ".join(map(str, keys))] = _counted_rows(rows, look)
+        values = [view.columns[view.labels.index(key)].values for key in keys]
+        if all(_is_hashable(each) for each in values):
+            found[", ".join(map(str, keys))] = _counted_rows(list(zip(*map(to_list, values))), look)
     return found
 
 
-def _are_hashable(columns: list[Column], labels: list[Any], keys: list[Any]) -> bool:
-    """True when no value of these columns is an object of a class of which nothing is known."""
-    arrays_of_keys = [columns[labels.index(key)].values for key in keys]
-    return all(column_values.dtype_text(values) != "object" or all_plain(to_list(values)) for values in arrays_of_keys)
+def _is_hashable(values: Any) -> bool:
+    """True when no value is an object of a class of which nothing is known."""
+    return column_values.dtype_text(values) != "object" or all_plain(to_list(values))
 
 
 def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
@@ -170,18 +204,18 @@ def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
     return facts if double is None else dict(facts, first=[look.scalar(part) for part in double])
 
 
-def _over_all_columns(columns: list[Column], ranges: Any, names: list[str], labels: list[Any]) -> dict[str, Any]:
+def _over_all_columns(view: View) -> dict[str, Any]:
     """Facts about columns that need not be told one by one: missing values, infinite ones, labels that repeat."""
     n_nan: dict[str, int] = {}
     infinite: list[str] = []
-    for at, column in enumerate(columns[: len(names)]):
-        found = ranges.get(column.block)
+    for name, column in zip(view.names, view.columns):
+        found = view.ranges.get(column.block)
         if found is not None:
             if found.n_nan[column.row]:
-                n_nan[names[at]] = int(found.n_nan[column.row])
+                n_nan[name] = int(found.n_nan[column.row])
             if found.low.dtype.kind == "f" and _is_infinite(found.low[column.row], found.high[column.row]):
-                infinite.append(names[at])
-    double = [str(label) for label in repeated(labels)]
+                infinite.append(name)
+    double = [str(label) for label in repeated(view.labels)]
     facts: dict[str, Any] = {"n_nan": n_nan, "columns_with_inf": infinite, "repeated_columns": double}
     return {key: value for key, value in facts.items() if value}
 

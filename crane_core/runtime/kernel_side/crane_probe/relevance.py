@@ -7,6 +7,7 @@ say what the values are.
 from __future__ import annotations
 
 import ast
+import re
 from types import FunctionType
 from typing import Any, Iterator, Mapping, NamedTuple
 
@@ -24,6 +25,7 @@ _CALLED_FOR = ("__call__", "forward", "call")
 
 
 _MOST_WRAPPERS = 8
+_SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
 
 
 class Needs(NamedTuple):
@@ -31,7 +33,8 @@ class Needs(NamedTuple):
 
     `names` are in the order of evaluation; `via` holds those that are needed only within functions of the notebook,
     with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
-    `mentioned` are the texts that the target spells or takes from plain variables.
+    `mentioned` are the texts that the target spells or takes from plain variables; `may_bring_files` is True where it
+    runs a shell or a magic, or changes the working folder.
     """
 
     names: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Needs(NamedTuple):
     imports: tuple[Import, ...] = ()
     syntax_error: str = ""
     mentioned: frozenset[str] = frozenset()
+    may_bring_files: bool = False
 
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
@@ -54,7 +58,10 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         reading.body(parsed.tree.body)
     except RecursionError:
         return Needs(syntax_error="the code is nested too deeply")
-    return _collected(reading.chains, reading.imports)._replace(mentioned=_mentioned(parsed.tree, reading.chains))
+    return _collected(reading.chains, reading.imports)._replace(
+        mentioned=_mentioned(parsed.tree, reading.chains),
+        may_bring_files=bool(_SHELL.search(target)) or any("chdir" in _attributes(chain) for chain in reading.chains),
+    )
 
 
 def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
@@ -84,6 +91,10 @@ def _texts(value: Any) -> Iterator[str]:
     elif type(value) in CONTAINERS:
         for item in value:
             yield from _texts(item)
+
+
+def _attributes(chain: Chain) -> list[Any]:
+    return [step.value for step in chain.steps if step.kind == ATTRIBUTE]
 
 
 class _Finder:

@@ -131,6 +131,8 @@ def nesting_of(row: Row, look: Any) -> Nesting:
     counts: dict[Any, int] = {}
     first_at: dict[Any, int] = {}
     for at, item in enumerate(row.again()):
+        if type(item) in ROWS and not look.affords(NS_PER_TYPE * len(item)):
+            return Nesting((row.length,), {"not_computed": f"shapes from item {at} on"})
         shape = full_shape(item, 1)
         if shape not in counts:
             first_at[shape] = at

@@ -509,6 +509,29 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
     assert loader._iterator is None
 
 
+def test_where_the_process_cannot_be_copied_random_states_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "is_possible", lambda: False)
+    torch.manual_seed(0)
+    loader = DataLoader(Counted(), batch_size=4, shuffle=True)
+    states = repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False)))
+    entry = entry_of(loader)
+    assert repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))) == states
+    assert entry["structure"]["dataset"]["batch_shapes"]["batch['image']"] == [4, 3, 8, 8]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"])
+def test_tensors_of_any_type_make_batches(dtype: str) -> None:
+    source = TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
+    entry = entry_of(DataLoader(source, batch_size=4))
+    assert entry["structure"]["dataset"]["batch_shapes"] == {"batch[0]": [4, 2]}
+    assert entry["plus"]["representation"]["batch_dtypes"] == {"batch[0]": f"torch.{dtype}"}
+
+
+def test_an_index_beyond_the_dataset_is_a_fact() -> None:
+    error = entry_of(DataLoader(Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"]["values"]["sample_error"]
+    assert error.startswith("dataset[1] raises IndexError")
+
+
 def test_samples_that_do_not_fit_together_say_so() -> None:
     class Ragged(Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:

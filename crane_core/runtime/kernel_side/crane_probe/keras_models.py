@@ -9,7 +9,7 @@ from typing import Any, Mapping
 
 from . import keras_layers, keras_training
 from .groups import merged
-from .keras_parts import counts, dtype_of, layers_of, shapes_in, tensors_in, walk
+from .keras_parts import counts, dtype_of, layers_of, plain_dict, shapes_in, tensors_in, walk
 from .own_dict import own_dict
 
 _MOST_LAYERS = 60
@@ -29,7 +29,8 @@ def model(value: Any, look: Any) -> dict[str, Any]:
 
 def _network(held: Mapping[str, Any]) -> Mapping[str, Any]:
     """Where the graph of layers is kept: a Sequential of Keras 3 keeps one inside, once it is built."""
-    inner = held.get("_functional")
+    # On torch, layers inside are kept as torch keeps modules.
+    inner = held.get("_functional", plain_dict(held.get("_modules")).get("_functional"))
     return own_dict(inner) if inner is not None else held
 
 

@@ -196,7 +196,10 @@ def _ends(value: Any) -> tuple[Any, Any] | None:
 
 
 def _ends_of_tensor(value: Any) -> tuple[Any, Any] | None:
-    if not 0 < value.numel() <= _MOST_RANGED or value.is_complex() or value.is_sparse:
+    if not 0 < value.numel() <= _MOST_RANGED:
         return None
     plain = value.detach()
-    return plain.min().item(), plain.max().item()
+    try:
+        return plain.min().item(), plain.max().item()
+    except (RuntimeError, TypeError):
+        return None  # Complex, sparse and very small types have no order in torch.

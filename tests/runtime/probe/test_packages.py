@@ -112,6 +112,13 @@ def test_pictures_tell_the_shape_of_their_array(entry: Entry, mode: str) -> None
     assert plus["structure"]["array_shape"] == list(np.asarray(picture).shape)
 
 
+def test_pictures_of_several_modes_are_told_apart(entry: Entry) -> None:
+    scans = [Image.new("RGB", (2, 2)) for _ in range(30)] + [Image.new("RGBA", (2, 2))]
+    plus = entry(scans)["plus"]
+    assert plus["representation"]["item_kinds"] == {"RGB": 30, "RGBA": 1}
+    assert plus["representation"]["items"]["30"] == {"type": "PIL.Image.Image", "mode": "RGBA"}
+
+
 def test_a_picture_of_a_file_is_not_loaded(entry: Entry, tmp_path: Any) -> None:
     Image.new("L", (2, 2)).save(tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as picture:

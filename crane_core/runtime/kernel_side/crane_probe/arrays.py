@@ -154,6 +154,8 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
     apart in less time.
     """
     np = numpy()
+    if known is not None and array.dtype.kind == "b":
+        return Distinct(np.unique(np.array(known)), is_all=True)
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
         return Distinct(_counted(array, int(known[0])), is_all=True)
     short, n_first = (_BRIEF, _BRIEF) if is_brief else (_SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT, _FIRST)

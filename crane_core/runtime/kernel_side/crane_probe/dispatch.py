@@ -1,10 +1,14 @@
 """Which summarizer a value gets: by (top-level package, class name) along its classes, never by asking the value.
 
 Knows the rule by which summarizer files are found: `for_<package>.py` holds SUMMARIZERS (class name, or module and
-class name, to function). It may hold FALLBACK, the function for all other classes of the package; HAS_ATTRIBUTE(value,
-name), which decides whether an attribute exists that no class stores (True, False, None for "only running would
-tell"); FOLLOW(value, steps), which tells what items and methods lead to (see following.py). The file is imported when
-a value of the package is first met.
+class name, to function). It is imported when a value of the package is first met, and may also hold:
+
+    FALLBACK(value, look)         for all other classes of the package
+    HAS_ATTRIBUTE(value, name)    whether an attribute exists that no class stores; None: only running would tell
+    FOLLOW(value, steps)          what items and methods lead to (see following.py)
+    SHAPE(value)                  shape of a value inside a list, None for a single value
+    SIGN(value)                   text that tells values of one type and shape apart (a dtype, a mode)
+    SCALAR(value)                 the value as Python's own number or text
 """
 
 from __future__ import annotations

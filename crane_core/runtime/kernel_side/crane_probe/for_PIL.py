@@ -31,4 +31,12 @@ def _class_format(value: Any) -> Any:
     return formats[0] if formats and type(formats[0]) is str else None
 
 
+def sign(value: Any) -> str:
+    """The mode: pictures of several modes in one list do not stack."""
+    held = instance_dict(value)
+    mode = held.get("_mode", held.get("mode"))
+    return mode if type(mode) is str else ""
+
+
+SIGN = sign
 SUMMARIZERS = {"Image": image}

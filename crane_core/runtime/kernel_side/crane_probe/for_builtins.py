@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import operator
 import types
+from collections import Counter
 from typing import Any, Iterable
 
 from . import dicts, functions, sequences
@@ -139,10 +140,12 @@ def _asked_indices(row: Row, look: Any) -> list[int]:
 
 
 def _inner(row: Row, look: Any) -> dict[str, Any]:
+    signs = Counter(sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign)
+    told = {"representation": {"item_kinds": dict(sorted(signs.items()))}} if len(signs) > 1 else {}
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
     inside = look.inside((str(index), row.at(index)) for index in labels)
     items = {group: {"items": facts} for group, facts in inside.items() if facts}
-    return merged({"structure": _nesting(row, look)}, items)
+    return merged(merged({"structure": _nesting(row, look)}, told), items)
 
 
 def _nesting(row: Row, look: Any) -> dict[str, Any]:
@@ -157,7 +160,7 @@ def _nesting(row: Row, look: Any) -> dict[str, Any]:
 
 def _telling(row: Row, look: Any) -> list[int]:
     """The first items, and the first one of each further type and shape: the others are like one of these."""
-    signs = [(id(type(item)), sequences.own_shape(item)) for item in row.first(_LOOKED_AT)]
+    signs = [sequences.sign_of(item) for item in row.first(_LOOKED_AT)]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
     return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]

@@ -231,7 +231,13 @@ def _spelled(index: Any) -> Any:
     return str(index) if type(index) is slice else index.text if type(index) is Unknown else index
 
 
+def sign(value: Any) -> str:
+    """The dtype: what tells arrays of one shape apart."""
+    return dtype_text(base_array(value).dtype) if is_kind(value, arrays.numpy().ndarray) else ""
+
+
 FOLLOW = follow
+SIGN = sign
 SHAPE = shape
 SCALAR = plain_scalar
 SUMMARIZERS = {"ndarray": array, "generic": scalar, "dtype": dtype, "NpzFile": archive}

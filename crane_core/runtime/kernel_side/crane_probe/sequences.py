@@ -183,6 +183,13 @@ def row_of(value: Any) -> Row:
     return Row(len(value), value.__iter__, value.__getitem__)
 
 
+def sign_of(value: Any) -> tuple[int, Any, str]:
+    """What tells values apart whose summaries differ: type, shape, and what their package calls their sign."""
+    shape = own_shape(value)
+    sign = None if type(value) in SCALARS or type(value) in ROWS else hook_of(value, "SIGN")
+    return id(type(value)), shape, sign(value) if sign is not None else ""
+
+
 def own_shape(value: Any) -> tuple[int, ...] | None:
     """Shape of an array, length of a list or tuple; None for what is a single value."""
     if type(value) in ROWS:

@@ -109,7 +109,12 @@ def instance_dict(value: Any) -> dict[str, Any]:
 
 
 def _has_own_dict(value: Any) -> bool:
-    """False for an object made in C that would be given an empty dict by asking for it."""
+    """False for an object made in C that would be given an empty dict by asking for it.
+
+    NumPy's dispatchers hold one from the start and do not tell the collector of it.
+    """
+    if type_name(type(value)) == "numpy._ArrayFunctionDispatcher":
+        return True
     if package_of(type(value)) in ("_io", "functools"):
         return False
     is_on_heap = bool(_FLAGS.__get__(type(value)) & _ON_HEAP)

@@ -17,9 +17,8 @@ _SHORT = 50_000
 """Length up to which distinct values are always counted."""
 _SHORT_DECIMALS = 5_000
 """The same for decimals, of which there are as many as there are places in most arrays."""
-_FIRST = 4096
+_FIRST = 512
 _FEW = 12
-_BRIEF = 512
 _NARROW = 1024
 NUMERIC = "biuf"
 TIMES = "mM"
@@ -56,21 +55,31 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
         for start in range(0, n_columns, width):
             look.check()
             piece = rows[:, start : start + width]
-            least, greatest = _extreme(np.minimum, piece), _extreme(np.maximum, piece)
-            if may_be_nan and _is_nan(least).any():
-                _pass_over_nan(piece, least, greatest, n_nan)
+            least, greatest = _extremes(piece, n_nan)
             low = least if low is None else (np.fmin if may_be_nan else np.minimum)(low, least)
             high = greatest if high is None else (np.fmax if may_be_nan else np.maximum)(high, greatest)
     return Ranges(low, high, n_nan)
 
 
-def _pass_over_nan(piece: Any, least: Any, greatest: Any, n_nan: Any) -> None:
-    """Corrects the extremes of those rows of a piece that hold NaN, and counts it. All NaN stays NaN."""
+def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
+    """The least and greatest value of each row of a piece, NaN passed over and counted. All NaN stays NaN."""
     np = numpy()
-    for at in np.flatnonzero(_is_nan(least)).tolist():
+    if piece.dtype.kind not in "fmM":
+        return _extreme(np.minimum, piece), _extreme(np.maximum, piece)
+    if n_nan.all():
+        # Every row has shown NaN before: it is passed over from the start.
+        least, greatest = piece[:, 0].copy(), piece[:, 0].copy()
+        holed = range(len(piece))
+    else:
+        # Times are whole numbers of which the least stands for NaT.
+        plain = piece.view("i8") if piece.dtype.kind in TIMES and piece.dtype.isnative else piece
+        least, greatest = (_extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum))
+        holed = np.flatnonzero(_is_nan(least)).tolist()
+    for at in holed:
         row = piece[at]
         n_nan[at] += np.count_nonzero(_is_nan(row))
         least[at], greatest[at] = np.fmin.reduce(row), np.fmax.reduce(row)
+    return least, greatest
 
 
 def _extreme(ufunc: Any, piece: Any) -> Any:
@@ -158,16 +167,16 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
         return Distinct(np.unique(np.array(known)), is_all=True)
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
         return Distinct(_counted(array, int(known[0])), is_all=True)
-    short, n_first = (_BRIEF, _BRIEF) if is_brief else (_SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT, _FIRST)
+    short = _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
     if array.shape[0] <= short:
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
         return None if found is None else Distinct(found, is_all=True)
-    found = _unique(array[:n_first])
+    found = _unique(array[:_FIRST])
     if len(found) > _KNOWN_DISTINCT:
         return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
     if not look.affords(array.shape[0] * (5 if len(found) <= _FEW else 16)):
         return None
-    for start in range(n_first, array.shape[0], PIECE):
+    for start in range(_FIRST, array.shape[0], PIECE):
         look.check()
         others = _others(array[start : start + PIECE], found)
         if len(others):

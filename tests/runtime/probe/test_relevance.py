@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+from types import CodeType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.following import chain_text
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
@@ -293,3 +297,91 @@ def test_a_copy_is_changed_apart_from_its_origin() -> None:
 def test_a_deeply_nested_target_is_refused_in_words() -> None:
     assert read("x = " + "(" * 60 + "y" + ")" * 60).names == ("y",)
     assert read("x = " + "-" * 5000 + "y").syntax_error
+
+
+NAMES = "abcde"
+NAME = st.sampled_from(NAMES)
+EXPRESSION = st.recursive(
+    st.one_of(NAME, st.integers(0, 3).map(str)),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "<", "and", "or"]), inner).map(
+            lambda parts: "({} {} {})".format(*parts)
+        ),
+        st.tuples(inner, inner, inner).map(lambda parts: "({} if {} else {})".format(*parts)),
+        st.tuples(inner, NAME, inner).map(lambda parts: "sum([{} for {} in [{}, 1]])".format(*parts)),
+        st.tuples(NAME, inner).map(lambda parts: "({} := {})".format(*parts)),
+        st.tuples(NAME, inner).map(lambda parts: "(lambda {}: {})(1)".format(*parts)),
+    ),
+    max_leaves=4,
+)
+
+
+def indented(block: str) -> str:
+    return "\n".join("    " + line for line in block.split("\n"))
+
+
+STATEMENT = st.recursive(
+    st.one_of(
+        EXPRESSION,
+        st.tuples(NAME, EXPRESSION).map(lambda parts: "{} = {}".format(*parts)),
+        st.tuples(NAME, EXPRESSION).map(lambda parts: "{} += {}".format(*parts)),
+        st.tuples(NAME, NAME, EXPRESSION).map(lambda parts: "{}, {} = {}, 2".format(*parts)),
+        NAME.map(lambda name: f"import math as {name}\n{name} = 4"),
+    ),
+    lambda inner: st.one_of(
+        st.tuples(EXPRESSION, inner, inner).map(lambda p: f"if {p[0]}:\n{indented(p[1])}\nelse:\n{indented(p[2])}"),
+        st.tuples(NAME, EXPRESSION, inner).map(lambda p: f"for {p[0]} in [{p[1]}]:\n{indented(p[2])}"),
+        st.tuples(inner, inner).map(lambda p: f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"),
+        st.tuples(inner, inner).map("\n".join),
+        st.tuples(EXPRESSION, inner).map(lambda p: f"while {p[0]}:\n{indented(p[1])}\n    break"),
+    ),
+    max_leaves=5,
+)
+
+
+class Recording(dict[str, int]):
+    """The names of a module: which of the kernel's are loaded before the code has given them a value."""
+
+    def __init__(self) -> None:
+        super().__init__(dict.fromkeys(NAMES, 1))
+        self.given: set[str] = set()
+        self.loaded: set[str] = set()
+
+    def __getitem__(self, name: str) -> int:
+        value = super().__getitem__(name)
+        if name not in self.given:
+            self.loaded.add(name)
+        return value
+
+    def __setitem__(self, name: str, value: int) -> None:
+        self.given.add(name)
+        super().__setitem__(name, value)
+
+
+def compiled(code: str) -> CodeType:
+    """The code, where Python takes it: a walrus may not stand everywhere."""
+    try:
+        return compile(code, "target", "exec")
+    except SyntaxError:
+        assume(False)
+        raise
+
+
+def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> None:
+    """Runs the code; one that raises, as of a name local to a lambda, is of no use here."""
+    try:
+        exec(code, namespace, names_held)
+    except (UnboundLocalError, TypeError, AttributeError):
+        assume(False)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(code=STATEMENT)
+def test_what_running_loads_is_among_the_needs(code: str) -> None:
+    names_held = Recording()
+    run(compiled(code), {"__builtins__": builtins.__dict__, **dict.fromkeys(NAMES, 1)}, names_held)
+    found = read(code)
+    assert names_held.loaded <= set(found.names), code
+    surely = {chain.name for chain in found.chains if chain.certain and not chain.via} & set(NAMES)
+    inner = {name for name in NAMES if "lambda" in code or "[" in code}
+    assert surely - inner <= names_held.loaded, code

@@ -82,7 +82,10 @@ class Expressions:
         """Reads expressions that may or may not be evaluated."""
         was_certain, self._certain = self._certain, False
         for node in nodes:
+            before = self.scopes.snapshot() if _binds(node) else None
             self.expression(node)
+            if before is not None:
+                self.scopes.join([before, self.scopes.snapshot()])
         self._certain = was_certain
 
     # Chains
@@ -436,6 +439,10 @@ def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     functions = [part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
     first = next((part for part in functions if part.name == "__init__"), None)
     return first, tuple(part for part in functions if part is not first)
+
+
+def _binds(node: ast.AST | None) -> bool:
+    return node is not None and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
 
 
 def stored_names(target: ast.AST) -> list[str]:

@@ -333,7 +333,7 @@ STATEMENT = st.recursive(
         st.tuples(NAME, EXPRESSION, inner).map(lambda p: f"for {p[0]} in [{p[1]}]:\n{indented(p[2])}"),
         st.tuples(inner, inner).map(lambda p: f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"),
         st.tuples(inner, inner).map("\n".join),
-        st.tuples(EXPRESSION, inner).map(lambda p: f"while {p[0]}:\n{indented(p[1])}\n    break"),
+        inner.map(lambda block: f"while True:\n{indented(block)}\n    break"),
     ),
     max_leaves=5,
 )

@@ -371,7 +371,7 @@ def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> Non
     """Runs the code; one that raises, as of a name local to a lambda, is of no use here."""
     try:
         exec(code, namespace, names_held)
-    except (UnboundLocalError, TypeError, AttributeError):
+    except (NameError, TypeError, AttributeError):
         assume(False)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 MENU = ["Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Data"]
 TITLES = {
@@ -61,12 +62,29 @@ def count_line(page: Page) -> Locator:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Pick `option` in the select box or multiselect called `label`, and leave it."""
-    box = page.get_by_role("combobox", name=label, exact=True)
-    box.focus()  # by keys: the list that a click opens closes again when that click had to scroll
-    box.press("ArrowDown")
-    page.get_by_role("option", name=option, exact=True).click()
-    box.blur()
+    """Pick `option` in the select box or multiselect called `label`, and leave it.
+
+    By keys, because the list that a click opens closes again when that click had to scroll; once more, because it
+    closes too when the page is drawn anew at that moment.
+    """
+    for timeout_ms in (3_000, 15_000):
+        box = page.get_by_role("combobox", name=label, exact=True)
+        box.focus()
+        box.press("ArrowDown")
+        page.get_by_role("option", name=option, exact=True).click()
+        box.blur()
+        with suppress(TimeoutError):
+            page.wait_for_function(_SHOWS, arg=[label, option], timeout=timeout_ms)
+            return
+    raise AssertionError(f"{option} is not chosen in {label}")
+
+
+_SHOWS = """([label, option]) => {
+    const boxes = [...document.querySelectorAll('[data-testid=stMultiSelect], [data-testid=stSelectbox]')];
+    const named = box => box.querySelector('[role=combobox]')?.getAttribute('aria-label')?.includes(label);
+    const typed = box => [...box.querySelectorAll('input')].some(input => input.value.includes(option));
+    return boxes.some(box => named(box) && (box.innerText.includes(option) || typed(box)));
+}"""
 
 
 def grid(page: Page) -> Locator:

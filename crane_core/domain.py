@@ -280,6 +280,49 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """One detector set to work on a benchmark in one setting; its name is the `experiment` of its answers.
+
+    `options` is a JSON object of what else shaped the answers: model, base address, template, temperature, seed,
+    versions of tools. Never a key. `started_at` is ISO 8601 in UTC.
+    """
+
+    job: str
+    benchmark: str
+    detector: str
+    setting: Setting
+    options: str
+    started_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model sent back when it was asked once, before anybody read it: one Run comes of it when it is loaded.
+
+    `text` is None where nothing came; `trouble` then says why. Times are ISO 8601 in UTC; `seconds` runs from the
+    first attempt to the answer, `attempts` counts requests. Tokens are those that the endpoint counted, `usd` what
+    they cost by the price in the job's options; None where unknown.
+    """
+
+    job: str
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    run_index: int
+    prompt_sha256: str
+    answered_at: str
+    text: str | None = None
+    trouble: str | None = None
+    finish_reason: str | None = None
+    seconds: float | None = None
+    attempts: int = 1
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """A label by one annotator. `run_index` 0 judges the verdict of all runs, 1..k one run.
 
@@ -376,6 +419,8 @@ Record = (
     | Prompt
     | Detector
     | Run
+    | Job
+    | Reply
     | Judgement
     | Campaign
     | CampaignLock

@@ -32,6 +32,10 @@ class LedgerError(CraneError):
     """A ledger file cannot be written, or changed where it must only grow."""
 
 
+class DetectorError(CraneError):
+    """A detector that cannot be run as asked: a tool that is missing, no key, no such model, a budget that is spent."""
+
+
 class CampaignError(CraneError):
     """A campaign that cannot be created, read or labelled as asked."""
 

@@ -24,7 +24,9 @@ KINDS: dict[str, type] = {
     "campaign": domain.Campaign,
     "campaign_lock": domain.CampaignLock,
     "detector": domain.Detector,
+    "job": domain.Job,
     "judgement": domain.Judgement,
+    "reply": domain.Reply,
     "run": domain.Run,
     "prompt": domain.Prompt,
 }

@@ -82,6 +82,8 @@ TABLES: dict[type, Table] = {
     domain.Prompt: _plain("prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin"), facts=("sha256",)),
     domain.Detector: _plain("detectors", domain.Detector, key=("detector",), facts=("kind",)),
     domain.Run: _plain("runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)),
+    domain.Job: _plain("jobs", domain.Job, key=("job",), facts=("options",)),
+    domain.Reply: _plain("replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)),
     domain.Judgement: _plain(
         "judgements",
         domain.Judgement,

@@ -1,0 +1,1 @@
+"""Ways of predicting a crash of the target cell, one per file."""

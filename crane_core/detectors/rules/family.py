@@ -1,0 +1,118 @@
+"""How a family of rules says which steps it knows.
+
+A rule is a function of a Site. It may raise site.crash(...): the step raises, for certain. It may return a Thing: what
+the step gives; with that it also says that the step changed nothing but what the rule itself changed (`forget`, or new
+facts of a Thing). Thing() says: nothing was changed, and what it gives is not known. It returns None where it does not
+know the step: then receiver and arguments count as changed. A rule that raises anything else is counted and ignored.
+
+Of several rules for a step all are asked, and the first Thing counts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from crane_core.detectors.rules import families
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+Rule = Callable[[Site], Thing | None]
+ANY = "*"
+
+
+class Key(NamedTuple):
+    """What a rule is for: the kind of step, a type or path ("pandas.DataFrame", "torch.*", "numpy.stack"), a name."""
+
+    step: str
+    of: str
+    name: str
+
+
+class Family:
+    """The rules of one file. Types are written package.Class, wherever in the package the class is defined.
+
+    "package.*" is every class of a package, "*" every type that is known; Python's own are "builtins.list" and so on.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.rules: dict[Key, list[Rule]] = defaultdict(list)
+
+    def function(self, *paths: str) -> Callable[[Rule], Rule]:
+        """Calls of functions and classes by their public dotted names, also those that others re-export."""
+        return self._register([Key("call", path, "") for path in paths])
+
+    def method(self, of: str, *names: str) -> Callable[[Rule], Rule]:
+        """Calls of methods; "__call__" is a call of the object itself; no name: every method."""
+        return self._register([Key("method", of, name) for name in names or (ANY,)])
+
+    def attribute(self, of: str, *names: str) -> Callable[[Rule], Rule]:
+        """Reading attributes; no name: every attribute."""
+        return self._register([Key("attribute", of, name) for name in names or (ANY,)])
+
+    def set_attribute(self, of: str) -> Callable[[Rule], Rule]:
+        return self._register([Key("set_attribute", of, ANY)])
+
+    def item(self, of: str) -> Callable[[Rule], Rule]:
+        """Reading x[index]; a slice is a Thing of type "slice" with items start, stop, step."""
+        return self._register([Key("item", of, ANY)])
+
+    def set_item(self, of: str) -> Callable[[Rule], Rule]:
+        """x[index] = value; it returns Thing() when it knows the step."""
+        return self._register([Key("set_item", of, ANY)])
+
+    def operator(self, of: str, *symbols: str) -> Callable[[Rule], Rule]:
+        """Operators with the type on either side: "+", "@", "<", "in"; the unary "-x" and "~x" have no argument."""
+        return self._register([Key("operator", of, symbol) for symbol in symbols or (ANY,)])
+
+    def element(self, of: str) -> Callable[[Rule], Rule]:
+        """What iterating gives first: a Thing only where there certainly is an element."""
+        return self._register([Key("element", of, ANY)])
+
+    def truth(self, of: str) -> Callable[[Rule], Rule]:
+        """The truth value that `if`, `and`, `not` ask of an object: a literal of True or False, or a crash."""
+        return self._register([Key("truth", of, ANY)])
+
+    def _register(self, keys: list[Key]) -> Callable[[Rule], Rule]:
+        def registered(rule: Rule) -> Rule:
+            for key in keys:
+                self.rules[key].append(rule)
+            return rule
+
+        return registered
+
+
+class Registered(NamedTuple):
+    family: str
+    rule: Rule
+
+
+@cache
+def all_rules() -> dict[Key, tuple[Registered, ...]]:
+    """The rules of every file in `families`, by key, in the order of the files' names."""
+    found: dict[Key, list[Registered]] = defaultdict(list)
+    for family in _families():
+        for key, rules in family.rules.items():
+            found[key] += [Registered(family.name, rule) for rule in rules]
+    return {key: tuple(rules) for key, rules in found.items()}
+
+
+def _families() -> Iterator[Family]:
+    for module in sorted(pkgutil.iter_modules(families.__path__), key=lambda module: module.name):
+        loaded = importlib.import_module(f"{families.__name__}.{module.name}")
+        if isinstance(family := getattr(loaded, "RULES", None), Family):
+            yield family
+
+
+def rules_for(step: str, of: Thing | str, name: str = "") -> tuple[Registered, ...]:
+    """The rules for a step on an object, or for a call of a path; the more exact type first."""
+    if isinstance(of, str):
+        return all_rules().get(Key(step, of, name), ())
+    types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
+    keys = [Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, ANY))]
+    return tuple(rule for key in keys for rule in all_rules().get(key, ()))

@@ -1,0 +1,34 @@
+"""What a rule says when it is certain: the crash, the fact that makes it certain, and the shortest way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A certain crash. `line` counts lines of the target cell from 1, `column` from 0; `expression` is its text there.
+
+    `exception` is the class that will be raised ("KeyError"); `fact` is what is known of the kernel ("harvest has the
+    columns bed, day, crop, yield_kg "); `why` says in a sentence why that raises; `remedy` is the shortest change.
+    """
+
+    family: str
+    exception: str
+    why: str
+    fact: str
+    remedy: str
+    line: int
+    column: int
+    expression: str
+
+
+class Crash(Exception):  # noqa: N818 - it is an answer, not an error
+    """A rule's answer that this step raises, on its way to the walker, which knows whether the step is reached."""
+
+    def __init__(self, exception: str, why: str, *, fact: str, remedy: str) -> None:
+        super().__init__(f"{exception}: {why}")
+        self.exception = exception
+        self.why = why
+        self.fact = fact
+        self.remedy = remedy

@@ -1,0 +1,76 @@
+"""One step of the evaluation as a rule sees it: a call, an access, an operation, with what is known of its parts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.thing import Thing
+
+CallThing = Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call gives. `is_complete` is False where a `*` or `**` gives more that is not known."""
+
+    positional: tuple[Thing, ...] = ()
+    keywords: Mapping[str, Thing] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def bound(self, parameters: str) -> dict[str, Thing] | None:
+        """What each parameter gets; those that get nothing are left out. None where it cannot be told.
+
+        `parameters` are written as in a def, without annotations: "a, axis=0, *, dtype=None"; / * and ** have their
+        usual meaning. None too where the arguments do not fit: that is another rule's matter.
+        """
+        if not self.is_complete:
+            return None
+        spec = _spec(parameters)
+        names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+        if len(self.positional) > len(names) and spec.vararg is None:
+            return None
+        bound = dict(zip(names, self.positional, strict=False))
+        accepted = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
+        for name, thing in self.keywords.items():
+            if name in bound or (name not in accepted and spec.kwarg is None):
+                return None
+            bound[name] = thing
+        return bound
+
+
+def _spec(parameters: str) -> ast.arguments:
+    [definition] = ast.parse(f"def f({parameters}): pass").body
+    if not isinstance(definition, ast.FunctionDef):
+        raise ValueError(f"not the parameters of a function: {parameters}")
+    return definition.args
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One step. `name` is the attribute, method or function name, or the operator as it is written ("+", "@", "<=").
+
+    `receiver` is the object of an attribute, method, item or iteration, and the left side of an operator; None for
+    functions. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
+    stored attribute the value; of an operator the right side. `call` evaluates a call of a Thing with arguments, as the
+    target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
+    """
+
+    node: ast.AST
+    text: str
+    name: str = ""
+    receiver: Thing | None = None
+    arguments: Arguments = field(default_factory=Arguments)
+    call: CallThing = lambda thing, positional, keywords: Thing()
+
+    @property
+    def first(self) -> Thing:
+        """The first positional argument: the index of an item, the right side of an operator. Thing() without one."""
+        return self.arguments.positional[0] if self.arguments.positional else Thing()
+
+    def crash(self, exception: str, why: str, *, fact: str, remedy: str) -> NoReturn:
+        """Say that this step raises, whatever is not known about it."""
+        raise Crash(exception, why, fact=fact, remedy=remedy)

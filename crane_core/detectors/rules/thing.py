@@ -1,0 +1,100 @@
+"""What is certain of one value that the target cell meets: its type, facts about it, perhaps the value itself.
+
+Knows nothing of libraries. Two names of one object share one Thing, so that what changes the object changes both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+
+class _Nothing:
+    """Stands for a value that is not known; None is a value."""
+
+    def __repr__(self) -> str:
+        return "NOT_KNOWN"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+NOT_KNOWN: Final = _Nothing()
+
+
+class Thing:
+    """One object, as far as it is known. A Thing() of which nothing is known is the rule, not the exception.
+
+    `type` is the dotted type ("pandas.DataFrame", "int"), "" where it is not known; it is the exact type, no parent.
+    `facts` are named and formed as in the state (design, section 4), its groups merged, with shapes as tuples in which
+    None is a length that is not known; a fact that is not there is not known. `literal` is the value itself where it
+    is a number, text, truth value, None, or a tuple, list, set or dict of such. `items` are the elements of a list or
+    tuple, or None where they are not all known; `members` the values of a dict by key, complete, or None. `path` is
+    the public dotted name of a module, class or function ("numpy.concatenate"). `definition` is the syntax tree of a
+    function or class of the notebook, `bound_to` the object that a method was read from. `words` say in evidence
+    what it is: "harvest", "the result of harvest.groupby(...)".
+    """
+
+    __slots__ = ("bound_to", "definition", "facts", "items", "literal", "members", "path", "type", "words")
+
+    def __init__(
+        self,
+        type: str = "",
+        facts: Mapping[str, Any] | None = None,
+        *,
+        literal: Any = NOT_KNOWN,
+        items: Iterable[Thing] | None = None,
+        members: Mapping[Any, Thing] | None = None,
+        path: str = "",
+        definition: Any = None,
+        bound_to: Thing | None = None,
+        words: str = "",
+    ) -> None:
+        self.type = type
+        self.facts: dict[str, Any] = dict(facts or {})
+        self.literal = literal
+        self.items: list[Thing] | None = None if items is None else list(items)
+        self.members: dict[Any, Thing] | None = None if members is None else dict(members)
+        self.path = path
+        self.definition = definition
+        self.bound_to = bound_to
+        self.words = words
+
+    def __repr__(self) -> str:
+        known = {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) not in ("", None, {})}
+        return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items() if value is not NOT_KNOWN)})"
+
+    @property
+    def package(self) -> str:
+        """Top-level package of the type; "builtins" for Python's own, "" where the type is not known."""
+        head, dot, _ = self.type.partition(".")
+        return head if dot else "builtins" if head else ""
+
+    @property
+    def class_name(self) -> str:
+        return self.type.rpartition(".")[2]
+
+    def is_a(self, package: str, *class_names: str) -> bool:
+        """Whether the type is certainly one of these classes of a package, wherever in it they are defined."""
+        return self.package == package and (not class_names or self.class_name in class_names)
+
+    @property
+    def is_literal(self) -> bool:
+        return self.literal is not NOT_KNOWN
+
+    def fact(self, name: str, default: Any = None) -> Any:
+        return self.facts.get(name, default)
+
+    def forget(self) -> None:
+        """The object may have been changed: its type stays, what was known of its content does not."""
+        self.facts = {}
+        self.literal = NOT_KNOWN
+        self.items = None
+        self.members = None
+
+
+def literal(value: Any, words: str = "") -> Thing:
+    """The Thing of a Python value: a number, text, truth value, None, or a tuple, list, set or dict of such."""
+    items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
+    members = {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
+    return Thing(type(value).__name__, literal=value, items=items, members=members, words=words)

@@ -1,0 +1,29 @@
+CREATE TABLE jobs (
+    job        VARCHAR PRIMARY KEY,
+    benchmark  VARCHAR NOT NULL,
+    detector   VARCHAR NOT NULL,
+    setting    VARCHAR NOT NULL,
+    options    VARCHAR NOT NULL,
+    started_at VARCHAR NOT NULL,
+    source_id  VARCHAR NOT NULL
+);
+CREATE TABLE replies (
+    job           VARCHAR NOT NULL,
+    benchmark     VARCHAR NOT NULL,
+    instance_id   VARCHAR NOT NULL,
+    detector      VARCHAR NOT NULL,
+    setting       VARCHAR NOT NULL,
+    run_index     INTEGER NOT NULL,
+    prompt_sha256 VARCHAR NOT NULL,
+    answered_at   VARCHAR NOT NULL,
+    text          VARCHAR,
+    trouble       VARCHAR,
+    finish_reason VARCHAR,
+    seconds       DOUBLE,
+    attempts      INTEGER NOT NULL,
+    input_tokens  INTEGER,
+    output_tokens INTEGER,
+    usd           DOUBLE,
+    source_id     VARCHAR NOT NULL,
+    PRIMARY KEY (job, benchmark, instance_id, run_index)
+);

@@ -1,0 +1,52 @@
+"""Finding the detectors that run on this machine: every module of this package that has a NAME is one.
+
+Knows the names that make a detector. Refuses to know how any of them decides.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Protocol, cast
+
+import crane_core.detectors
+from crane_core.detectors.prediction import Prediction
+from crane_core.domain import Cell, DetectorKind, KernelState, Setting
+from crane_core.errors import DetectorError
+
+
+class LocalDetector(Protocol):
+    """A module that predicts from cells and state alone; the same input gives the same prediction.
+
+    `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError where a tool
+    is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
+    runtime state; it raises DetectorError for a setting that it does not know. It runs in processes of its own.
+    """
+
+    NAME: str
+    TITLE: str
+    KIND: DetectorKind
+
+    def options(self) -> dict[str, Any]: ...
+
+    def predict(self, cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction: ...
+
+
+@cache
+def local_detectors() -> dict[str, LocalDetector]:
+    """All detectors by name, sorted."""
+    names = [module.name for module in pkgutil.iter_modules(crane_core.detectors.__path__, "crane_core.detectors.")]
+    modules = [importlib.import_module(name) for name in names]
+    found = [cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")]
+    return {detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)}
+
+
+def local_detector(name: str) -> LocalDetector:
+    """The detector of this name. Raises DetectorError, with those that there are, where there is none."""
+    if name not in local_detectors():
+        raise DetectorError(
+            f"No detector here is called {name!r}.", remedy=f"There are {', '.join(local_detectors()) or 'none'}."
+        )
+    return local_detectors()[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -11,6 +11,7 @@ from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.thing import Thing
 
 CallThing = Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]
+Things = Callable[[], Iterable[Thing]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Site:
     functions. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
     stored attribute the value; of an operator the right side. `call` evaluates a call of a Thing with arguments, as the
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
+    `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
+    name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     """
 
     node: ast.AST
@@ -65,6 +68,8 @@ class Site:
     receiver: Thing | None = None
     arguments: Arguments = field(default_factory=Arguments)
     call: CallThing = lambda thing, positional, keywords: Thing()
+    packages: Mapping[str, str] = field(default_factory=dict)
+    variables: Things = tuple
 
     @property
     def first(self) -> Thing:

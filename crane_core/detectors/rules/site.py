@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.thing import Thing
@@ -68,7 +68,6 @@ class Site:
     receiver: Thing | None = None
     arguments: Arguments = field(default_factory=Arguments)
     call: CallThing = lambda thing, positional, keywords: Thing()
-    captured: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Things = tuple
 

@@ -345,6 +345,51 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeJob:
+    """One model set to judge the diagnoses of an experiment on a benchmark; `annotator` is the name of its labels.
+
+    `options` as in Job: what shaped the answers, never a key.
+    """
+
+    job: str
+    benchmark: str
+    experiment: str
+    annotator: str
+    options: str
+    started_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReply:
+    """What a judge sent back when it was asked once about one run's diagnosis, before anybody read it.
+
+    A Judgement comes of it when it is loaded, where a label can be read. `prompt` is the exact text that it was shown;
+    the rest is as in Judgement and Reply.
+    """
+
+    job: str
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    experiment: str
+    annotator: str
+    run_index: int
+    repetition: int
+    presentation: str
+    prompt: str
+    answered_at: str
+    text: str | None = None
+    trouble: str | None = None
+    finish_reason: str | None = None
+    seconds: float | None = None
+    attempts: int = 1
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Campaign:
     """A plan for labelling: population, design, seed, annotators, as one JSON document."""
 
@@ -422,6 +467,8 @@ Record = (
     | Job
     | Reply
     | Judgement
+    | JudgeJob
+    | JudgeReply
     | Campaign
     | CampaignLock
     | Annotation

@@ -25,6 +25,8 @@ KINDS: dict[str, type] = {
     "campaign_lock": domain.CampaignLock,
     "detector": domain.Detector,
     "job": domain.Job,
+    "judge_job": domain.JudgeJob,
+    "judge_reply": domain.JudgeReply,
     "judgement": domain.Judgement,
     "reply": domain.Reply,
     "run": domain.Run,

@@ -25,10 +25,14 @@ from crane_core.domain import (
     CampaignLock,
     Detector,
     DetectorKind,
+    Job,
+    JudgeJob,
     Judgement,
+    JudgeReply,
     Label,
     Prompt,
     Record,
+    Reply,
     Run,
     Setting,
 )
@@ -43,8 +47,13 @@ N_KILLS = 10
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 maybe = st.none() | texts
 numbers = st.integers(-(2**31), 2**31 - 1)
+amounts = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 where = {"benchmark": texts, "instance_id": texts, "setting": st.sampled_from(Setting)}
 answers = where | {"detector": texts, "experiment": texts}
+replied = {
+    "answered_at": texts, "text": maybe, "trouble": maybe, "finish_reason": maybe, "seconds": amounts,
+    "attempts": numbers, "input_tokens": st.none() | numbers, "output_tokens": st.none() | numbers, "usd": amounts,
+}  # fmt: skip
 records = st.one_of(
     st.builds(
         Run, **answers, run_index=numbers, crashes=st.none() | st.booleans(), reasoning=maybe, unanswered=maybe,
@@ -59,7 +68,14 @@ records = st.one_of(
     st.builds(
         Annotation, texts, texts, texts, numbers, st.sampled_from(AnnotationAction), texts, numbers, texts, texts,
         label=st.none() | st.sampled_from(Label), reason=maybe, note=maybe, shown_at=maybe, first_action_at=maybe,
-        seconds=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+        seconds=amounts,
+    ),
+    st.builds(Job, texts, texts, texts, st.sampled_from(Setting), options=texts, started_at=texts),
+    st.builds(Reply, **where, **replied, job=texts, detector=texts, run_index=numbers, prompt_sha256=texts),
+    st.builds(JudgeJob, texts, texts, texts, texts, texts, texts),
+    st.builds(
+        JudgeReply, **answers, **replied, job=texts, annotator=texts, run_index=numbers, repetition=numbers,
+        presentation=texts, prompt=texts,
     ),
     st.builds(CampaignLock, texts, texts, texts),
     st.builds(Campaign, texts, st.dictionaries(texts, numbers, max_size=3).map(json.dumps)),
@@ -100,7 +116,9 @@ def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_ledger_record_is_generated_here() -> None:
-    assert set(KINDS.values()) == {Run, Judgement, Detector, Prompt, Campaign, CampaignLock, Annotation}
+    of_detectors = {Detector, Job, Prompt, Reply, Run}
+    of_annotators = {Campaign, CampaignLock, Annotation, Judgement, JudgeJob, JudgeReply}
+    assert set(KINDS.values()) == of_detectors | of_annotators
 
 
 def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +286,7 @@ def test_only_our_own_facts_belong_in_the_ledger(tmp_path: Path) -> None:
 
 def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
-    plain = {str, int, bool | None, str | None, float | None, Setting, Label, Label | None}
+    plain = {str, int, bool | None, str | None, int | None, float | None, Setting, Label, Label | None}
     plain |= {AnnotationAction, AnnotatorKind, DetectorKind}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
 

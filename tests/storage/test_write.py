@@ -23,7 +23,10 @@ from crane_core.domain import (
     Detector,
     DetectorKind,
     Instance,
+    Job,
+    JudgeJob,
     Judgement,
+    JudgeReply,
     KernelState,
     Label,
     LoadProblem,
@@ -31,6 +34,7 @@ from crane_core.domain import (
     Prompt,
     PublishedNumber,
     Record,
+    Reply,
     Run,
     Setting,
     VariableState,
@@ -57,6 +61,7 @@ LABEL = Judgement(
 STATE = KernelState(
     "mine", "numpy_1_fixed", Setting.RUNTIME, "notebook", {"x": VariableState("int", values={"value": 3})}
 )
+TIME = "2026-11-21T10:00:00+00:00"
 ONE_OF_EACH: list[Record] = [
     Benchmark("mine", "Mine"),
     CASE,
@@ -66,10 +71,16 @@ ONE_OF_EACH: list[Record] = [
     Prompt("mine", "numpy_1_fixed", Setting.CODE, "notebook", "0" * 64, "Will it crash?"),
     Detector("gpt-5", "GPT 5", DetectorKind.LLM),
     RUN,
+    Job("job", "mine", "gpt-5", Setting.CODE, "{}", TIME),
+    Reply("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, "0" * 64, TIME, "It will.", seconds=0.5, usd=0.01),
     LABEL,
+    JudgeJob("judge", "mine", "study", "judge heron", "{}", TIME),
+    JudgeReply(
+        "judge", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "judge heron", 1, 1, "normal", "Same?", TIME
+    ),
     Campaign("pilot", '{"seed":1}'),
-    CampaignLock("pilot", "2026-11-21T10:00:00+00:00", "lead"),
-    Annotation("pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", "2026-11-21T10:00:00+00:00"),
+    CampaignLock("pilot", TIME, "lead"),
+    Annotation("pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME),
     PublishedNumber("paper", "2a", "GPT 5", "F1 (+RT)", "73%", "percent"),
 ]
 

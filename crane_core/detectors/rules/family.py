@@ -78,6 +78,10 @@ class Family:
         """The truth value that `if`, `and`, `not` ask of an object: a literal of True or False, or a crash."""
         return self._register([Key("truth", of, ANY)])
 
+    def missing(self, *groups: str) -> Callable[[Rule], Rule]:
+        """What the state says to be absent, asked where the target needs it: site.absent, by group of the state."""
+        return self._register([Key("missing", group, ANY) for group in groups])
+
     def _register(self, keys: list[Key]) -> Callable[[Rule], Rule]:
         def registered(rule: Rule) -> Rule:
             for key in keys:

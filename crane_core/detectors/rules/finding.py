@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,10 @@ class Finding:
 
 
 class Crash(Exception):  # noqa: N818 - it is an answer, not an error
-    """A rule's answer that this step raises, on its way to the walker, which knows whether the step is reached."""
+    """A rule's answer that this step raises, on its way to the walker, which knows whether the step is reached.
+
+    The walker writes down the family that said it and the piece of the target at which it was said (`place`).
+    """
 
     def __init__(self, exception: str, why: str, *, fact: str, remedy: str) -> None:
         super().__init__(f"{exception}: {why}")
@@ -32,3 +36,5 @@ class Crash(Exception):  # noqa: N818 - it is an answer, not an error
         self.why = why
         self.fact = fact
         self.remedy = remedy
+        self.family = ""
+        self.place: Any = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.thing import Thing
@@ -60,6 +60,7 @@ class Site:
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
+    `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
     node: ast.AST
@@ -68,6 +69,7 @@ class Site:
     receiver: Thing | None = None
     arguments: Arguments = field(default_factory=Arguments)
     call: CallThing = lambda thing, positional, keywords: Thing()
+    absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Things = tuple
 

@@ -20,6 +20,7 @@ class _Nothing:
 
 
 NOT_KNOWN: Final = _Nothing()
+_SEQUENCES: Final = {"list": list, "tuple": tuple}
 
 
 class Thing:
@@ -31,11 +32,25 @@ class Thing:
     is a number, text, truth value, None, or a tuple, list, set or dict of such. `items` are the elements of a list or
     tuple, or None where they are not all known; `members` the values of a dict by key, complete, or None. `path` is
     the public dotted name of a module, class or function ("numpy.concatenate"). `definition` is the syntax tree of a
-    function or class of the notebook, `bound_to` the object that a method was read from. `words` say in evidence
-    what it is: "harvest", "the result of harvest.groupby(...)".
+    function or class of the notebook (of an object: of its class), `bound_to` the object that a method was read from.
+    `attributes` are those of the object that are known, never said to be all. `scope` is what a definition sees of the
+    names around it; only the walker asks for it. `words` say in evidence what it is: "harvest", "the result of
+    harvest.groupby(...)". The literal of a list, tuple or dict follows its items and members.
     """
 
-    __slots__ = ("bound_to", "definition", "facts", "items", "literal", "members", "path", "type", "words")
+    __slots__ = (
+        "_literal",
+        "attributes",
+        "bound_to",
+        "definition",
+        "facts",
+        "items",
+        "members",
+        "path",
+        "scope",
+        "type",
+        "words",
+    )
 
     def __init__(
         self,
@@ -48,21 +63,42 @@ class Thing:
         path: str = "",
         definition: Any = None,
         bound_to: Thing | None = None,
+        attributes: Mapping[str, Thing] | None = None,
+        scope: Any = None,
         words: str = "",
     ) -> None:
         self.type = type
         self.facts: dict[str, Any] = dict(facts or {})
-        self.literal = literal
+        self._literal = literal
         self.items: list[Thing] | None = None if items is None else list(items)
         self.members: dict[Any, Thing] | None = None if members is None else dict(members)
         self.path = path
         self.definition = definition
         self.bound_to = bound_to
+        self.attributes: dict[str, Thing] = dict(attributes or {})
+        self.scope = scope
         self.words = words
 
     def __repr__(self) -> str:
-        known = {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) not in ("", None, {})}
-        return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items() if value is not NOT_KNOWN)})"
+        told = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")
+        known = {name: getattr(self, name) for name in told if getattr(self, name) not in ("", None, {})}
+        if self.items is None and self.members is None and self.is_literal:
+            known["literal"] = self.literal
+        return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items())})"
+
+    @property
+    def literal(self) -> Any:
+        if self.items is not None and self.type in _SEQUENCES:
+            values = [item.literal for item in self.items]
+            return NOT_KNOWN if any(value is NOT_KNOWN for value in values) else _SEQUENCES[self.type](values)
+        if self.members is not None and self.type == "dict":
+            held = {key: member.literal for key, member in self.members.items()}
+            return NOT_KNOWN if any(value is NOT_KNOWN for value in held.values()) else held
+        return self._literal
+
+    @literal.setter
+    def literal(self, value: Any) -> None:
+        self._literal = value
 
     @property
     def package(self) -> str:
@@ -88,9 +124,10 @@ class Thing:
     def forget(self) -> None:
         """The object may have been changed: its type stays, what was known of its content does not."""
         self.facts = {}
-        self.literal = NOT_KNOWN
+        self._literal = NOT_KNOWN
         self.items = None
         self.members = None
+        self.attributes = {}
 
 
 def literal(value: Any, words: str = "") -> Thing:

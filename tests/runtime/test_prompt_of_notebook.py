@@ -70,3 +70,20 @@ def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
 def test_a_cell_that_raises_before_the_target_is_told(notebook: WriteNotebook) -> None:
     with pytest.raises(KernelError, match="ZeroDivisionError"):
         prompt_of_notebook(notebook("trip", "1 / 0", "x"), Setting.RUNTIME)
+
+
+def test_what_only_functions_need_is_shown_in_runtime_plus_alone(notebook: WriteNotebook) -> None:
+    setup = "import numpy as np\nrows = np.zeros((2, 3))\nlimit = 3\nslow = [[1]]\n"
+    check = "def check(part):\n    return part.size < limit, rows.shape, rows.dtype, slow.nothing\n"
+    path = notebook("inner", setup + check, "check(rows); rows.shape", crash=1)
+    plain = (Setting.RUNTIME, Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V)
+    for setting in (*plain, Setting.RUNTIME_DOCS):
+        seen = block(prompt_of_notebook(path, setting, BARE).body)
+        assert (list(seen["variables"]), list(seen["accesses"])) == (["check", "rows"], ["rows.shape"])
+    plus = block(prompt_of_notebook(path, Setting.RUNTIME_PLUS, BARE).body)
+    assert list(plus["variables"]) == ["check", "limit", "rows", "slow"]
+    assert plus["variables"]["limit"]["used by"] == "check"
+    assert plus["variables"]["limit"]["values"] == {"value": 3}
+    assert "used by" not in plus["variables"]["rows"]
+    assert plus["accesses"]["rows.dtype"]["used by"] == "check"
+    assert "used by" not in plus["accesses"]["rows.shape"]

@@ -89,6 +89,13 @@ def test_variables_that_only_functions_need_are_additions(after: After) -> None:
     assert "via" not in variables["rows"]
 
 
+def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(after: After) -> None:
+    state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
+    assert state["unavailable"] == {"rows": "the state is full"}
+    slow = after("rows = [1]\ndef check():\n    return rows", "check()", total_seconds=0)
+    assert slow["variables"]["rows"]["via"] == ["check"]
+
+
 def test_a_target_that_is_no_python_says_so(after: After) -> None:
     state = after("x = 1", "x = = 1")
     assert state["syntax_error"].startswith("line 1: ")

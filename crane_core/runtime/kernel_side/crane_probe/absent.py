@@ -150,8 +150,12 @@ def _only_known_finders() -> bool:
 
 
 def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]) -> dict[str, Any]:
-    """What the attributes hold that the target takes, by the chain's text; a method by its type."""
+    """What the attributes hold that the target takes, by the chain's text; a method by its type.
+
+    `via` names the functions of the notebook where they alone take an attribute.
+    """
     found: dict[str, Any] = {}
+    direct = {text for chain in needs.chains if not chain.via for text in _attribute_texts(chain)}
     for chain in needs.chains:
         at = next((number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE), len(chain.steps))
         if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
@@ -164,8 +168,17 @@ def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable:
         for text, value in taken.items():
             if text in found:
                 continue
-            found[text] = {"type": value.text} if type(value) is _Note else look.entry("", value)
+            entry = {"type": value.text} if type(value) is _Note else look.entry("", value)
+            found[text] = entry if text in direct else dict(entry, via=list(chain.via))
     return found
+
+
+def _attribute_texts(chain: Chain) -> Iterator[str]:
+    """The chain's beginnings that end in an attribute."""
+    for at, step in enumerate(chain.steps):
+        if step.kind != ATTRIBUTE:
+            return
+        yield chain_text(chain.name, chain.steps[: at + 1])
 
 
 class _Note(NamedTuple):

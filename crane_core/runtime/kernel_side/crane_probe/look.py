@@ -104,8 +104,10 @@ def _placed(entry: dict[str, Any], name: str, needs: relevance.Needs, sources: S
     """
     place = sources.assigned(name)
     placed = dict(entry, **({"assigned": place.to_json()} if place is not None else {}))
-    if name not in needs.via or "unavailable" in entry:
+    if name not in needs.via:
         return placed
+    if "unavailable" in entry:
+        return dict(placed, via=list(needs.via[name]))
     plus = {group: dict(entry.get(group, {}), **entry.get("plus", {}).get(group, {})) for group in GROUPS}
     return dict(placed, **{key: {} for key in GROUPS}, plus=plus, via=list(needs.via[name]))
 

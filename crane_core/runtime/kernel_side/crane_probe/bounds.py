@@ -53,7 +53,7 @@ def scalar(value: Any, limit: int) -> Any:
 def _spelled(value: Any, limit: int) -> str:
     """An item of a tuple, as Python writes it."""
     shown = scalar(value, limit)
-    return repr(shown) if type(shown) in (int, float, str, bool) or shown is None else json.dumps(shown)
+    return json.dumps(shown) if type(shown) is dict else repr(shown)
 
 
 def _integer(value: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping
 
 from .anatomy import instance_dict, is_kind, package_of, type_name
 from .dispatch import hook_of
-from .kinds import PLAIN
+from .kinds import PLAIN, ROWS
 
 _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
 _SHORT = 8
@@ -51,14 +51,14 @@ def size_of(value: Any) -> Any:
 
 def is_plain(value: Any) -> bool:
     """True for a number, text, truth value or None, and for a short row of them."""
-    if type(value) in (list, tuple):
+    if type(value) in ROWS:
         return 0 < len(value) <= _SHORT and all(type(part) in PLAIN for part in value)
     return type(value) in PLAIN
 
 
 def plain(value: Any, look: Any) -> Any:
     """A plain value as JSON."""
-    return [look.scalar(part) for part in value] if type(value) in (list, tuple) else look.scalar(value)
+    return [look.scalar(part) for part in value] if type(value) in ROWS else look.scalar(value)
 
 
 def attributes_held(value: Any, look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
 from .asked import ATTRIBUTE, CALL, Chain, Unknown
 from .following import Lack, chain_text, followed, similar
-from .kinds import PLAIN
+from .kinds import INDICES, PLAIN, ROWS
 
 _PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
 _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
@@ -118,8 +118,8 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     if found is None:
         return
     name, labels, levels = found
-    for label in wanted if type(wanted) in (list, tuple) else [wanted]:
-        if type(label) in (str, int) and label not in labels and label not in levels:
+    for label in wanted if type(wanted) in ROWS else [wanted]:
+        if type(label) in INDICES and label not in labels and label not in levels:
             fact = {"column": label, "similar": similar(label, labels), "asked_by": text}
             yield Asks(name, Lack("columns", fact), name)
 

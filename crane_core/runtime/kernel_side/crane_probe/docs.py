@@ -25,6 +25,7 @@ from .anatomy import (
 )
 from .bounds import text, why
 from .doc_sections import sections_of
+from .kinds import Kinds
 from .signature_text import MAX_SIGNATURE, signature_text
 
 MAX_ATTRIBUTES = 60
@@ -33,15 +34,16 @@ MAX_NAME = 80
 MAX_DOC = 200_000
 """Characters of a docstring that are read."""
 _MAX_WRAPPERS = 10
-_BUILTINS = (
+_BUILTINS = Kinds(
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
     types.MethodWrapperType,
     types.ClassMethodDescriptorType,
 )
-_TAKES_SELF = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
-_STORED_IN_C = (types.GetSetDescriptorType, types.MemberDescriptorType)
+_BOUND_IN_C = Kinds(types.BuiltinFunctionType, types.MethodWrapperType)
+_TAKES_SELF = Kinds(types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+_STORED_IN_C = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
 _AVAILABLE_IF = "sklearn.utils._available_if._AvailableIfDescriptor"
 _REAL_CALLS = ("forward", "call")
 """Where torch and Keras keep the call that `__call__(*args, **kwargs)` only passes on to."""
@@ -91,7 +93,7 @@ def _unbound(value: Any, owner: Any) -> _Plain:
         return _of_partial(value)
     if type_name(kind) == _AVAILABLE_IF and is_genuine(kind):
         return _unbound(instance_dict(value).get("fn"), owner)
-    if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
+    if kind in _BOUND_IN_C:
         held = value.__self__
         return _Plain(value, 0, MISSING if held is None or is_kind(held, types.ModuleType) else held)
     plain = _unwrapped(value)

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Tupl
 
 from .anatomy import MISSING, package_of
 from .asked import ATTRIBUTE, CALL, ITEM, Chain, Step, Unknown
+from .kinds import ROWS
 from .literals import Choices, known
 from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
 
@@ -362,7 +363,7 @@ class Expressions:
         if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name):
             return self._values_of_call(iterated)
         value = known(iterated, self.value_of)
-        if type(value) not in (list, tuple) or any(type(item) is Unknown for item in value):
+        if type(value) not in ROWS or any(type(item) is Unknown for item in value):
             return None
         return tuple(value[:_LARGEST_PRODUCT])
 

@@ -26,6 +26,7 @@ from .anatomy import (
 )
 from .asked import ATTRIBUTE, CALL, Step, Unknown
 from .dispatch import hook_of
+from .kinds import Kinds
 
 _CANDIDATES = 600
 _LOOKED_THROUGH = 20_000
@@ -34,7 +35,8 @@ _SIMILAR = 3
 METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
-_METHODS = (
+_HARMLESS = Kinds(type(None), types.WrapperDescriptorType)
+_METHODS = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
@@ -134,7 +136,7 @@ def _computes_attributes(kind: type) -> bool:
     if "__getattr__" in defined:
         return True
     # Types written in C have a __getattribute__ that only looks where static_attribute has looked.
-    return type(defined.get("__getattribute__")) not in (type(None), types.WrapperDescriptorType)
+    return type(defined.get("__getattribute__")) not in _HARMLESS
 
 
 def _no_attribute(value: Any, name: str) -> Lack:

@@ -81,7 +81,7 @@ def unwrapped(value: Any) -> Any:
 def shape(value: Any) -> tuple[int, ...] | None:
     """Of tensors, and the length of a wrapped list."""
     inner = unwrapped(value)
-    if inner is not value and type(inner) in (list, dict):
+    if inner is not value and (type(inner) is list or type(inner) is dict):
         return (len(inner),)
     return tensorflow_tensors.shape(value) if is_eager(value) else None
 

@@ -11,6 +11,7 @@ from . import torch_data, torch_modules, torch_tensors, torch_training
 from .anatomy import is_kind, overriders, package_of, static_attribute, type_name
 from .asked import ATTRIBUTE, ITEM, Step
 from .following import Lack, Way, attribute_names, similar, value_text
+from .kinds import BOUNDS
 from .torch_tensors import torch
 
 _READABLE = ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "layout")
@@ -94,7 +95,7 @@ def _view(value: Any, index: Any) -> Way:
 
 def _is_plain_slice(part: Any) -> bool:
     """A slice that torch takes: it refuses steps below 1."""
-    if type(part) is not slice or not all(type(end) in (int, type(None)) for end in (part.start, part.stop, part.step)):
+    if type(part) is not slice or not all(type(end) in BOUNDS for end in (part.start, part.stop, part.step)):
         return False
     return part.step is None or part.step > 0
 

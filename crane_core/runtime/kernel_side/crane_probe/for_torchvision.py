@@ -9,6 +9,7 @@ from typing import Any
 
 from .anatomy import instance_dict, package_of, type_name
 from .brief import is_plain, plain
+from .kinds import ROWS
 
 _MOST_STEPS = 40
 
@@ -16,7 +17,7 @@ _MOST_STEPS = 40
 def composed(value: Any, look: Any) -> dict[str, Any]:
     """The steps in order: type and plain settings."""
     steps: Any = instance_dict(value).get("transforms")
-    if type(steps) not in (list, tuple):
+    if type(steps) not in ROWS:
         return {}
     shown = [_step(step, look) for step in steps[:_MOST_STEPS]]
     return {"plus": {"structure": {"n_steps": len(steps)}, "representation": {"steps": shown}}}

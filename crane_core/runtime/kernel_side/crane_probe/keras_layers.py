@@ -24,6 +24,7 @@ from .keras_parts import (
     variables,
     walk,
 )
+from .kinds import ROWS
 from .own_dict import own_dict
 from .tensorflow_tensors import dims
 
@@ -123,7 +124,7 @@ def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
 def _is_usual(name: str, item: Any) -> bool:
     if name not in _USUAL:
         return False
-    return all(part == _USUAL[name] for part in item) if type(item) in (tuple, list) else bool(item == _USUAL[name])
+    return all(part == _USUAL[name] for part in item) if type(item) in ROWS else bool(item == _USUAL[name])
 
 
 def built_with(held: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Mapping
 from .anatomy import is_kind
 from .brief import attributes_held, is_plain, plain
 from .keras_parts import is_of_keras, plain_dict, plain_list
+from .kinds import REAL, ROWS
 from .own_dict import own_dict
 from .tensorflow_tensors import plain_scalar
 
@@ -34,7 +35,7 @@ def named(value: Any, look: Any) -> Any:
         return value.__name__
     if is_kind(value, dict):
         return {look.label(key): named(part, look) for key, part in plain_dict(value).items()}
-    if plain_list(value) or type(value) in (list, tuple):
+    if plain_list(value) or type(value) in ROWS:
         return [named(part, look) for part in plain_list(value)]
     return dict({"type": type(value).__qualname__}, **settings(value, look))
 
@@ -74,7 +75,7 @@ def rate(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     inner = own_dict(found).get("_value", found)
     number = plain_scalar(inner)
     # It is kept as float32; seven digits are what that holds.
-    return {"learning_rate": float(f"{number:.7g}")} if type(number) in (int, float) else {}
+    return {"learning_rate": float(f"{number:.7g}")} if type(number) in REAL else {}
 
 
 def callback(value: Any, look: Any) -> dict[str, Any]:

@@ -32,6 +32,14 @@ SCALARS = Kinds(str, int, float, bool, type(None), bytes, complex)
 NUMBERS = Kinds(int, float, bool)
 ROWS = Kinds(list, tuple)
 CONTAINERS = Kinds(list, tuple, set, frozenset, dict)
+LABELS = Kinds(*PLAIN, tuple)
+"""What names a column, a row or an entry of a dict."""
+INDICES = Kinds(int, str)
+SINGLE = Kinds(int, str, float)
+BOUNDS = Kinds(int, type(None))
+"""Ends of a slice."""
+REAL = Kinds(int, float)
+LISTED = Kinds(list, tuple, set)
 
 
 def counted(again: Callable[[], Iterable[Any]]) -> list[tuple[type, int]]:

@@ -11,8 +11,9 @@ from typing import Any, Callable, NamedTuple
 
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of
 from .asked import Unknown
-from .kinds import CONTAINERS, PLAIN, ROWS
+from .kinds import CONTAINERS, INDICES, PLAIN, REAL, ROWS, Kinds
 
+_JOINED = Kinds(str, list, tuple)
 _LARGEST_LIST = 400
 _LONGEST_TEXT = 2_000
 _LARGEST_INT = 2**63
@@ -92,7 +93,7 @@ def _sequence(node: Any, names: Names) -> Any:
     for element in node.elts:
         if isinstance(element, ast.Starred):
             inner = _known(element.value, names)
-            if type(inner) not in (list, tuple):
+            if type(inner) not in ROWS:
                 return MISSING
             items.extend(inner)
         else:
@@ -124,7 +125,7 @@ def _extended(node: Any, names: Names) -> Any:
 
 def _negated(node: Any, names: Names) -> Any:
     value = _known(node.operand, names)
-    is_number = type(value) in (int, float)
+    is_number = type(value) in REAL
     return -value if isinstance(node.op, ast.USub) and is_number else MISSING
 
 
@@ -142,7 +143,7 @@ def _computed(node: Any, names: Names) -> Any:
 def _may_compute(kind: ast.operator, left: Any, right: Any) -> bool:
     if type(left) is int and type(right) is int:
         return abs(left) < _LARGEST_INT and abs(right) < _LARGEST_INT
-    return isinstance(kind, ast.Add) and type(left) is type(right) and type(left) in (str, list, tuple)
+    return isinstance(kind, ast.Add) and type(left) is type(right) and type(left) in _JOINED
 
 
 def _formatted(node: Any, names: Names) -> Any:
@@ -153,9 +154,7 @@ def _formatted(node: Any, names: Names) -> Any:
 def _part(node: Any, names: Names) -> Any:
     if isinstance(node, ast.FormattedValue):
         value = _known(node.value, names)
-        return (
-            str(value) if type(value) in (str, int) and node.format_spec is None and node.conversion == -1 else MISSING
-        )
+        return str(value) if type(value) in INDICES and node.format_spec is None and node.conversion == -1 else MISSING
     return node.value
 
 

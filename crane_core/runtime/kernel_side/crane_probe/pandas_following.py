@@ -13,7 +13,7 @@ from . import column_values, pandas_storage
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, package_of
 from .asked import ATTRIBUTE, CALL, ITEM, Asked, Step, Unknown
 from .following import METHOD, PROPERTY, Lack, Way, similar
-from .kinds import NUMBERS, PLAIN, counted
+from .kinds import INDICES, LABELS, LISTED, NUMBERS, PLAIN, ROWS, SINGLE, Kinds, counted
 from .pandas_labels import all_plain, has_label
 from .pandas_storage import (
     columns_of,
@@ -29,6 +29,7 @@ from .pandas_storage import (
 )
 
 _MOST_LABELS = 20_000
+_CHOSEN = Kinds(str, int, list)
 _SAME_COLUMNS = {
     *("copy", "head", "tail", "sample", "fillna", "ffill", "bfill", "sort_values", "sort_index", "drop_duplicates"),
     *("dropna", "query", "round", "replace", "interpolate", "where", "mask", "clip", "astype", "abs", "reset_index"),
@@ -198,7 +199,7 @@ def _item(table: Table, item: Any) -> Way:
         return Way(table._replace(index=None), follow=of_table)
     if type(item) is list:
         return _items(table, item)
-    if table.labels is None or type(item) not in (*PLAIN, tuple) or _holds_unknown(item):
+    if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
         return Way()
     if item in table.labels:
         return _column(table, item)
@@ -215,7 +216,7 @@ def _items(table: Table, items: list[Any]) -> Way:
     if items and all(type(item) is bool for item in items):
         return Way(table._replace(index=None), follow=of_table)
     lacks = tuple(_missing(table, items))
-    is_known = all(type(item) in (*PLAIN, tuple) for item in items)
+    is_known = all(type(item) in LABELS for item in items)
     narrowed = table._replace(
         columns=None, labels=tuple(items) if is_known and not _firsts(table.labels or ()) else None
     )
@@ -227,10 +228,8 @@ def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Lack]
     if table.labels is None:
         return []
     there = {*table.labels, *_firsts(table.labels), *(table.levels if or_levels else ())}
-    given = items if type(items) in (list, tuple, set) and items not in there_tuples(table) else [items]
-    asked = [
-        item for item in given if type(item) in (str, int, float) or type(item) is tuple and not _holds_unknown(item)
-    ]
+    given = items if type(items) in LISTED and items not in there_tuples(table) else [items]
+    asked = [item for item in given if type(item) in SINGLE or type(item) is tuple and not _holds_unknown(item)]
     return [_no_column(table, item) for item in asked if item not in there]
 
 
@@ -252,11 +251,11 @@ def _no_column(table: Table, label: Any) -> Lack:
 def _loc(table: Table, item: Any) -> Way:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
     lacks = _rows_missing(table.index, rows)
-    if type(columns) in (str, int, list):
+    if type(columns) in _CHOSEN:
         lacks += _missing(table, columns)
     if type(rows) is slice or type(rows) is Unknown:
         narrowed = table._replace(index=None)
-        way = _item(narrowed, columns) if type(columns) in (str, list) and not lacks else Way()
+        way = _item(narrowed, columns) if type(columns) in _CHOSEN and type(columns) is not int and not lacks else Way()
         return Way(way.value, tuple(lacks), 2, follow=way.follow)
     return Way(lacks=tuple(lacks), n_steps=2)
 
@@ -269,7 +268,7 @@ def _rows_missing(index: Any, rows: Any) -> list[Lack]:
     return [
         Lack("keys", {"label": label, "in": "index", "similar": _similar_labels(index, label)})
         for label in asked
-        if type(label) in (int, str, float) and has_label(index, label) is False
+        if type(label) in SINGLE and has_label(index, label) is False
     ]
 
 
@@ -398,8 +397,8 @@ def _with_levels(table: Table) -> tuple[Any, ...] | None:
 
 def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Way:
     columns, rows = _dropped(positional, named)
-    gone = columns if type(columns) in (list, tuple) else [columns]
-    is_known = table.labels is not None and all(type(label) in (*PLAIN, tuple) for label in gone)
+    gone = columns if type(columns) in ROWS else [columns]
+    is_known = table.labels is not None and all(type(label) in LABELS for label in gone)
     labels = tuple(label for label in table.labels or () if label not in gone) if is_known else None
     if columns is None and rows is None:
         labels = None
@@ -415,7 +414,7 @@ def _after_rename(table: Table, positional: Any, named: dict[str, Any]) -> Way:
     if table.labels is None or positional or set(named) - {"columns", "copy", "errors"} or type(mapping) is not dict:
         return Way(Table(None), n_steps=2, follow=of_table)
     labels = tuple(mapping.get(label, label) for label in table.labels)
-    is_known = all(type(label) in (*PLAIN, tuple) for label in labels)
+    is_known = all(type(label) in LABELS for label in labels)
     return Way(
         table._replace(columns=None, labels=labels if is_known else None, arrays=None), n_steps=2, follow=of_table
     )
@@ -492,7 +491,7 @@ def of_values(values: Values, steps: tuple[Step, ...]) -> Way:
 
 def _label_of(values: Values, item: Any) -> Way:
     """`series[label]`; a number is looked up as a label where labels are whole numbers, and else only by pandas."""
-    if values.index is None or is_multi(values.index) or type(item) not in (int, str):
+    if values.index is None or is_multi(values.index) or type(item) not in INDICES:
         return Way()
     array = None if pandas_storage.is_range(values.index) else ndarray_of(pandas_storage.index_values(values.index))
     has_numbers = pandas_storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
@@ -582,7 +581,7 @@ def keys_taken_as_unique(asked: Asked) -> Iterator[list[Any]]:
             keys = list(_flat(positional[0] if positional else given.get("keys")))
         else:
             continue
-        plain = [key for key in keys if type(key) in (str, int)]
+        plain = [key for key in keys if type(key) in INDICES]
         if plain:
             yield plain
 
@@ -597,4 +596,4 @@ def _is_in(label: Any, numbers: set[int]) -> bool:
 
 
 def _flat(value: Any) -> Iterable[Any]:
-    return value if type(value) in (list, tuple) else [value]
+    return value if type(value) in ROWS else [value]

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import arrays, column_values
 from .anatomy import name_of, type_name
-from .kinds import PLAIN, counted
+from .kinds import PLAIN, SINGLE, counted
 from .pandas_storage import (
     index_codes,
     index_levels,
@@ -116,7 +116,7 @@ def repeated(labels: list[Any]) -> list[Any]:
 
 def has_label(index: Any, label: Any) -> bool | None:
     """Whether a label stands in an index with one level; None where only pandas could tell, as for texts of dates."""
-    if is_multi(index) or type(label) not in (int, str, float):
+    if is_multi(index) or type(label) not in SINGLE:
         return None
     if is_range(index):
         return label in range_of(index) if type(label) is int else False

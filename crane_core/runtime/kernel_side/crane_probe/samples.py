@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from . import bounds
 from .anatomy import type_name
 from .forked import Tell
+from .kinds import NUMBERS, PLAIN, ROWS, Kinds
 
 MOST = 10
 """Samples that are indexed (the paper's number)."""
@@ -22,7 +23,7 @@ _LONGEST_TREE = 8
 _MOST_RANGED = 4_000_000
 """Elements of one part of a sample beyond which its range is not looked for."""
 _MESSAGE = 400
-_PLAIN = (int, float, bool, str, bytes, type(None))
+_SIZED = Kinds(list, tuple, str, dict)
 _FACTS = ("type", "shape", "dtype", "length", "size", "mode")
 
 
@@ -112,11 +113,11 @@ def _named_parts(samples: list[Any]) -> dict[str, list[Any]]:
 
 def _named(sample: Any) -> Iterator[tuple[str, Any]]:
     """Parts by the names of the published extractor: `input` and `label` of a pair; keys of a dict."""
-    if type(sample) in (tuple, list) and len(sample) == 2:
+    if type(sample) in ROWS and len(sample) == 2:
         names = ["input", "label"]
         for name, part in zip(names, sample):
             yield from leaves(part, name)
-    elif type(sample) in (tuple, list):
+    elif type(sample) in ROWS:
         yield from leaves(sample, "sample")
     elif isinstance(sample, Mapping):
         for key, part in list(sample.items())[:_MOST_PARTS]:
@@ -139,7 +140,7 @@ def leaves(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 def _is_branch(value: Any) -> bool:
     """True for a short row of things; a row of plain numbers or texts is an end."""
-    return 0 < len(value) <= _LONGEST_TREE and not all(type(part) in _PLAIN for part in value)
+    return 0 < len(value) <= _LONGEST_TREE and not all(type(part) in PLAIN for part in value)
 
 
 def _leaf(value: Any) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def _leaf(value: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {"type": type_name(type(value))}
     if _is_array(value):
         return dict(facts, shape=[int(n) for n in value.shape], dtype=str(value.dtype))
-    if type(value) in (list, tuple, str, dict):
+    if type(value) in _SIZED:
         return dict(facts, length=len(value))
     size, mode = getattr(value, "size", None), getattr(value, "mode", None)
     return dict(facts, size=list(size), mode=mode) if type(size) is tuple and type(mode) is str else facts
@@ -185,7 +186,7 @@ def range_of(parts: list[Any]) -> list[Any] | str | None:
 
 
 def _ends(value: Any) -> tuple[Any, Any] | None:
-    if type(value) in (int, float, bool):
+    if type(value) in NUMBERS:
         return value, value
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.Tensor):

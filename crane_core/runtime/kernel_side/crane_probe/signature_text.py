@@ -12,6 +12,7 @@ from typing import Any
 
 from .anatomy import instance_dict, is_genuine, is_kind, module_of, name_of, type_name
 from .bounds import text
+from .kinds import ROWS, Kinds
 
 MAX_SIGNATURE = 1200
 MAX_DEFAULT = 60
@@ -20,8 +21,9 @@ _DEEPEST = 4
 _TYPING = ("typing", "types", "typing_extensions")
 _EMPTY = inspect.Parameter.empty
 _STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-_SIMPLE = (bool, int, float, complex, str, bytes)
-_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_SIMPLE = Kinds(bool, int, float, complex, str, bytes)
+_SETS = Kinds(set, frozenset)
+_TEXTS = Kinds(str, bytes)
 
 
 def signature_text(signature: inspect.Signature, skip: int = 0) -> str:
@@ -67,11 +69,12 @@ def default_text(value: Any, depth: int = 2) -> str:
     kind = type(value)
     if value is None or value is Ellipsis or kind in _SIMPLE:
         return _shortened(value, kind)
-    if kind in _BRACKETS and depth and len(value) <= MAX_DEFAULT // 4:
+    if (kind in ROWS or kind in _SETS) and depth and len(value) <= MAX_DEFAULT // 4:
         items = [default_text(item, depth - 1) for item in value]
-        items = sorted(items) if kind in (set, frozenset) else items
+        items = sorted(items) if kind in _SETS else items
+        start, end = "[]" if kind is list else "()" if kind is tuple else "{}"
         comma = "," if kind is tuple and len(items) == 1 else ""
-        return text(_BRACKETS[kind][0] + ", ".join(items) + comma + _BRACKETS[kind][1], MAX_DEFAULT)
+        return text(start + ", ".join(items) + comma + end, MAX_DEFAULT)
     if kind is dict and not value:
         return "{}"
     if kind is types.FunctionType:
@@ -80,7 +83,7 @@ def default_text(value: Any, depth: int = 2) -> str:
 
 
 def _shortened(value: Any, kind: type) -> str:
-    if kind in (str, bytes) and len(value) > MAX_DEFAULT:
+    if kind in _TEXTS and len(value) > MAX_DEFAULT:
         value = value[:MAX_DEFAULT]
         return text(repr(value) + "\u2026", MAX_DEFAULT * 2)
     if kind is int and value.bit_length() > MAX_DEFAULT:

@@ -10,6 +10,7 @@ from typing import Any, Mapping
 from .anatomy import class_dict, instance_dict, is_kind, mro_of, package_of, type_name
 from .brief import attributes_held
 from .groups import merged
+from .kinds import CONTAINERS
 from .tensorflow_tensors import dims, is_eager
 
 _DEEPEST = 5
@@ -34,7 +35,7 @@ def _spec_of(value: Any) -> dict[str, Any]:
     if owner is None or package_of(owner) != "tensorflow":
         return {}
     spec = class_dict(owner)["element_spec"].__get__(value)
-    container = {"element_type": type(spec).__name__} if type(spec) in (tuple, dict, list) else {}
+    container = {"element_type": type(spec).__name__} if type(spec) in CONTAINERS else {}
     return dict(container, element_spec=described(spec))
 
 

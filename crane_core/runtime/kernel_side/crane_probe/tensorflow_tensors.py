@@ -12,6 +12,7 @@ from typing import Any, Iterator
 from . import arrays
 from .anatomy import instance_dict, module_dict, package_of, type_name
 from .groups import merged
+from .kinds import ROWS
 from .tensor_values import of_array, of_ranges
 
 _MOST_ELSEWHERE = 1_000_000
@@ -45,7 +46,7 @@ def dims(shape: Any) -> Any:
     inner = instance_dict(shape).get("_dims")
     if type(inner) is tuple:
         return [None if size is None else int(size) for size in inner]
-    return list(shape) if type(shape) in (tuple, list) else None
+    return list(shape) if type(shape) in ROWS else None
 
 
 def _values(value: Any, look: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from .anatomy import instance_dict, is_kind, type_name
 from .brief import attributes_held
 from .forked import Facts
 from .groups import merged
+from .kinds import ROWS
 from .torch_sampling import default_collate, drawing_of, told
 from .torch_tensors import shape_of, torch
 
@@ -46,7 +47,7 @@ def subset(value: Any, look: Any) -> dict[str, Any]:
 def concatenated(value: Any, look: Any) -> dict[str, Any]:
     """Besides: which datasets it is made of."""
     parts: Any = instance_dict(value).get("datasets")
-    kinds = [type_name(type(part)) for part in parts] if type(parts) in (list, tuple) else []
+    kinds = [type_name(type(part)) for part in parts] if type(parts) in ROWS else []
     return merged(dataset(value, look), {"plus": {"representation": {"datasets": kinds}}})
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NamedTuple
 
 from .anatomy import mro_of, name_of, package_of
+from .kinds import ROWS, Kinds
 
 Held = Mapping[str, Any]
 
 ANY = "..."
+_MEASURES = Kinds(int, float, type(None))
+_STATED = Kinds(int, float, bool, str)
 _AXES = {1: ["L"], 2: ["H", "W"], 3: ["D", "H", "W"]}
 
 
@@ -189,8 +192,8 @@ def sizes_of(layer: Any, held: Held) -> dict[str, Any]:
 
 def _is_plain(size: Any) -> bool:
     if type(size) is tuple or type(size) is list:
-        return all(type(part) in (int, float, type(None)) for part in size)
-    return type(size) in (int, float, bool, str)
+        return all(type(part) in _MEASURES for part in size)
+    return type(size) in _STATED
 
 
 def _plain(size: Any) -> Any:
@@ -207,4 +210,4 @@ def _is_usual(name: str, size: Any, held: Held) -> bool:
 
 
 def _all_equal(size: Any, usual: Any) -> bool:
-    return all(part == usual for part in size) if type(size) in (tuple, list) else bool(size == usual)
+    return all(part == usual for part in size) if type(size) in ROWS else bool(size == usual)

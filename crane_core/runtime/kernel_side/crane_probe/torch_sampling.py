@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 from . import foreign, samples
 from .anatomy import instance_dict, package_of
 from .forked import Facts, Tell, Work
+from .kinds import ROWS, Kinds
 from .samples import Batching
 from .torch_tensors import torch
 
 _SAMPLERS = ("SequentialSampler", "RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler", "BatchSampler")
+_INDICES = Kinds(list, range)
 _SHARE_OF_TIME = 0.4
 """Of what a variable may take, the part after which indexing makes do with the samples it has."""
 
@@ -111,7 +113,7 @@ def _without_memory(batch: Any) -> Any:
 
 
 def _shells(value: Any) -> Any:
-    if type(value) in (list, tuple):
+    if type(value) in ROWS:
         return type(value)(map(_shells, value))
     if type(value) is torch().Tensor:
         return torch().empty(value.shape, dtype=value.dtype, device="meta")
@@ -128,7 +130,7 @@ def is_harmless(source: Any) -> bool:
     if kind is data.TensorDataset:
         return type(held.get("tensors")) is tuple and all(type(one) is torch().Tensor for one in held["tensors"])
     if kind is data.Subset:
-        return type(held.get("indices")) in (list, range) and is_harmless(held.get("dataset"))
+        return type(held.get("indices")) in _INDICES and is_harmless(held.get("dataset"))
     if kind is data.ConcatDataset:
         return type(held.get("datasets")) is list and all(map(is_harmless, held["datasets"]))
     return False

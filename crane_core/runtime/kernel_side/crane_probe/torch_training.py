@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .anatomy import instance_dict, is_kind, type_name
+from .kinds import ROWS
 from .torch_modules import part
 from .torch_tensors import is_uninitialized, shape_of, torch
 
@@ -62,7 +63,7 @@ def scheduler(value: Any, look: Any) -> dict[str, Any]:
 def _plain(value: Any, look: Any) -> Any:
     if is_kind(value, dict):
         return {look.label(key): look.scalar(item) for key, item in list(dict.items(value))[: look.limits.values]}
-    if type(value) in (list, tuple):
+    if type(value) in ROWS:
         return [look.scalar(item) for item in value[: look.limits.values]]
     return look.scalar(value)
 

@@ -32,7 +32,8 @@ def recognises(tree: FileTree) -> float:
 def read(tree: FileTree) -> Iterator[Record]:
     """A Run per line, and each benchmark and detector before its first run.
 
-    The fields benchmark and experiment may be left out: then it is JunoBench, and the name of the file.
+    The fields benchmark, experiment and kind (of detector) may be left out: then it is JunoBench, the name of the file,
+    and a language model. Without a field title a detector is called as in the field detector.
     """
     yield from tree.problems
     seen: set[_Key] = set()
@@ -64,6 +65,7 @@ def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: 
     try:
         fields = parse_json(line, path, place)
         run = _run(fields, experiment)
+        detector = Detector(run.detector, _text(fields, "title", fields["detector"]), _kind(fields))
     except UnreadableFileError as error:
         yield error.problem
         return
@@ -76,7 +78,7 @@ def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: 
         return
     seen.add(key)
     yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
-    yield Detector(run.detector, fields["detector"], DetectorKind.LLM)
+    yield detector
     yield run
 
 
@@ -94,6 +96,7 @@ def _run(fields: Any, experiment: str) -> Run:
         crashes=crashes,
         reasoning=_text(fields, "reasoning", "") or None,
         unanswered=None if crashes is not None else _NO_ANSWER,
+        diagnostics=_text(fields, "diagnostics", "") or None,
     )
 
 
@@ -118,6 +121,13 @@ def _setting(fields: dict[str, Any]) -> Setting:
     if name not in list(Setting):
         raise ValueError(f"setting must be one of {', '.join(Setting)}, not {name!r}")
     return Setting(name)
+
+
+def _kind(fields: dict[str, Any]) -> DetectorKind:
+    name = _text(fields, "kind", DetectorKind.LLM)
+    if name not in list(DetectorKind):
+        raise ValueError(f"kind must be one of {', '.join(DetectorKind)}, not {name!r}")
+    return DetectorKind(name)
 
 
 def _index(fields: dict[str, Any]) -> int:

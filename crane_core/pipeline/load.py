@@ -30,6 +30,8 @@ from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, o
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
+_EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
+"""What files of the embedded data hold records."""
 
 
 class Imported(NamedTuple):
@@ -196,7 +198,8 @@ def _try_out(source: StagedSource, records: list[Record], problems: list[LoadPro
     store = open_store(IN_MEMORY)
     try:
         for source_id, path in embedded().items():
-            _load_embedded(store, source_id, path)
+            if path.is_dir():
+                _load_embedded(store, source_id, path)
         return _write(store, _row(source), records, problems)
     finally:
         store.close()
@@ -234,7 +237,7 @@ def _embedded_changed(store: Store) -> bool:
 def _digest(path: Path) -> str:
     """sha256 over names and bytes of a folder's tables and notebooks: whether the embedded data changed."""
     digest = hashlib.sha256()
-    for file in sorted([*path.rglob("*.csv"), *path.rglob("*.ipynb")]):
+    for file in sorted(file for suffix in _EMBEDDED for file in path.rglob(f"*{suffix}")):
         digest.update(f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode())
     return digest.hexdigest()
 

@@ -55,4 +55,10 @@ def _unusable(folder: Path, why: str) -> StoreError:
 
 def embedded() -> dict[str, Path]:
     """What ships with the checkout, by the id of its source, in load order."""
-    return {"published": CHECKOUT / "data" / "published", "minibench": CHECKOUT / "data" / "minibench"}
+    data = CHECKOUT / "data"
+    minibench = data / "minibench"
+    return {
+        "published": data / "published",
+        "minibench": minibench,
+        "minibench-states": minibench / "states",
+    }

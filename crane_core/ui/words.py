@@ -43,6 +43,7 @@ EXPERIMENT_WORDS = {
     "crane-llm-2025-10": "CRANE-LLM, release of October 2025",
     "crane-llm-2026": "CRANE-LLM, release of 2026",
     "junobench-construct": "JunoBench, first exploration",
+    "shipped": "Shipped with the app",
 }
 NOTHING = "–"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=])")

@@ -52,6 +52,19 @@ def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -
     assert (records[3].crashes, records[3].unanswered) == (None, "no answer was given")  # type: ignore[union-attr]
 
 
+def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) -> None:
+    told = json.dumps([{"code_line": "3: x", "message": "x is not defined"}])
+    records = read(tree_of, line(detector="rules", kind="rules", title="Certain rules", diagnostics=told))
+    assert records[1] == Detector("rules", "Certain rules", DetectorKind.RULES)
+    assert isinstance(records[2], Run) and records[2].diagnostics == told
+
+
+def test_a_kind_of_detector_that_does_not_exist_is_a_problem(tree_of: TreeOf) -> None:
+    [problem] = read(tree_of, line(kind="oracle"))
+    assert isinstance(problem, LoadProblem)
+    assert problem.reason == "kind must be one of llm, analyzer, rules, not 'oracle'"
+
+
 def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:
     records = read(tree_of, line(benchmark="minibench", experiment="night 3"))
     assert records[0] == Benchmark("minibench", "minibench")

@@ -94,12 +94,12 @@ def test_first_start_loads_what_ships(tmp_path: Path) -> None:
     folder, told = data_folder(tmp_path / "new" / "place"), []
     store = prepare(folder, told.append)
     counts = state.table_counts(store.cursor())
-    assert counts["runs"] == 8634
-    assert {source[0] for source in state.content(store.cursor())["sources"]} == {"published", "minibench"}
+    assert (counts["runs"], counts["kernel_states"]) == (8634, 80)
+    assert {source[0] for source in state.content(store.cursor())["sources"]} == set(embedded())
     kinds = set(state.load_problems(store.cursor())["kind"])
     store.close()
     assert kinds == {ProblemKind.CONTRADICTION}
-    assert [message.rpartition(" ")[2] for message in told] == ["published", "minibench"]
+    assert [message.rpartition(" ")[2] for message in told] == list(embedded())
 
 
 def test_second_start_loads_nothing(whole_folder: DataFolder) -> None:

@@ -1,0 +1,129 @@
+"""Captures the kernel states of minibench, and asks the detectors that need no key about every instance.
+
+    .venv/bin/python data/minibench/measure.py [states] [results]
+
+Writes `states/<instance>.json` (what `capture` writes, without the times, which differ with every run) and
+`results/<detector>.jsonl` (predictions as `import` reads them). Both are loaded when the app first starts.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
+from crane_core.errors import CraneError  # noqa: E402
+from crane_core.importers.captured_states import state_of  # noqa: E402
+from crane_core.importers.filetree import open_tree  # noqa: E402
+from crane_core.importers.pairs import read  # noqa: E402
+from crane_core.runtime.capture import Captured, capture_many  # noqa: E402
+
+BENCHMARK = "minibench"
+EXPERIMENT = "shipped"
+N_WORKERS = 2
+TIMES = ("seconds", "capture_seconds", "kernel_seconds")
+
+
+def notebooks() -> list[Path]:
+    return sorted((HERE / "benchmark").glob("*/*.ipynb"))
+
+
+def states() -> None:
+    """One file per notebook, written when all of them could be captured."""
+    paths = notebooks()
+    written = {}
+    for path, outcome in zip(paths, capture_many(paths, N_WORKERS), strict=True):
+        if isinstance(outcome, CraneError):
+            raise outcome
+        written[path.stem] = document(outcome)
+        print(f"captured {path.stem}")
+    _replace(HERE / "states", {f"{name}.json": _text(state) for name, state in written.items()})
+
+
+def document(captured: Captured) -> dict[str, Any]:
+    """What `import` reads of a capture, without what differs between two runs on one machine."""
+    told = without_times(captured.to_json() | {"benchmark": BENCHMARK})
+    told.pop("probes")
+    told["captured"].pop("left_running")
+    return told
+
+
+def without_times(facts: Any) -> Any:
+    if isinstance(facts, dict):
+        return {name: without_times(fact) for name, fact in facts.items() if name not in TIMES}
+    if isinstance(facts, list):
+        return [without_times(fact) for fact in facts]
+    return facts
+
+
+def results() -> None:
+    """One file per detector: each in `code` where it reads code alone, and in `runtime+` where it reads states."""
+    from crane_core.detectors.registry import detectors
+
+    cells, seen = stored_cells(), stored_states()
+    for detector in detectors():
+        lines = [
+            line for setting in (Setting.CODE, Setting.RUNTIME_PLUS) for line in answers(detector, setting, cells, seen)
+        ]
+        _replace(HERE / "results", {f"{detector.NAME}.jsonl": "".join(lines)})
+        print(f"{detector.NAME}: {len(lines)} answers")
+
+
+def answers(detector: Any, setting: Setting, cells: dict[str, list[Cell]], seen: dict[str, KernelState]) -> list[str]:
+    lines = []
+    for name, of_instance in cells.items():
+        said = detector.predict(of_instance, None if setting is Setting.CODE else seen[name], setting)
+        fields = {
+            "benchmark": BENCHMARK,
+            "instance": name,
+            "detector": detector.NAME,
+            "title": detector.TITLE,
+            "kind": detector.KIND,
+            "setting": setting,
+            "experiment": EXPERIMENT,
+            "index": 1,
+            "crashes": said.crashes,
+            "reasoning": said.reasoning,
+            "diagnostics": said.diagnostics,
+        }
+        lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
+    return lines
+
+
+def stored_cells() -> dict[str, list[Cell]]:
+    """Executed cells and target of every instance."""
+    found: dict[str, list[Cell]] = {}
+    for record in read(open_tree(HERE)):
+        if isinstance(record, Cell) and record.role is not CellRole.NOT_RUN:
+            found.setdefault(record.instance_id, []).append(record)
+    return dict(sorted(found.items()))
+
+
+def stored_states() -> dict[str, KernelState]:
+    states = [state_of(json.loads(path.read_text("utf-8"))) for path in sorted((HERE / "states").glob("*.json"))]
+    return {state.instance_id: state for state in states}
+
+
+def _text(state: dict[str, Any]) -> str:
+    return json.dumps(state, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _replace(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+def main(chosen: list[str]) -> None:
+    for step in (states, results):
+        if not chosen or step.__name__ in chosen:
+            step()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,416 @@
+"""Shape arithmetic as NumPy does it: what shape comes of an operation, and which shapes cannot go together.
+
+Pure: shapes in, shapes out. A shape is a tuple of lengths in which None is a length that is not known. Each function
+raises MisfitError only where the operation fails whatever the lengths are that are not known. It gives None where not
+even the number of dimensions is certain. torch and Keras share most of this; where they differ their rules know it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import EllipsisType
+from typing import Final
+
+Length = int | None
+Shape = tuple[Length, ...]
+
+
+class About(StrEnum):
+    """What does not fit; libraries raise other classes for each."""
+
+    LENGTHS = "lengths"
+    AXIS = "axis"
+    INDEX = "index"
+
+
+class MisfitError(Exception):
+    """An operation that fails for every array of such shapes."""
+
+    def __init__(self, why: str, about: About = About.LENGTHS) -> None:
+        super().__init__(why)
+        self.why = why
+        self.about = about
+
+
+def shown(shape: Shape) -> str:
+    """As NumPy writes it, a length that is not known as "?"."""
+    lengths = ["?" if length is None else str(length) for length in shape]
+    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+
+
+def size(shape: Shape) -> Length:
+    """How many elements; 0 as soon as one length is 0."""
+    known = [length for length in shape if length is not None]
+    return math.prod(known) if len(known) == len(shape) or 0 in known else None
+
+
+def same(left: Length, right: Length) -> Length:
+    """The length that both are. Raises MisfitError where they are known to differ."""
+    if left is not None and right is not None and left != right:
+        raise MisfitError(f"{left} is not {right}")
+    return right if left is None else left
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """An axis counted from 0."""
+    if not -ndim <= axis < ndim:
+        raise MisfitError(f"axis {axis} is out of bounds for an array of dimension {ndim}", About.AXIS)
+    return axis % ndim
+
+
+# Element by element
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The common shape of arrays that meet element by element."""
+    result: Shape = ()
+    for shape in shapes:
+        result = _broadcast_two(result, shape)
+    return result
+
+
+def _broadcast_two(left: Shape, right: Shape) -> Shape:
+    ndim = max(len(left), len(right))
+    pairs = zip(_padded(left, ndim), _padded(right, ndim), strict=True)
+    try:
+        return tuple(_meeting(*pair) for pair in pairs)
+    except MisfitError:
+        raise MisfitError(f"shapes {shown(left)} and {shown(right)} cannot be broadcast together") from None
+
+
+def _padded(shape: Shape, ndim: int) -> Shape:
+    return (1,) * (ndim - len(shape)) + shape
+
+
+def _meeting(left: Length, right: Length) -> Length:
+    if left == 1:
+        return right
+    return left if right == 1 else same(left, right)
+
+
+def broadcast_to(shape: Shape, target: Shape) -> Shape:
+    """The target, which an array of `shape` can fill: as an assignment into a part of an array needs it."""
+    extra = len(shape) - len(target)
+    fits = all(length in (1, None) for length in shape[: max(extra, 0)]) and all(
+        None in (length, wanted) or length in (1, wanted)
+        for length, wanted in zip(_padded(shape, len(target))[max(extra, 0) :], target, strict=True)
+    )
+    if not fits:
+        raise MisfitError(f"an array of shape {shown(shape)} does not fill the shape {shown(target)}")
+    return target
+
+
+# Products
+
+
+def matmul(left: Shape, right: Shape) -> Shape:
+    """left @ right."""
+    if not left or not right:
+        raise MisfitError("a single number takes no part in a matrix product")
+    rows = left if len(left) > 1 else (1, *left)
+    columns = right if len(right) > 1 else (*right, 1)
+    _inner(left, right, rows[-1], columns[-2])
+    batch = broadcast(rows[:-2], columns[:-2])
+    return batch + rows[-2:-1] * (len(left) > 1) + columns[-1:] * (len(right) > 1)
+
+
+def dot(left: Shape, right: Shape) -> Shape:
+    """numpy.dot: no batches are matched, every row meets every column."""
+    if not left or not right:
+        return left + right
+    if len(right) == 1:
+        _inner(left, right, left[-1], right[0])
+        return left[:-1]
+    _inner(left, right, left[-1], right[-2])
+    return left[:-1] + right[:-2] + right[-1:]
+
+
+def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
+    if of_left is not None and of_right is not None and of_left != of_right:
+        raise MisfitError(
+            f"a product of shapes {shown(left)} and {shown(right)} needs {of_left} to be equal to {of_right}"
+        )
+
+
+# The same elements in another shape
+
+
+def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
+    """`wanted` may hold one -1; None in it is a number that is not known (perhaps -1)."""
+    if any(length is not None and length < -1 for length in wanted):
+        return None
+    if list(wanted).count(-1) > 1:
+        raise MisfitError("only one length can be left to be found")
+    fixed = math.prod(length for length in wanted if length not in (None, -1))
+    total = size(shape)
+    is_open = None in wanted or -1 in wanted
+    if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in wanted):
+        raise MisfitError(f"{total} elements of shape {shown(shape)} do not fill {shown(tuple(wanted))}")
+    if -1 not in wanted:
+        return tuple(wanted)
+    found = None if total is None or None in wanted or not fixed else total // fixed
+    return tuple(found if length == -1 else length for length in wanted)
+
+
+def _divides(fixed: int, total: int, *, is_open: bool, is_found: bool) -> bool:
+    if not is_open:
+        return total == fixed
+    return total % fixed == 0 if fixed else not is_found and total == 0
+
+
+def flatten(shape: Shape) -> Shape:
+    return (size(shape),)
+
+
+def transpose(shape: Shape, axes: Sequence[int] | None = None) -> Shape:
+    if axes is None:
+        return shape[::-1]
+    if len(axes) != len(shape):
+        raise MisfitError(f"{len(axes)} axes are given for an array of dimension {len(shape)}")
+    places = [axis_of(axis, len(shape)) for axis in axes]
+    if len(set(places)) < len(places):
+        raise MisfitError("an axis is given twice")
+    return tuple(shape[place] for place in places)
+
+
+def swapaxes(shape: Shape, first: int, second: int) -> Shape:
+    lengths = list(shape)
+    one, other = axis_of(first, len(shape)), axis_of(second, len(shape))
+    lengths[one], lengths[other] = lengths[other], lengths[one]
+    return tuple(lengths)
+
+
+def moveaxis(shape: Shape, source: int, destination: int) -> Shape:
+    at, to = axis_of(source, len(shape)), axis_of(destination, len(shape))
+    rest = shape[:at] + shape[at + 1 :]
+    return rest[:to] + shape[at : at + 1] + rest[to:]
+
+
+def expand_dims(shape: Shape, axis: int) -> Shape:
+    at = axis_of(axis, len(shape) + 1)
+    return (*shape[:at], 1, *shape[at:])
+
+
+def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
+    """NumPy's: an axis that is named must have the length 1."""
+    if axes is None:
+        return None if None in shape else tuple(length for length in shape if length != 1)
+    gone = {axis_of(axis, len(shape)) for axis in axes}
+    if long := [at for at in sorted(gone) if shape[at] not in (1, None)]:
+        raise MisfitError(f"axis {long[0]} of shape {shown(shape)} has not the length 1")
+    return tuple(length for at, length in enumerate(shape) if at not in gone)
+
+
+# Several into one, one into several
+
+
+def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
+    if not shapes:
+        raise MisfitError("there is no array to join")
+    if axis is None:
+        return (_sum(size(shape) for shape in shapes),)
+    ndim = len(shapes[0])
+    if not ndim:
+        raise MisfitError("single numbers cannot be joined")
+    at = axis_of(axis, ndim)
+    if other := next((shape for shape in shapes if len(shape) != ndim), None):
+        raise MisfitError(f"arrays of {ndim} and {len(other)} dimensions cannot be joined")
+    if () in shapes:
+        raise MisfitError("single numbers cannot be joined")
+    rests = [_common([shape[place] for shape in shapes], place, shapes) for place in range(ndim) if place != at]
+    return (*rests[:at], _sum(shape[at] for shape in shapes), *rests[at:])
+
+
+def _common(lengths: Sequence[Length], place: int, shapes: Sequence[Shape]) -> Length:
+    known = dict.fromkeys(length for length in lengths if length is not None)
+    if len(known) > 1:
+        odd = next(shape for shape in shapes if shape[place] not in (None, next(iter(known))))
+        one = next(shape for shape in shapes if shape[place] is not None)
+        raise MisfitError(f"shapes {shown(one)} and {shown(odd)} differ along axis {place}")
+    return next(iter(known), None)
+
+
+def _sum(lengths: Iterable[Length]) -> Length:
+    total = 0
+    for length in lengths:
+        if length is None:
+            return None
+        total += length
+    return total
+
+
+def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
+    """Arrays of one shape, along a new axis."""
+    if not shapes:
+        raise MisfitError("there is no array to stack")
+    first = shapes[0]
+    for other in shapes:
+        if len(other) != len(first):
+            raise MisfitError(f"shapes {shown(first)} and {shown(other)} are not equal")
+    common = tuple(_common([shape[place] for shape in shapes], place, shapes) for place in range(len(first)))
+    at = axis_of(axis, len(common) + 1)
+    return (*common[:at], len(shapes), *common[at:])
+
+
+def vstack(shapes: Sequence[Shape]) -> Shape:
+    return concatenate([_padded(shape, max(2, len(shape))) for shape in shapes], 0)
+
+
+def hstack(shapes: Sequence[Shape]) -> Shape:
+    lines = [shape or (1,) for shape in shapes]
+    return concatenate(lines, 0 if lines and len(lines[0]) == 1 else 1)
+
+
+def dstack(shapes: Sequence[Shape]) -> Shape:
+    return concatenate([_deep(shape) for shape in shapes], 2)
+
+
+def _deep(shape: Shape) -> Shape:
+    return (*_padded(shape, max(2, len(shape))), 1) if len(shape) < 3 else shape
+
+
+def column_stack(shapes: Sequence[Shape]) -> Shape:
+    return concatenate([shape if len(shape) > 1 else (*(shape or (1,)), 1) for shape in shapes], 1)
+
+
+def split(shape: Shape, n_parts: int, axis: int = 0) -> list[Shape]:
+    """Equal parts, as numpy.split wants them."""
+    at = axis_of(axis, len(shape))
+    length = shape[at]
+    if n_parts < 1 or (length is not None and length % n_parts):
+        raise MisfitError(f"a length of {length} cannot be split into {n_parts} equal parts")
+    part = None if length is None else length // n_parts
+    return [(*shape[:at], part, *shape[at + 1 :])] * n_parts
+
+
+# Fewer elements
+
+
+def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Shape:
+    """Sums, means, greatest elements along an axis. NumPy lets a single number pass for one of one axis."""
+    if not shape and axis in (0, -1):
+        return ()
+    given = range(len(shape)) if axis is None else [axis] if isinstance(axis, int) else axis
+    gone = [axis_of(each, len(shape)) for each in given]
+    if len(set(gone)) < len(gone):
+        raise MisfitError("an axis is given twice")
+    if keepdims:
+        return tuple(1 if at in gone else length for at, length in enumerate(shape))
+    return tuple(length for at, length in enumerate(shape) if at not in gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """An array of whole numbers as an index; `low` and `high` are the least and greatest of them, where known."""
+
+    shape: Shape
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """An array of truth values as an index; `n_true` of them are true, where known."""
+
+    shape: Shape
+    n_true: Length = None
+
+
+class Some(StrEnum):
+    """A part of an index of which the value is not known."""
+
+    INTEGER = "integer"
+    SLICE = "slice"
+
+
+Part = int | slice | EllipsisType | Numbers | Mask | Some | None
+_PLAIN: Final = (int, slice, Some)
+
+
+def index(shape: Shape, *parts: Part) -> Shape:
+    """x[parts]: ranges, the number of indices, lengths of masks. None is a new axis."""
+    n_taken = sum(_n_axes(part) for part in parts)
+    if n_taken > len(shape):
+        raise MisfitError(f"{n_taken} indices are given for an array of dimension {len(shape)}", About.INDEX)
+    if list(map(type, parts)).count(EllipsisType) > 1:
+        raise MisfitError("an index can only have one '...'", About.INDEX)
+    return _indexed(shape, _spread(parts, len(shape) - n_taken))
+
+
+def _n_axes(part: Part) -> int:
+    if isinstance(part, Mask):
+        return len(part.shape)
+    return 0 if part is None or part is Ellipsis else 1
+
+
+def _spread(parts: Sequence[Part], n_left: int) -> list[Part]:
+    """The parts with whole axes in the place of "..."."""
+    whole: list[Part] = [slice(None)] * n_left
+    at = next((at for at, part in enumerate(parts) if part is Ellipsis), None)
+    return [*parts, *whole] if at is None else [*parts[:at], *whole, *parts[at + 1 :]]
+
+
+def _indexed(shape: Shape, parts: Sequence[Part]) -> Shape:
+    is_gathering = any(isinstance(part, (Numbers, Mask)) for part in parts)
+    kept: list[Length] = []
+    gathered: list[Shape] = []
+    places: list[int] = []
+    at, insert_at = 0, 0
+    for place, part in enumerate(parts):
+        if isinstance(part, (slice, Some)) and part is not Some.INTEGER:
+            kept.append(_slice_length(shape[at], part))
+        elif part is None:
+            kept.append(1)
+        else:
+            insert_at = insert_at if gathered else len(kept)
+            gathered.append(_taken(shape[at : at + _n_axes(part)], part, at))
+            places.append(place)
+        at += _n_axes(part)
+    if not is_gathering:
+        return tuple(kept)
+    insert_at = insert_at if places[-1] - places[0] == len(places) - 1 else 0
+    try:
+        common = broadcast(*gathered)
+    except MisfitError as misfit:
+        raise MisfitError(misfit.why, About.INDEX) from None
+    _numbers_in_range(shape, parts, common)
+    return (*kept[:insert_at], *common, *kept[insert_at:])
+
+
+def _numbers_in_range(shape: Shape, parts: Sequence[Part], common: Shape) -> None:
+    """Arrays of indices are in range. NumPy does not look where another index lets them all pass for none."""
+    if not size(common) and len([part for part in parts if isinstance(part, (Numbers, Mask))]) > 1:
+        return
+    at = 0
+    for part in parts:
+        for number in (part.low, part.high) if isinstance(part, Numbers) else ():
+            _in_range(shape[at], number, at)
+        at += _n_axes(part)
+
+
+def _slice_length(length: Length, part: slice | Some) -> Length:
+    if part == slice(None):
+        return length
+    if length is None or not isinstance(part, slice):
+        return None
+    return len(range(*part.indices(length)))
+
+
+def _taken(lengths: Shape, part: Part, at: int) -> Shape:
+    """The shape that an index of numbers or truth values brings along, after its range was looked at."""
+    if isinstance(part, Mask):
+        for length, wanted in zip(lengths, part.shape, strict=True):
+            if length is not None and wanted and length != wanted:
+                raise MisfitError(f"a mask of shape {shown(part.shape)} meets a length of {length}", About.INDEX)
+        return (part.n_true,)
+    if isinstance(part, int):
+        _in_range(lengths[0], part, at)
+    return part.shape if isinstance(part, Numbers) else ()
+
+
+def _in_range(length: Length, number: int | None, at: int) -> None:
+    if length is not None and number is not None and not -length <= number < length:
+        raise MisfitError(f"index {number} is out of bounds for axis {at} with length {length}", About.INDEX)

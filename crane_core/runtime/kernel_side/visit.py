@@ -77,11 +77,11 @@ def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[
     """
     brought = _Brought(modules)
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if str(name).partition(".")[0] == PACKAGE}
-    path, own_folder, collects = list(sys.path), _own_folder(), gc.isenabled()
+    path, collects = list(sys.path), gc.isenabled()
     gc.disable()
     sys.meta_path.insert(0, brought)
     # A file of the notebook's folder that is called as a module of the library must not be run for it.
-    sys.path[:] = [entry for entry in path if entry not in own_folder]
+    sys.path[:] = _without_own_folder(path)
     try:
         probe = importlib.import_module(PACKAGE + ".look")
         started = time.perf_counter()
@@ -98,12 +98,13 @@ def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[
     return f'{{"seconds": {seconds!r}, "state": {state}}}'
 
 
-def _own_folder() -> tuple[str, ...]:
-    """How sys.path names the working folder, which may have been removed."""
+def _without_own_folder(path: list[Any]) -> list[Any]:
+    """The path without the working folder, which may have been removed, however it is spelled."""
     try:
-        return "", os.getcwd()  # noqa: PTH109 - pathlib may not be loaded here
+        own = os.path.realpath(os.getcwd())  # noqa: PTH109 - pathlib may not be loaded here
     except OSError:
-        return ("",)
+        return [entry for entry in path if entry != ""]
+    return [entry for entry in path if type(entry) is not str or entry and os.path.realpath(entry) != own]
 
 
 class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -407,23 +407,6 @@ def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:
         assert "_engine" not in index._cache
 
 
-def test_other_cells_and_probes_are_told() -> None:
-    state = json.loads(look({"n": 3}, {"target": "n", "probes": ["n + 1", "1 / 0", "missing"]}))
-    assert state["probes"] == [
-        {"expression": "n + 1", "before": "4", "after": "4"},
-        {
-            "expression": "1 / 0",
-            "before": "raised ZeroDivisionError: division by zero",
-            "after": "raised ZeroDivisionError: division by zero",
-        },
-        {
-            "expression": "missing",
-            "before": "raised NameError: name 'missing' is not defined",
-            "after": "raised NameError: name 'missing' is not defined",
-        },
-    ]
-
-
 def test_an_unknown_limit_is_refused() -> None:
     with pytest.raises(ValueError, match="no such limit: colums"):
         look({}, {"target": "1", "limits": {"colums": 3}})

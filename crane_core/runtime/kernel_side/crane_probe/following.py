@@ -7,12 +7,11 @@ anything: where only running would tell, the way ends.
 
 from __future__ import annotations
 
-import difflib
 import types
 from itertools import islice
 from typing import Any, Callable, Iterable, NamedTuple
 
-from . import lazy_modules
+from . import lazy_modules, spelling
 from .anatomy import (
     MISSING,
     class_dict,
@@ -168,7 +167,7 @@ def similar(asked: Any, there: Iterable[Any]) -> list[str]:
         return []
     names = [name for name in islice(there, _LOOKED_THROUGH) if type(name) is str]
     same = [name for name in names if _folded(name) == _folded(asked)]
-    close = difflib.get_close_matches(asked, names[:_CANDIDATES], _SIMILAR, 0.7) if not same else []
+    close = spelling.closest(asked, names[:_CANDIDATES], _SIMILAR) if not same else []
     return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
 
 

@@ -1,6 +1,6 @@
 """The look at a namespace: what the target asks for, each of these variables in the paper's three groups, what lacks.
 
-    look(namespace, {"target": code, "cells": [...], "limits": {...}, "probes": [...]}) -> JSON text
+    look(namespace, {"target": code, "cells": [...], "limits": {...}}) -> JSON text
 
 Knows the order of the work. What is looked at in a value stands in looking.py, what the target needs in relevance.py.
 """
@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any, Mapping
 
-from . import absent, bounds, callables, probes, relevance
+from . import absent, bounds, callables, relevance
 from .anatomy import module_dict, package_of
 from .following import METHOD
 from .limits import Limits, limits_from
@@ -24,17 +24,10 @@ SCHEMA_VERSION = 2
 
 
 def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
-    """The state of `namespace` before the target, as JSON text; the probes are evaluated before and after the look."""
-    expressions = list(request.get("probes", ()))
-    before = [probes.evaluated(text, namespace) for text in expressions]
+    """The state of `namespace` before the target, as JSON text."""
     started = time.perf_counter()
     document = _without_collecting(namespace, request)
     document["captured"]["seconds"] = round(time.perf_counter() - started, 6)
-    if expressions:
-        after = [probes.evaluated(text, namespace) for text in expressions]
-        document["probes"] = [
-            {"expression": text, "before": a, "after": b} for text, a, b in zip(expressions, before, after)
-        ]
     return bounds.dumps(bounds.safe(document, Limits().variable_chars))
 
 

@@ -12,6 +12,7 @@ from crane_core.detectors.rules.thing import Thing
 
 CallThing = Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]
 Things = Callable[[], Iterable[Thing]]
+Mentions = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Site:
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
+    `mentions` tells whether a text stands in a cell that ran or in the target (a setting that holds for a library).
     `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
@@ -72,6 +74,7 @@ class Site:
     absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Things = tuple
+    mentions: Mentions = lambda text: True
 
     @property
     def first(self) -> Thing:

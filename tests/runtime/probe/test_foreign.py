@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe import foreign, forked, held
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 
 Tell = Callable[[str, Any], None]
 NO_COPY = "the process cannot be copied here"
@@ -29,7 +28,7 @@ AMPLE_S = 20.0
 
 
 class FakeLook(NamedTuple):
-    limits: Limits
+    seconds_left: float
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -190,12 +189,18 @@ def test_what_the_copy_forks_ends_with_it() -> None:
 
 @needs_copy
 def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
-    look = FakeLook(Limits()._replace(variable_seconds=AMPLE_S))
+    look = FakeLook(AMPLE_S)
     state = random.getstate()
     told = [foreign.facts_of(lambda tell: tell("drawn", random.random()), look)["drawn"] for _ in range(2)]
     assert random.getstate() == state
     assert told == [random.random()] * 2
     random.setstate(state)
+
+
+def test_without_time_it_is_not_begun() -> None:
+    ran: list[str] = []
+    assert foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(0.0)) == {"unfinished": "no time is left for it"}
+    assert ran == []
 
 
 def test_an_alarm_of_the_notebook_rings_all_the_same() -> None:
@@ -218,7 +223,7 @@ def test_where_it_cannot_be_bounded_it_is_not_run(monkeypatch: pytest.MonkeyPatc
     ran: list[str] = []
 
     def ask() -> None:
-        told.append(foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(Limits())))
+        told.append(foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(AMPLE_S)))
 
     aside = threading.Thread(target=ask)
     aside.start()

@@ -378,3 +378,28 @@ def test_threads_that_change_a_dict_do_not_break_the_look(looked: Callable[..., 
         stop.set()
         worker.join()
         sys.setswitchinterval(interval)
+
+
+def test_one_value_half_made_does_not_hide_the_others(looked: Callable[..., State]) -> None:
+    import numpy as np
+    import pandas as pd
+
+    half = object.__new__(pd.DataFrame)
+    state = looked({"rows": [half, np.zeros((2, 3))], "half": half}, "rows[0].a; half['a'].b(); half.c(1)")
+    assert state["variables"]["rows"]["structure"] == {"length": 2}
+    assert state["variables"]["rows"]["plus"]["structure"]["items"]["1"] == {"shape": [2, 3]}
+    assert state["variables"]["half"]["type"].endswith("DataFrame")
+
+
+def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
+    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crane_core.runtime.kernel_side.crane_probe import for_builtins
+
+    def broken(value: Any, steps: Any) -> Any:
+        raise RuntimeError("no way")
+
+    monkeypatch.setattr(for_builtins, "FOLLOW", broken)
+    state = looked({"rows": [1], "len_of": len}, "rows.x.append(1)\nlen_of(rows)")
+    assert state["unavailable"]["rows.x.append(\u2026)"] == "RuntimeError: no way"
+    assert state["variables"]["len_of"]["docs"]["signature"] == "(obj, /)"

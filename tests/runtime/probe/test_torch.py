@@ -623,6 +623,35 @@ def test_hostile_datasets_are_seen_in_time(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_loader_in_a_dict_keeps_the_shapes_of_its_batches() -> None:
+    source = TensorDataset(torch.zeros(64, 3), torch.zeros(64, dtype=torch.int64))
+    loader = DataLoader(source, batch_size=32)
+    shapes = {"batch[0]": [32, 3], "batch[1]": [32]}
+    alone = entry_of(loader)
+    assert alone["plus"]["structure"]["dataset"]["batch_shapes"] == shapes
+    inside = more({"train": loader}, "structure")["items"]["train"]
+    assert inside["dataset"]["batch_shapes"] == shapes
+    assert inside["dataset"]["sample_shapes"] == alone["structure"]["dataset"]["sample_shapes"]
+    assert inside["num_batches"] == 2
+
+
+@needs_copy
+def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed: list[float] = []
+    real = forked.facts_of
+
+    def noted(work: Any, seconds: float) -> Any:
+        allowed.append(seconds)
+        return real(work, seconds)
+
+    monkeypatch.setattr(forked, "facts_of", noted)
+    slow = {str(at): DataLoader(Hostile(item=sleeping), batch_size=2) for at in range(4)}
+    entry = entry_of(slow, {"variable_seconds": 1.0})
+    assert len(allowed) >= 2
+    assert sum(allowed) <= 1.0
+    assert "unfinished" in json.dumps(entry) or "unavailable" in entry
+
+
 def test_an_iterable_dataset_is_not_advanced() -> None:
     class Stream(IterableDataset):  # type: ignore[type-arg]
         def __init__(self) -> None:

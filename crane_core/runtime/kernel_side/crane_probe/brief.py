@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from .anatomy import instance_dict, is_kind, package_of, type_name
-from .dispatch import hook_of
+from .dispatch import answer_of
 from .kinds import PLAIN, ROWS
 
 _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
@@ -41,8 +41,7 @@ def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
 
 def size_of(value: Any) -> Any:
     """The shape of an array as a list, the length of a container; None for what has neither."""
-    shape = hook_of(value, "SHAPE") if package_of(type(value)) != "builtins" else None
-    found = shape(value) if shape is not None else None
+    found = answer_of(value, "SHAPE", None) if package_of(type(value)) != "builtins" else None
     if found is not None:
         return list(found) if len(found) > 1 or not is_kind(value, list) else found[0]
     base = next((base for base in _SIZED if is_kind(value, base)), None)

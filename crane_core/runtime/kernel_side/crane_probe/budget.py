@@ -38,6 +38,10 @@ class Budget:
         self._nodes -= 1
         return True
 
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.perf_counter())
+
     def check(self) -> None:
         """Raises OverBudgetError when the time is up."""
         if time.perf_counter() > self._deadline:

@@ -7,7 +7,7 @@ Refuses to call them.
 from __future__ import annotations
 
 import re
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
@@ -68,15 +68,12 @@ def _reached(chain: Chain, namespace: Mapping[str, Any], at: int) -> Any:
 
 def package_of_function(function: Any) -> str:
     """The top-level package that defines a function; empty for a method."""
-    if name_of(type(function)) != "function":
-        return ""
-    module = function.__module__
+    module = function.__module__ if type(function) is FunctionType else None
     return module.partition(".")[0] if type(module) is str else ""
 
 
 def _name(function: Any) -> str:
-    name = getattr(function, "__name__", "") if name_of(type(function)) == "function" else ""
-    return name if type(name) is str else ""
+    return function.__name__ if type(function) is FunctionType else ""
 
 
 class _Frames:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from .anatomy import MISSING, class_dict, is_kind, mro_of, static_attribute
+from .anatomy import MISSING, is_kind, static_attribute
 from .asked import ATTRIBUTE, CALL, Chain, Step
+from .bounds import why
 from .docs import docs_of
 from .following import chain_text, followed
 
@@ -23,13 +24,23 @@ class Called(NamedTuple):
     owner: Any = MISSING
 
 
-def documented(chains: tuple[Chain, ...], namespace: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Docs of the callables that the target itself calls, by the text of the chain that leads to them."""
+def documented(
+    chains: tuple[Chain, ...], namespace: Mapping[str, Any], unavailable: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Docs of the callables that the target itself calls, by the text of the chain that leads to them.
+
+    A chain that cannot be followed is told in `unavailable`.
+    """
     docs: dict[str, dict[str, Any]] = {}
     for chain in chains:
-        for called in _called(chain, namespace) if not chain.via and len(docs) < _MOST else ():
-            if called.text not in docs and not _compares_by_code(called.value):
-                docs[called.text] = docs_of(called.value, called.owner)
+        if chain.via or len(docs) >= _MOST:
+            continue
+        try:
+            docs.update(
+                {one.text: docs_of(one.value, one.owner) for one in _called(chain, namespace) if one.text not in docs}
+            )
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
     return {text: found for text, found in docs.items() if found}
 
 
@@ -48,12 +59,6 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
     if found is not None:
         is_unbound = found.where == "class" and not is_kind(owner, type)
         yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
-
-
-def _compares_by_code(value: Any) -> bool:
-    """True for an object whose type can only be told apart by running its metaclass."""
-    kinds = mro_of(type(type(value)))
-    return any(name in class_dict(kind) for kind in kinds[:-2] for name in ("__eq__", "__hash__"))
 
 
 def _owner(value: Any, steps: tuple[Step, ...]) -> Any:

@@ -63,6 +63,15 @@ def hook_of(value: Any, name: str) -> Callable[..., Any] | None:
     return None
 
 
+def answer_of(value: Any, name: str, otherwise: Any) -> Any:
+    """What the hook says of the value; `otherwise` where there is none, or where a value half made cannot be read."""
+    hook = hook_of(value, name)
+    try:
+        return otherwise if hook is None else hook(value)
+    except Exception:  # noqa: BLE001 - one such value among many must not cost what is said of the others
+        return otherwise
+
+
 def file_for(kind: type) -> ModuleType | None:
     """The summarizer file of the class's package; None where there is none."""
     package = package_of(kind)

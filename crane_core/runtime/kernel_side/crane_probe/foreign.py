@@ -15,12 +15,17 @@ from .anatomy import module_dict
 from .forked import Facts, Tell, Work
 
 _SHARE_OF_TIME = 2 / 3
-"""Of what one variable may take; the rest is for what else is said of it."""
+"""Of what the variable may still take; the rest is for what else is said of it."""
+
+_LEAST_S = 0.005
+"""Too little to begin with; a clock set to nothing would never ring."""
 
 
 def facts_of(work: Work, look: Any) -> Facts:
     """What `work(tell)` tells by `tell(name, JSON)`; with `unfinished`, the reason, when it did not come to its end."""
-    seconds = look.limits.variable_seconds * _SHARE_OF_TIME
+    seconds = look.seconds_left * _SHARE_OF_TIME
+    if seconds < _LEAST_S:
+        return {"unfinished": "no time is left for it"}
     if leaves_no_trace():
         return forked.facts_of(_with_random_state(work), seconds)
     if held.is_possible():

@@ -62,7 +62,7 @@ def facts_of(work: Work, seconds: float) -> Facts:
     facts = dict(_pairs(said))
     if facts.pop("done", False) or "unfinished" in facts:
         return facts
-    return dict(facts, unfinished=f"took more than {seconds:g} s" if is_late else "it ended the process")
+    return dict(facts, unfinished=f"took more than {seconds:.1g} s" if is_late else "it ended the process")
 
 
 def _fork() -> int:

@@ -37,7 +37,7 @@ def facts_of(work: Work, seconds: float) -> Facts:
             with _alarm(seconds):
                 work(facts.__setitem__)
         except _LateError:
-            facts["unfinished"] = f"took more than {seconds:g} s"
+            facts["unfinished"] = f"took more than {seconds:.1g} s"
         except SystemExit:
             facts["unfinished"] = "it ended the process"
     return facts

@@ -14,7 +14,7 @@ import time
 from typing import Any, Mapping
 
 from . import absent, bounds, callables, relevance
-from .anatomy import module_dict, package_of
+from .anatomy import is_kind, module_dict, package_of
 from .following import METHOD
 from .limits import Limits, limits_from
 from .looking import GROUPS, Look
@@ -52,7 +52,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     entries = _entries(seen, found, unavailable)
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
-    for text, docs in callables.documented(needs.chains, namespace).items():
+    for text, docs in callables.documented(needs.chains, namespace, unavailable).items():
         (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))["docs"] = docs
     document = {
         "schema_version": SCHEMA_VERSION,
@@ -109,7 +109,8 @@ def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     """The versions of the packages that the variables come from, as far as they are loaded and state one."""
     tops = {_top_package(value) for value in found.values()}
     versions = {top: module_dict(sys.modules.get(top)).get("__version__") for top in sorted(tops)}
-    return {top: bounds.text(version, 40) for top, version in versions.items() if type(version) is str}
+    # torch's version is of a class of its own.
+    return {top: bounds.text(str.__str__(version), 40) for top, version in versions.items() if is_kind(version, str)}
 
 
 def _top_package(value: Any) -> str:

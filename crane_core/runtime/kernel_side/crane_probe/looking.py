@@ -13,7 +13,7 @@ from . import bounds
 from .anatomy import package_of, type_name
 from .asked import Asked
 from .budget import Budget, OverBudgetError
-from .dispatch import hook_of, summarizer_of
+from .dispatch import answer_of, summarizer_of
 from .groups import merged
 from .limits import Limits
 
@@ -59,6 +59,11 @@ class Look:
         """Takes elementary steps (about a nanosecond each) off the variable's budget; False when too few are left."""
         return self._budget.affords(int(steps))
 
+    @property
+    def seconds_left(self) -> float:
+        """What looking at the variable may still take; what is inside it shares this."""
+        return self._budget.seconds_left
+
     def check(self) -> None:
         """Ends looking at the variable when its time is up; for long loops."""
         self._budget.check()
@@ -73,8 +78,7 @@ class Look:
     def scalar(self, value: Any) -> Any:
         """A number, text, truth value or None as JSON, a library's scalar likewise; else the name of the type."""
         if package_of(type(value)) != "builtins":
-            convert = hook_of(value, "SCALAR")
-            value = convert(value) if convert is not None else value
+            value = answer_of(value, "SCALAR", value)
         return bounds.scalar(value, self.limits.text)
 
     def label(self, key: Any) -> str:
@@ -145,7 +149,7 @@ def _by_group(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """A nested entry's facts, those of `plus` among them; its type is part of the representation."""
     plus = entry.get("plus", {})
     for group in GROUPS:
-        facts = dict(entry.get(group, {}), **plus.get(group, {}))
+        facts = merged(entry.get(group, {}), plus.get(group, {}))
         if group == "representation":
             facts = dict({"type": entry["type"]}, **facts)
         if group == "values" and "unavailable" in entry:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from .anatomy import type_name
-from .dispatch import hook_of
+from .dispatch import answer_of
 from .kinds import ROWS, SCALARS
 
 NS_PER_TYPE = 40
@@ -186,8 +186,8 @@ def row_of(value: Any) -> Row:
 def sign_of(value: Any) -> tuple[int, Any, str]:
     """What tells values apart whose summaries differ: type, shape, and what their package calls their sign."""
     shape = own_shape(value)
-    sign = None if type(value) in SCALARS or type(value) in ROWS else hook_of(value, "SIGN")
-    return id(type(value)), shape, sign(value) if sign is not None else ""
+    is_plain = type(value) in SCALARS or type(value) in ROWS
+    return id(type(value)), shape, "" if is_plain else answer_of(value, "SIGN", "")
 
 
 def own_shape(value: Any) -> tuple[int, ...] | None:
@@ -196,5 +196,5 @@ def own_shape(value: Any) -> tuple[int, ...] | None:
         return (len(value),)
     if type(value) in SCALARS:
         return None
-    shape = hook_of(value, "SHAPE")
-    return shape(value) if shape is not None else None
+    shape: tuple[int, ...] | None = answer_of(value, "SHAPE", None)
+    return shape

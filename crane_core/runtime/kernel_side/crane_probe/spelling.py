@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-_ALIKE = 0.75
+_ALIKE = 0.7
 """The part of two names that they must have in common."""
 
 

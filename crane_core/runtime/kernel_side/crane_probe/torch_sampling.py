@@ -21,12 +21,12 @@ from .torch_tensors import torch
 _SAMPLERS = ("SequentialSampler", "RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler", "BatchSampler")
 _INDICES = Kinds(list, range)
 _SHARE_OF_TIME = 0.4
-"""Of what a variable may take, the part after which indexing makes do with the samples it has."""
+"""Of what the variable may still take, the part after which indexing makes do with the samples it has."""
 
 
 def told(source: Any, owner: Any, look: Any) -> Facts:
     """What samples.py tells of the dataset, and of the loader's batch where `owner` is a loader."""
-    until = time.perf_counter() + look.limits.variable_seconds * _SHARE_OF_TIME
+    until = time.perf_counter() + look.seconds_left * _SHARE_OF_TIME
     if is_harmless(source) and (owner is None or _is_plain_loader(owner)):
         facts: Facts = {}
         with torch().no_grad():

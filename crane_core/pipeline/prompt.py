@@ -39,6 +39,13 @@ class Written(NamedTuple):
     tokens: Tokens
 
 
+class Input(NamedTuple):
+    """Cells of one origin, the target among them, and the state before the target; None for the setting `code`."""
+
+    cells: list[Cell]
+    state: KernelState | None
+
+
 def prompt_of_instance(
     store: Store, instance_id: str, setting: Setting, template: Template | None = None, benchmark: str | None = None
 ) -> Written:
@@ -46,18 +53,27 @@ def prompt_of_instance(
 
     Raises PromptError where there is no such instance, or no cells or state of it that the setting can show.
     """
+    cells, state = input_of_instance(store, instance_id, setting, benchmark)
+    return _written(cells, state, setting, template)
+
+
+def input_of_instance(store: Store, instance_id: str, setting: Setting, benchmark: str | None = None) -> Input:
+    """What a detector may be shown of a stored instance; the state as it is stored, with more than the setting shows.
+
+    Raises PromptError as `prompt_of_instance`.
+    """
     cursor = store.cursor()
     named = benchmark or _benchmark(inputs.benchmarks_of(cursor, instance_id), instance_id)
     cells = inputs.instance_cells(cursor, named, instance_id)
-    if not cells:
-        raise _without_cells(named, instance_id)
     of_origin = {origin: [cell for cell in cells if cell.origin == origin] for origin in _origins(cells)}
+    if not of_origin:
+        raise _without_cells(named, instance_id)
     if setting is Setting.CODE:
-        return _written(next(iter(of_origin.values())), None, setting, template)
+        return Input(next(iter(of_origin.values())), None)
     state = _best_state(inputs.instance_states(cursor, named, instance_id), setting, of_origin)
     chosen = of_origin[_cells_origin(state)]
     _refuse_other_target(chosen, state)
-    return _written(chosen, state, setting, template)
+    return Input(chosen, state)
 
 
 def prompt_of_notebook(

@@ -33,7 +33,15 @@ class Template:
 
 def template_for(setting: Setting) -> Template:
     """Our own protocol (after Listing 1 of the paper), with or without the paragraph about runtime information."""
-    wanted = "predict-from-code" if setting is Setting.CODE else "predict-from-runtime"
+    return _own("predict-from-code" if setting is Setting.CODE else "predict-from-runtime")
+
+
+def template_for_judge() -> Template:
+    """Our own words for a judge of diagnoses (after the labels of section 4.4.2 of the paper)."""
+    return _own("judge-diagnosis")
+
+
+def _own(wanted: str) -> Template:
     [path] = FOLDER.glob(f"{wanted}-*.txt")
     return Template(path.stem, path.read_bytes().decode("utf-8"))
 

@@ -7,15 +7,24 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from crane_core.domain import Setting
+from crane_core.domain import Label, Setting
 from crane_core.errors import PromptError
+from crane_core.prompts.judge_reply import LABELS, judge_reply_schema
 from crane_core.prompts.reply import reply_schema
-from crane_core.prompts.template import FOLDER, HASH_LENGTH, PLACEHOLDER, content_hash, template_for, template_from
+from crane_core.prompts.template import (
+    FOLDER,
+    HASH_LENGTH,
+    PLACEHOLDER,
+    content_hash,
+    template_for,
+    template_for_judge,
+    template_from,
+)
 
 
 def test_every_template_is_named_by_its_content() -> None:
     paths = sorted(FOLDER.iterdir())
-    assert [path.suffix for path in paths] == [".txt"] * 2
+    assert [path.suffix for path in paths] == [".txt"] * 3
     for path in paths:
         assert path.stem.rpartition("-")[2] == content_hash(path.read_bytes())
         assert len(path.stem.rpartition("-")[2]) == HASH_LENGTH
@@ -31,6 +40,16 @@ def test_our_protocol_says_what_listing_1_says(setting: Setting) -> None:
     assert "true only if you are certain" in text
     assert [name for name in reply_schema()["properties"] if f'"{name}"' in text] == ["reasoning", "detection"]
     assert ("runtime information" in text) == (setting is not Setting.CODE)
+
+
+def test_the_judge_is_told_every_label_it_may_give_and_no_other() -> None:
+    text = template_for_judge().text
+    assert text.count(PLACEHOLDER) == 1
+    schema = judge_reply_schema()["properties"]
+    assert [name for name in schema if f'"{name}": string' in text] == ["explanation", "label"]
+    assert schema["label"]["enum"] == [str(label) for label in LABELS]
+    assert all(f'- "{label}": ' in text for label in LABELS)
+    assert str(Label.MISDETECTED) not in text
 
 
 def test_both_protocols_differ_in_the_runtime_information_alone() -> None:

@@ -1,0 +1,151 @@
+"""Questions about jobs: what ran, what came back, what it cost, and the raw reply behind an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from crane_core.domain import Detector, DetectorKind
+
+
+def instance_ids(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> list[str]:
+    """Every instance of a benchmark, sorted."""
+    rows = cursor.execute("SELECT instance_id FROM instances WHERE benchmark = ? ORDER BY 1", [benchmark]).fetchall()
+    return [row[0] for row in rows]
+
+
+def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
+    """The stored detector with this id."""
+    rows = cursor.execute("SELECT detector, title, kind FROM detectors WHERE detector = ?", [name]).fetchall()
+    return Detector(rows[0][0], rows[0][1], DetectorKind(rows[0][2])) if rows else None
+
+
+def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Jobs, the newest first, with what came of them so far.
+
+    Columns: job, benchmark, detector, detector_title, detector_kind, setting, options (JSON text), started_at,
+    last_answer_at, n_instances, n_runs (times that an answer was asked for), n_answered (crash or no crash),
+    n_unreadable (a reply from which no answer can be read), n_troubles (nothing came), n_retried (requests beyond one
+    per reply), input_tokens, output_tokens, usd, seconds_median, seconds_p95 (of a reply). The last five are missing
+    where nobody counted, and for detectors that run on this machine. What was asked again counts once, by its last
+    reply.
+    """
+    return cursor.execute(
+        """
+        WITH replied AS (
+            SELECT job, max(answered_at) AS last_answer_at, count(*) AS n_replies,
+                   count(*) FILTER (text IS NULL) AS n_troubles, sum(attempts) - count(*) AS n_retried,
+                   sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+                   sum(usd) AS usd, median(seconds) AS seconds_median, quantile_cont(seconds, 0.95) AS seconds_p95
+            FROM replies GROUP BY ALL
+        ), answered AS (
+            SELECT experiment AS job, count(DISTINCT instance_id) AS n_instances, count(*) AS n_runs,
+                   count(crashes) AS n_answered
+            FROM runs WHERE experiment IN (SELECT job FROM jobs) GROUP BY ALL
+        )
+        SELECT j.job, j.benchmark, j.detector, coalesce(d.title, j.detector) AS detector_title, d.kind AS detector_kind,
+               j.setting, j.options, j.started_at, r.last_answer_at,
+               coalesce(a.n_instances, 0) AS n_instances, coalesce(a.n_runs, 0) AS n_runs,
+               coalesce(a.n_answered, 0) AS n_answered,
+               CASE WHEN r.job IS NULL THEN 0 ELSE a.n_runs - a.n_answered - r.n_troubles END AS n_unreadable,
+               CASE WHEN r.job IS NULL THEN coalesce(a.n_runs - a.n_answered, 0) ELSE r.n_troubles END AS n_troubles,
+               coalesce(r.n_retried, 0)::BIGINT AS n_retried,
+               r.input_tokens, r.output_tokens, r.usd, r.seconds_median, r.seconds_p95
+        FROM jobs j LEFT JOIN replied r USING (job) LEFT JOIN answered a USING (job)
+        LEFT JOIN detectors d ON d.detector = j.detector
+        ORDER BY j.started_at DESC, j.job
+        """
+    ).df()
+
+
+def answers_of_job(cursor: duckdb.DuckDBPyConnection, job: str) -> pd.DataFrame:
+    """Every answer of a job, by instance and index: what was read, and of its reply the trouble, time and cost.
+
+    Columns: benchmark, instance_id, truth (missing where the instance is not loaded), run_index, crashes, reasoning,
+    unanswered, prompt_sha256, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd, answered_at.
+    """
+    return cursor.execute(
+        """
+        SELECT r.benchmark, r.instance_id, i.crashes AS truth, r.run_index, r.crashes, r.reasoning, r.unanswered,
+               r.prompt_sha256, p.trouble, p.finish_reason, p.seconds, p.attempts, p.input_tokens, p.output_tokens,
+               p.usd, p.answered_at
+        FROM runs r
+        LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
+                           AND p.instance_id = r.instance_id AND p.run_index = r.run_index
+        LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+        WHERE r.experiment = ? AND r.experiment IN (SELECT job FROM jobs)
+        ORDER BY r.benchmark, r.instance_id, r.run_index
+        """,
+        [job],
+    ).df()
+
+
+def reply_text(
+    cursor: duckdb.DuckDBPyConnection, job: str, benchmark: str, instance_id: str, run_index: int
+) -> str | None:
+    """The raw text of a reply as it came, or None; the prompt's is `cases.prompt_text` of its sha256."""
+    rows = cursor.execute(
+        "SELECT text FROM replies WHERE job = ? AND benchmark = ? AND instance_id = ? AND run_index = ?",
+        [job, benchmark, instance_id, run_index],
+    ).fetchall()
+    return rows[0][0] if rows else None
+
+
+def unanswered_reasons(cursor: duckdb.DuckDBPyConnection, job: str) -> list[tuple[str, int]]:
+    """Why answers of a job are missing, each with how many times, the most frequent first."""
+    return cursor.execute(
+        """
+        SELECT coalesce(unanswered, 'no reason is known'), count(*) FROM runs
+        WHERE experiment = ? AND crashes IS NULL GROUP BY ALL ORDER BY 2 DESC, 1
+        """,
+        [job],
+    ).fetchall()
+
+
+def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Judges' jobs, the newest first.
+
+    Columns: job, benchmark, experiment, annotator, options, started_at, last_answer_at, n_replies, n_labels (replies
+    from which a label can be read), n_troubles (nothing came), input_tokens, output_tokens, usd, seconds_median.
+    """
+    return cursor.execute(
+        """
+        WITH replied AS (
+            SELECT job, max(answered_at) AS last_answer_at, count(*) AS n_replies,
+                   count(*) FILTER (r.text IS NULL) AS n_troubles, count(g.label) AS n_labels,
+                   sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+                   sum(usd) AS usd, median(seconds) AS seconds_median
+            FROM judge_replies r LEFT JOIN judgements g USING (
+                benchmark, instance_id, detector, setting, experiment, annotator, run_index, repetition, presentation)
+            GROUP BY ALL
+        )
+        SELECT j.job, j.benchmark, j.experiment, j.annotator, j.options, j.started_at, r.last_answer_at,
+               coalesce(r.n_replies, 0) AS n_replies, coalesce(r.n_labels, 0) AS n_labels,
+               coalesce(r.n_troubles, 0) AS n_troubles, r.input_tokens, r.output_tokens, r.usd, r.seconds_median
+        FROM judge_jobs j LEFT JOIN replied r USING (job) ORDER BY j.started_at DESC, j.job
+        """
+    ).df()
+
+
+def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> list[tuple[Any, ...]]:
+    """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that foretell a crash with a text.
+
+    Only of crashing instances whose vote foretells the crash (more than half of the runs that answered), in the order
+    of detector, setting, instance and index. truth: the diagnosis that the benchmark states, None where it has none.
+    """
+    return cursor.execute(
+        """
+        SELECT r.instance_id, r.detector, r.setting, r.run_index, trim(r.reasoning, E' \\t\\r\\n'), c.diagnosis
+        FROM runs r
+        JOIN instances i USING (benchmark, instance_id)
+        JOIN cases c ON c.benchmark = i.benchmark AND c.case_id = i.case_id
+        WHERE r.benchmark = ? AND r.experiment = ? AND i.crashes
+        WINDOW verdict AS (PARTITION BY r.instance_id, r.detector, r.setting)
+        QUALIFY 2 * count(*) FILTER (r.crashes) OVER verdict > count(r.crashes) OVER verdict
+            AND r.crashes AND length(trim(coalesce(r.reasoning, ''), E' \\t\\r\\n')) > 0
+        ORDER BY r.detector, r.setting, r.instance_id, r.run_index
+        """,
+        [benchmark, experiment],
+    ).fetchall()

@@ -1,0 +1,77 @@
+"""A judge's reply: a label with its reason wherever it stands, and None with the reason in words for all else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crane_core.domain import Label
+from crane_core.prompts.judge_prompt import MAX_TEXT, Presentation, judge_prompt
+from crane_core.prompts.judge_reply import LABELS, MAX_EXPLANATION, read_judge_reply
+from crane_core.prompts.template import PLACEHOLDER, Template
+
+BARE = Template("bare", PLACEHOLDER)
+
+
+def said(label: object, explanation: object = "Both blame the index.") -> str:
+    return json.dumps({"explanation": explanation, "label": label})
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "I compared {{both}} texts.\n{}\nThat is all."])
+def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) -> None:
+    read = read_judge_reply(around.replace("{}", said(str(label))))
+    assert read == (label, "Both blame the index.", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no object with a label"),
+        ("The label is correct.", "no object with a label"),
+        (said("correct")[:-1], "no object with a label"),
+        (said("misdetected"), "none of correct, partial, wrong, unverifiable"),
+        (said(None), "none of correct"),
+        (said(["correct"]), "none of correct"),
+        (said("correct") + said("wrong"), "2 labels that differ"),
+        ('{"a":' * 50_000, "no object with a label"),
+        ("[" * 100_000 + said("correct")[:-1], "no object with a label"),
+    ],
+)
+def test_what_holds_no_label_says_why(text: str, why: str) -> None:
+    read = read_judge_reply(text)
+    assert read.label is None
+    assert why in str(read.trouble)
+
+
+def test_the_same_label_twice_is_one_label() -> None:
+    assert read_judge_reply(said("wrong", "one") + "\n" + said("wrong", "two")) == (Label.WRONG, "two", None)
+
+
+def test_an_explanation_is_kept_within_bounds_and_can_be_written() -> None:
+    read = read_judge_reply(said("wrong", "x" * (MAX_EXPLANATION - 100) + "\ud83d"))
+    assert read.explanation is not None
+    assert read.explanation.endswith("\\ud83d")
+    assert read_judge_reply(said("wrong", ["no", "text"])).explanation is None
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_no_text_makes_it_raise(text: str) -> None:
+    read = read_judge_reply(text)
+    assert (read.label is None) == (read.trouble is not None)
+
+
+def test_both_orders_show_the_same_two_texts() -> None:
+    normal = judge_prompt("the index", "the column", Presentation.NORMAL, BARE)
+    reversed_ = judge_prompt("the index", "the column", Presentation.REVERSED, BARE)
+    assert sorted(normal.split("\n\n")) == sorted(reversed_.split("\n\n"))
+    assert normal.index("the index") < normal.index("the column")
+    assert reversed_.index("the column") < reversed_.index("the index")
+
+
+def test_a_text_is_shown_within_bounds() -> None:
+    assert len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE)) < 2 * MAX_TEXT + 200

@@ -28,6 +28,24 @@ MARK_WORDS = {
 }
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
+MAX_WORDS = 3 * MAX_TEXT
+"""Characters of what is told of one absence."""
+
+_ASKED_BY = {"keys": ("key", "label", "index"), "arguments": ("argument",)}
+"""The members that name what is asked for, where they are not called as their kind."""
+_BESIDE = {
+    "type": "it is of type {}",
+    "dtype": "its dtype is {}",
+    "length": "there are {}",
+    "shape": "its shape is {}",
+    "n_columns": "there are {} columns",
+    "keys": "it has {}",
+    "given": "{} are given",
+    "taken": "{} are taken",
+    "asked_by": "asked for by {}",
+    "is_name_of_index_level": "a level of the index is called so",
+}
+"""What an absence may tell besides, in words."""
 
 Numbers = Mapping[int, str]
 """Index of a code cell in its notebook (from 0) to the number under which the page shows it."""
@@ -76,10 +94,12 @@ def entry_facts(entry: Any) -> Facts:
 
 def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> Facts:
     """What the target asks for and will not find, by kind and name; a target that cannot be parsed is one of them."""
-    facts = {}
+    facts: Facts = {}
     for kind, items in document.get("absent", {}).items():
         for item in _listed(items):
-            facts[(ABSENT, _absent_what(str(kind).removesuffix("s"), item))] = _absent_words(item, numbers)
+            key, words = (ABSENT, _absent_what(str(kind), item)), _absent_words(item, numbers)
+            both = f"{facts[key]}; {words}" if facts.get(key, words) != words else words
+            facts[key] = fact_text(both, MAX_WORDS)
     error = document.get("syntax_error")
     return facts | ({("", "the target cannot be parsed"): fact_text(error)} if error else {})
 
@@ -92,25 +112,44 @@ def unavailable_facts(document: Mapping[str, Any]) -> Facts:
 
 
 def _absent_what(kind: str, item: Any) -> str:
+    """`column price of df`, `index 7 among the rows of df`, `file data.csv of pd.read_csv(…)`."""
     if not isinstance(item, dict):
-        return f"{kind} {fact_text(item)}"
-    of = f" of {fact_text(item['of'])}" if "of" in item else ""
-    return f"{kind} {fact_text(item.get(kind, ''))}{of}"
+        return f"{kind.removesuffix('s')} {fact_text(item)}"
+    word = next((word for word in _ASKED_BY.get(kind, (kind.removesuffix("s"),)) if word in item), kind)
+    asked = f"{word} {fact_text(item[word])}" if word in item else word
+    within = f" among the {fact_text(item['in'])}" if "in" in item else ""
+    return asked + within + (f" of {fact_text(item['of'])}" if "of" in item else "")
 
 
 def _absent_words(item: Any, numbers: Numbers) -> str:
-    """Where it is asked for, what is there instead, and whether the target surely comes that far."""
+    """Where it is asked for, why it is not there, what is there instead, whether the target surely comes that far."""
     if not isinstance(item, dict):
         return "not there"
-    words = [f"not there, asked for in line {item['line']}" if "line" in item else "not there"]
+    words = [_absent_first(item), *_beside(item)]
     would = _listed(item.get("would_be_defined_in"))
     words += [f"{_cell(place, numbers)} would define it and did not run" for place in would]
     words += [f"deleted in {_cell(place, numbers)}" for place in _listed(item.get("deleted_in"))]
     if item.get("similar"):
         words.append("there is " + ", ".join(map(fact_text, _listed(item["similar"]))))
+    if item.get("via"):
+        words.append("within " + ", ".join(map(fact_text, _listed(item["via"]))))
     if item.get("certain") is False:
         words.append("unless the target makes it or does not come that far")
-    return fact_text("; ".join(words))
+    return fact_text("; ".join(words), MAX_WORDS)
+
+
+def _absent_first(item: Mapping[str, Any]) -> str:
+    what = fact_text(item["why"]) if "why" in item else "not there"
+    return f"{what}, asked for in line {item['line']}" if "line" in item else what
+
+
+def _beside(item: Mapping[str, Any]) -> list[str]:
+    """What is told of the thing that lacks it."""
+    return [words.format(_spelled(item[name])) for name, words in _BESIDE.items() if name in item]
+
+
+def _spelled(value: Any) -> str:
+    return fact_text(", ".join(map(fact_text, value)) if isinstance(value, list) else value)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -141,7 +180,7 @@ def _flat(value: Any, path: str) -> dict[str, str]:
     return facts
 
 
-def fact_text(value: Any) -> str:
-    """A value as text of at most MAX_TEXT characters; a longer one says how long it is."""
+def fact_text(value: Any, limit: int = MAX_TEXT) -> str:
+    """A value as text of at most `limit` characters; a longer one says how long it is."""
     text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… ({len(text):,} characters)"
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"

@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
 from crane_core.prompts.tagged_json import encode
+from crane_core.runtime.kernel_side.crane_probe.absent import GROUPS
 from crane_core.ui.state_facts import MAX_TEXT
 from crane_core.ui.state_tree import MAX_FACTS, n_different, state_html
 
@@ -158,6 +160,56 @@ def test_a_cell_is_told_by_the_number_under_which_it_is_shown(text_of: TextOf) -
     assert "cell 9 would define it" in shown
 
 
+EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
+    "names": ({"name": "to_c", "deleted_in": {"cell": 3, "line": 1}}, "name to_c", "deleted in code cell 3 (from 0)"),
+    "attributes": (
+        {"of": "s", "type": "pandas.Series", "attribute": "str", "dtype": "int64", "why": ".str needs text"},
+        "attribute str of s",
+        ".str needs text, asked for in line 7; it is of type pandas.Series; its dtype is int64",
+    ),
+    "columns": (
+        {"of": "df", "column": "b", "n_columns": 3, "asked_by": "sns.lineplot(\u2026)", "is_name_of_index_level": True},
+        "column b of df",
+        "there are 3 columns; asked for by sns.lineplot(\u2026); a level of the index is called so",
+    ),
+    "keys": ({"of": "d", "key": 0, "keys": ["a", "b"]}, "key 0 of d", "it has a, b"),
+    "modules": ({"module": "cv3"}, "module cv3", "not there, asked for in line 7"),
+    "arguments": (
+        {"of": "f", "why": "too many arguments by position", "given": 5, "taken": 3},
+        "arguments of f",
+        "too many arguments by position, asked for in line 7; 5 are given; 3 are taken",
+    ),
+    "files": (
+        {"of": "pd.read_csv(\u2026)", "file": "data.csv", "similar": ["Data.csv"], "via": ["read"]},
+        "file data.csv of pd.read_csv(\u2026)",
+        "there is Data.csv; within read",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> None:
+    item, what, words = EVERY_KIND[kind]
+    shown = text_of(state_html(captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured()))
+    assert what in shown
+    assert words in shown
+
+
+def test_labels_and_positions_of_rows_are_told(text_of: TextOf) -> None:
+    label = {"of": "df.loc", "label": 10472, "in": "index", "line": 1}
+    position = {"of": "df.iloc", "index": 9, "in": "rows", "length": 5, "line": 2}
+    shown = text_of(state_html(captured(absent={"keys": [label, position]}), captured()))
+    assert "label 10472 among the index of df.loc" in shown
+    assert "index 9 among the rows of df.iloc" in shown
+    assert "asked for in line 2; there are 5" in shown
+
+
+def test_two_absences_of_one_name_are_both_told(text_of: TextOf) -> None:
+    many = [{"of": "f", "argument": "n", "why": why, "line": 1} for why in ("given twice", "no such argument")]
+    shown = text_of(state_html(captured(absent={"arguments": many}), captured()))
+    assert "given twice, asked for in line 1; no such argument, asked for in line 1" in shown
+
+
 def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
     assert "Absent" in text_of(state_html(captured(absent=ABSENT), captured()))
 
@@ -207,9 +259,14 @@ def test_any_state_is_well_formed(
     assert n_different(one, one) == 0
 
 
+MEMBERS = ["name", "index", "of", "in", "line", "why", "shape", "similar", "certain", "via"]
 ABSENCES = st.dictionaries(
-    st.sampled_from(["names", "columns", "attributes", "a<b"]),
-    JSON | st.lists(st.dictionaries(st.sampled_from(["name", "of", "line", "similar", "certain"]), JSON), max_size=2),
+    st.sampled_from([*GROUPS, "a<b"]),
+    JSON
+    | st.lists(
+        st.dictionaries(st.sampled_from(MEMBERS), JSON),
+        max_size=2,
+    ),
     max_size=3,
 )
 

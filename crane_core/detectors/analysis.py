@@ -1,0 +1,139 @@
+"""From cells and state to the prediction of a static analyzer: the text, the tool's errors, those that count.
+
+Knows the steps that pylint and pyright share. Refuses to know how either is started.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from crane_core.detectors.analyzer_text import AnalyzerText, analyzer_text, cells_in_order
+from crane_core.detectors.bounded_tool import ToolStoppedError
+from crane_core.detectors.counting import why_not
+from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.type_annotations import annotation_lines
+from crane_core.domain import Cell, KernelState, Setting
+from crane_core.errors import DetectorError
+from crane_core.prompts.categories import GROUP_LEFT_OUT, REPRESENTATION
+
+MOST_DIAGNOSTICS = 500
+MOST_OF_A_MESSAGE = 1_000
+TOLD = 20
+"""Diagnostics of one instance that are kept, characters of each, and those that the diagnosis in words repeats."""
+
+
+class Question(NamedTuple):
+    """What a local detector is asked: the cells of one origin, the state where the setting has one."""
+
+    cells: Sequence[Cell]
+    state: KernelState | None
+    setting: Setting
+
+
+class Reported(NamedTuple):
+    """One error of a tool: the line of the text from 1, and the rule ("" for what is no Python)."""
+
+    line: int
+    rule: str
+    message: str
+
+
+class Tool(NamedTuple):
+    """An analyzer: what its diagnostics call the rule, how many texts one run may read, and the run itself.
+
+    `check` gives the errors of each text. It raises ToolStoppedError where it cannot tell which text broke it, and
+    DetectorError where it cannot run at all.
+    """
+
+    name: str
+    rule_key: str
+    texts_per_run: int
+    check: Callable[[Sequence[str]], list[list[Reported]]]
+
+
+def predictions(tool: Tool, questions: Sequence[Question]) -> Iterator[Prediction | ToolStoppedError]:
+    """One answer per question, in order; the error is that of one question. Raises DetectorError for the whole."""
+    for start in range(0, len(questions), tool.texts_per_run):
+        some = questions[start : start + tool.texts_per_run]
+        texts = [_text(tool.name, question) for question in some]
+        readable = [text for text in texts if isinstance(text, AnalyzerText)]
+        found = iter(_checked(tool, [text.code for text in readable]))
+        for question, text in zip(some, texts, strict=True):
+            if isinstance(text, ToolStoppedError):
+                yield text
+                continue
+            reported = next(found)
+            yield reported if isinstance(reported, ToolStoppedError) else _prediction(tool, question, text, reported)
+
+
+def prediction(tool: Tool, question: Question) -> Prediction:
+    """The answer to one question. Raises ToolStoppedError where there is none."""
+    [answer] = predictions(tool, [question])
+    if isinstance(answer, ToolStoppedError):
+        raise answer
+    return answer
+
+
+def question_text(question: Question) -> AnalyzerText:
+    """What the analyzer reads: without types in the setting `code`, with the types of the state in any other.
+
+    Types are R (paper, section 3.3), so where that group is left out no line names one. Raises ValueError for cells
+    that make no text, DetectorError for a setting whose state is missing.
+    """
+    executed, target = cells_in_order(question.cells)
+    if question.setting is Setting.CODE:
+        return analyzer_text(executed, target, None)
+    if question.state is None:
+        raise DetectorError(
+            f"The setting {question.setting} needs the state of the kernel.",
+            remedy="Capture or fetch it, or take the setting `code`.",
+        )
+    has_types = GROUP_LEFT_OUT.get(question.setting) != REPRESENTATION
+    return analyzer_text(executed, target, annotation_lines(executed, question.state) if has_types else [])
+
+
+def _text(name: str, question: Question) -> AnalyzerText | ToolStoppedError:
+    try:
+        return question_text(question)
+    except ValueError as error:
+        return ToolStoppedError(f"There is no text for {name}: {error}.", remedy="Bring fewer or shorter cells.")
+
+
+def _checked(tool: Tool, codes: Sequence[str]) -> list[list[Reported] | ToolStoppedError]:
+    """The errors of each text. When a run breaks, its halves are run again, so that the others get their answer."""
+    if not codes:
+        return []
+    try:
+        return list(tool.check(codes))
+    except ToolStoppedError as error:
+        if len(codes) == 1:
+            return [error]
+    half = len(codes) // 2
+    return [*_checked(tool, codes[:half]), *_checked(tool, codes[half:])]
+
+
+def _prediction(tool: Tool, question: Question, text: AnalyzerText, reported: Sequence[Reported]) -> Prediction:
+    is_annotated = question.setting is not Setting.CODE
+    told, counted = [], []
+    for error in sorted(reported)[:MOST_DIAGNOSTICS]:
+        reason = why_not(tool.name, error.rule, error.message, is_annotated=is_annotated)
+        message = error.message[:MOST_OF_A_MESSAGE]
+        entry: dict[str, Any] = {"code_line": text.code_line(error.line)[:MOST_OF_A_MESSAGE], "message": message}
+        entry |= {tool.rule_key: error.rule or None, "source": tool.name, "counts": reason is None}
+        told.append(entry if reason is None else entry | {"why_not": reason})
+        if reason is None:
+            counted.append(_in_words(error, text))
+    return Prediction(bool(counted), _told(counted), json.dumps(told, ensure_ascii=False))
+
+
+def _in_words(error: Reported, text: AnalyzerText) -> str:
+    inside = error.line - text.target_line + 1
+    place = f"line {inside} of the target" if inside > 0 else f"line {error.line} of the text, before the target"
+    return f"{place}: {error.message[:MOST_OF_A_MESSAGE]}" + (f" ({error.rule})" if error.rule else "")
+
+
+def _told(counted: Sequence[str]) -> str | None:
+    rest = len(counted) - TOLD
+    return "\n".join([*counted[:TOLD], *([f"and {rest} more"] if rest > 0 else [])]) or None

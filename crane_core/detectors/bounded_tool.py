@@ -1,0 +1,99 @@
+"""Running somebody else's program over text that nobody trusts: in a folder of its own, bounded, killed as a group.
+
+Knows processes and limits. Refuses to know which tool it is, and hands it nothing of the user's environment.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core.errors import DetectorError
+
+MIB = 2**20
+_LIMITED = (
+    "import os, resource, sys\n"
+    "memory, output = int(sys.argv[1]), int(sys.argv[2])\n"
+    "def bound(kind, most):\n"
+    "    hard = resource.getrlimit(kind)[1]\n"
+    "    most = most if hard == resource.RLIM_INFINITY else min(most, hard)\n"
+    "    resource.setrlimit(kind, (most, most))\n"
+    "bound(resource.RLIMIT_DATA, memory)\n"
+    "bound(resource.RLIMIT_FSIZE, output)\n"
+    "bound(resource.RLIMIT_CORE, 0)\n"
+    "os.execv(sys.argv[3], sys.argv[3:])\n"
+)
+"""Sets the limits and becomes the tool. Code of ours between fork and exec could hang where threads run: in the app."""
+
+_PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+
+
+class ToolStoppedError(DetectorError):
+    """A tool that said nothing usable of what it was given: too slow, too large, or broken by it."""
+
+
+class ToolLimits(NamedTuple):
+    """`seconds` is wall time of the whole run, `memory_bytes` the data of the process, `output_bytes` any one file."""
+
+    seconds: float
+    memory_bytes: int = 6 * 1024 * MIB
+    output_bytes: int = 64 * MIB
+
+
+def run_tool(
+    name: str, command: Sequence[str], folder: Path, limits: ToolLimits, *, accepted: Sequence[int] | None = None
+) -> str:
+    """What the command prints, run in `folder`, which is also its home; `accepted` are exit codes, None takes any.
+
+    Raises ToolStoppedError, with the last words of the tool, where it does not end well within the limits.
+    """
+    printed, said = folder / "printed.txt", folder / "said.txt"
+    limited = [sys.executable, "-I", "-S", "-c", _LIMITED, str(limits.memory_bytes), str(limits.output_bytes), *command]
+    with printed.open("wb") as out, said.open("wb") as err:
+        process = subprocess.Popen(
+            limited,
+            cwd=folder,
+            env=_environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(limits.seconds)
+        except subprocess.TimeoutExpired as error:
+            raise ToolStoppedError(
+                f"{name} took more than {limits.seconds:.0f} s.", remedy="Try fewer or shorter cells."
+            ) from error
+        finally:
+            _end_group(process)
+    if code < 0 or (accepted is not None and code not in accepted):
+        raise ToolStoppedError(f"{name} ended with {code}: {_last_words(said)}.", remedy="Try fewer or shorter cells.")
+    return printed.read_text("utf-8", "replace")
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """No setting of the user's reaches the tool: no PYTHONPATH, PYLINTRC, NODE_OPTIONS, no home with configuration."""
+    own = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYLINTHOME")}
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8"} | passed_on | own
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Whatever is left of the tool and what it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait()
+
+
+def _last_words(said: Path) -> str:
+    lines = said.read_text("utf-8", "replace")[-2000:].strip().splitlines()
+    return lines[-1][:300] if lines else "it said nothing"

@@ -1,0 +1,92 @@
+"""The static analyzer pylint as a detector: on the cells, and on the same with the types of the kernel state.
+
+Knows how pylint is started so that it reads our text and nothing of anybody's settings. It runs no code of the text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from crane_core.detectors import analysis
+from crane_core.detectors.analysis import Question, Reported, Tool
+from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
+from crane_core.detectors.installed import library_versions, required_version
+from crane_core.detectors.prediction import Prediction
+from crane_core.domain import Cell, DetectorKind, KernelState, Setting
+
+NAME = "pylint"
+TITLE = "pylint"
+KIND = DetectorKind.ANALYZER
+
+TEXTS_PER_RUN = 20
+"""Many texts share what pylint learned of the libraries; few enough that a run that breaks costs little."""
+
+_BROKEN = ("fatal", "astroid-error", "parse-error", "method-check-failed")
+"""Messages by which pylint says that it could not look at a text."""
+
+_ENDED_WELL = tuple(range(32))
+"""A sum of bits, one for each kind of message (pylint's documentation, exit codes); 32 is wrong usage."""
+
+
+def options() -> dict[str, Any]:
+    """Versions that shape the answers. Raises DetectorError where pylint is not installed."""
+    tool = {name: required_version(name) for name in ("pylint", "astroid")}
+    return tool | {"python": platform.python_version(), "libraries": library_versions()}
+
+
+def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    return analysis.prediction(_tool(), Question(cells, state, setting))
+
+
+def predict_many(questions: Sequence[Question]) -> Iterator[Prediction | ToolStoppedError]:
+    """As `predict` for each, in order; faster, as several texts share one run. An error is that of one question."""
+    return analysis.predictions(_tool(), questions)
+
+
+def _tool() -> Tool:
+    required_version("pylint")
+    return Tool(NAME, "symbol", TEXTS_PER_RUN, _check)
+
+
+def _check(codes: Sequence[str]) -> list[list[Reported]]:
+    with tempfile.TemporaryDirectory(prefix="crane-pylint-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        names = [f"crane_input_{number}" for number in range(len(codes))]
+        for name, code in zip(names, codes, strict=True):
+            (folder / f"{name}.py").write_text(code, "utf-8")
+        printed = run_tool(NAME, _command(names), folder, ToolLimits(120 + 20 * len(codes)), accepted=_ENDED_WELL)
+    return _read(printed, names)
+
+
+def _command(names: Sequence[str]) -> list[str]:
+    """Isolated from the folder, the environment and the user's packages (-I); an empty file of settings, no plugins."""
+    return [
+        *(sys.executable, "-I", "-X", "utf8", "-m", "pylint", f"--rcfile={os.devnull}", "--output-format=json2"),
+        *("--disable=all", "--enable=E,F", "--persistent=n", "--jobs=1", "--"),
+        *(f"{name}.py" for name in names),
+    ]
+
+
+def _read(printed: str, names: Sequence[str]) -> list[list[Reported]]:
+    """The errors of each text. Raises ToolStoppedError where pylint says that it could not look at one."""
+    found: dict[str, list[Reported]] = {name: [] for name in names}
+    try:
+        messages = json.loads(printed)["messages"]
+        for message in messages:
+            reported = Reported(message["line"], message["symbol"], message["message"])
+            if message["symbol"] in _BROKEN:
+                first = reported.message.partition("\n")[0][:300]
+                raise ToolStoppedError(f"pylint cannot look at the text: {first}.", remedy="Try simpler cells.")
+            found[Path(message["path"]).stem].append(reported)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ToolStoppedError(
+            f"pylint printed something else than its report: {type(error).__name__}.", remedy="Run `make setup`."
+        ) from error
+    return [found[name] for name in names]

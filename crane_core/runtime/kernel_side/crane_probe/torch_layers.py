@@ -135,6 +135,8 @@ SIZES = [
     "num_channels",
     "num_groups",
     "normalized_shape",
+    "affine",
+    "track_running_stats",
     "embed_dim",
     "num_heads",
     "kdim",
@@ -178,6 +180,8 @@ _USUAL: dict[str, Any] = {
     "padding_mode": "zeros",
     "mode": None,
     "negative_slope": 0.01,
+    "affine": True,
+    "track_running_stats": True,
 }
 """What is not worth a word."""
 

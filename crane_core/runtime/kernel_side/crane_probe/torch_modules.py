@@ -19,6 +19,8 @@ from .torch_tensors import is_uninitialized, torch
 _MOST_LAYERS = 60
 """Layers that are listed; of more, as many from the beginning and the end."""
 _NS_PER_MODULE = 40_000
+_MOST_CONTAINERS = 200
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _PARTS = ("_modules", "_parameters", "_buffers")
 _INNER = frozenset({"training", "call_super_init", "T_destination", "dump_patches"})
 """Attributes of every module, which say nothing of this one."""
@@ -36,7 +38,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
     """All of it is beyond the published extractor, which gives the type alone."""
     layers = list(walk(value, look))
     ends = [layer for layer in layers if _is_end(layer)]
-    structure = {**_counts(layers), **_expected(ends), **_sizes(ends, look)}
+    structure = {**_counts(layers), **_expected(ends), **_sizes(ends, look), **_containers(layers)}
     representation = {**_placed(layers), **_forward(value)}
     plus = {"structure": structure, "representation": representation, "values": _mode(layers)}
     return {"plus": merged(plus, _attributes(value, layers[0].held, look))}
@@ -71,17 +73,40 @@ def _is_end(layer: Layer) -> bool:
     return not inner or bool(part(layer.held, "_parameters")) or torch_layers.is_known(layer.module)
 
 
+def _containers(layers: list[Layer]) -> dict[str, Any]:
+    """{"containers": {path: {"type", "parts"}}} of the modules that hold others; which paths lead to one module."""
+    paths = {id(layer.module): layer.path for layer in layers}
+    facts: dict[str, Any] = {}
+    same: dict[str, str] = {}
+    for layer in layers[:_MOST_CONTAINERS]:
+        inner = {name: one for name, one in part(layer.held, "_modules").items() if is_module(one)}
+        if not inner or len(inner) > _MOST_LAYERS:
+            continue
+        facts[layer.path] = dict({"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer))
+        for name, one in inner.items():
+            path, first = f"{layer.path}.{name}" if layer.path else str(name), paths.get(id(one))
+            same.update({path: first} if first not in (None, path) else {})
+    return {**({"containers": facts} if facts else {}), **({"same_modules": same} if same else {})}
+
+
+def _hooked(layer: Layer) -> dict[str, bool]:
+    """Said of a module whose call runs more than its class's `forward`."""
+    return {"hooked": True} if any(layer.held.get(name) for name in _HOOKS) or "forward" in layer.held else {}
+
+
 # Sizes
 
 
 def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
     """{"layers": {path: {"type", sizes}}}, of the module itself its sizes alone; the middle of very many is counted."""
     if len(ends) == 1 and not ends[0].path:
-        return _stated(ends[0])
+        return dict(_stated(ends[0]), **_hooked(ends[0]))
     asked = [layer for layer in ends if layer.path.split(".")[0] in look.asked().attributes]
     half = _MOST_LAYERS // 2
     kept = ends if len(ends) <= _MOST_LAYERS else [*ends[:half], *asked[:half], *ends[-half:]]
-    shown = {layer.path: dict({"type": _short_type(layer.module)}, **_stated(layer)) for layer in kept}
+    shown = {
+        layer.path: dict({"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer)) for layer in kept
+    }
     facts: dict[str, Any] = {"layers": shown} if shown else {}
     return dict(facts, layers_not_shown=len(ends) - len(shown)) if len(ends) > len(shown) else facts
 

@@ -1,0 +1,185 @@
+"""Which names the executed cells have given what: public paths by import, definitions by def and class.
+
+Knows the statements of cells in the order in which they ran. Refuses to follow what they compute; a name that is given
+something else later, or perhaps, is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from crane_core.detectors.rules.cell_code import UNKNOWN_EFFECT
+from crane_core.detectors.rules.paths import public_path
+
+_MAY_DEFINE = ("exec", "eval", "globals", "locals", "vars", "setattr", "get_ipython", "run_cell", "__import__")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(slots=True)
+class Bindings:
+    """What names stand for after the executed cells, as far as statements alone tell."""
+
+    paths: dict[str, str] = field(default_factory=dict)
+    definitions: dict[str, ast.AST] = field(default_factory=dict)
+    deleted: dict[str, int] = field(default_factory=dict)
+    """Names that a cell has certainly deleted last, with the position of the cell."""
+    bound: set[str] = field(default_factory=set)
+    """Every name that any statement gives a value, in functions too where it declares it global."""
+    may_define_any: bool = False
+    modules: set[str] = field(default_factory=set)
+    """Modules that were imported, by their real dotted names."""
+
+
+def bindings_of(trees: Iterable[ast.Module]) -> Bindings:
+    """The bindings after cells with these trees have run."""
+    found = Bindings()
+    for position, tree in enumerate(trees):
+        for statement in tree.body:
+            _read(statement, position, found)
+    return found
+
+
+def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
+    names = set(bound_names(statement))
+    found.bound |= names | set(global_names(statement))
+    found.may_define_any |= may_define_any(statement)
+    for name in names | set(global_names(statement)):
+        found.paths.pop(name, None)
+        found.definitions.pop(name, None)
+        found.deleted.pop(name, None)
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        found.paths.update(import_paths(statement))
+        found.modules |= set(imported_modules(statement))
+    elif isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+        found.definitions[statement.name] = statement
+    elif isinstance(statement, ast.Assign):
+        _read_alias(statement, found)
+    elif isinstance(statement, ast.Delete):
+        for target in statement.targets:
+            if isinstance(target, ast.Name):
+                found.deleted[target.id] = position
+    else:
+        _read_imports_inside(statement, found)
+
+
+def _read_imports_inside(statement: ast.stmt, found: Bindings) -> None:
+    """An import inside `try` or `if`: the path, where all imports of the name there agree."""
+    inside = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    paths = [path for node in inside for path in import_paths(node).items()]
+    for node in inside:
+        found.modules |= set(imported_modules(node))
+    others = {name for part in ast.walk(statement) if isinstance(part, ast.stmt) for name in _own_names(part)}
+    for name, path in paths:
+        if all(other == path for known, other in paths if known == name) and name not in others:
+            found.paths[name] = path
+
+
+def _own_names(node: ast.AST) -> Iterator[str]:
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (child.id for child in ast.iter_child_nodes(node) if _is_stored(child))  # type: ignore[attr-defined]
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _read_alias(statement: ast.Assign, found: Bindings) -> None:
+    """`layers = tf.keras.layers`, and `f = lambda x: ...`."""
+    [target, *others] = statement.targets
+    if others or not isinstance(target, ast.Name):
+        return
+    if isinstance(statement.value, ast.Lambda):
+        found.definitions[target.id] = statement.value
+    elif (path := dotted(statement.value, found.paths)) is not None:
+        found.paths[target.id] = path
+
+
+def dotted(node: ast.AST, paths: dict[str, str]) -> str | None:
+    """The public path that an expression spells, None where it is no name of an import."""
+    if isinstance(node, ast.Name):
+        return paths.get(node.id)
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value, paths)
+        return None if before is None else public_path(f"{before}.{node.attr}")
+    return None
+
+
+def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """The names that an import gives, each with its public path. A star gives none."""
+    if isinstance(node, ast.Import):
+        return {
+            alias.asname or alias.name.partition(".")[0]: public_path(
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
+            for alias in node.names
+        }
+    if node.level or not node.module:
+        return {}
+    return {
+        alias.asname or alias.name: public_path(f"{node.module}.{alias.name}")
+        for alias in node.names
+        if alias.name != "*"
+    }
+
+
+def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif node.module and not node.level:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """The names that a statement gives values, or takes them from, in the scope in which it stands."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+            for part in [*node.decorator_list, *_headers(node)]:
+                yield from bound_names(part)
+            return
+        case ast.Import() | ast.ImportFrom():
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        case ast.Name() if not isinstance(node.ctx, ast.Load):
+            yield node.id
+        case ast.ExceptHandler(name=str(name)):
+            yield name
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            yield name
+        case ast.Lambda():
+            return
+    if isinstance(node, _COMPREHENSIONS):
+        walruses = [inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
+        yield from (walrus.target.id for walrus in walruses)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from bound_names(child)
+
+
+def _headers(node: Any) -> list[ast.AST]:
+    if isinstance(node, ast.ClassDef):
+        return [*node.bases, *(keyword.value for keyword in node.keywords)]
+    return [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
+
+
+def global_names(node: ast.AST) -> Iterator[str]:
+    """The names that functions inside a statement declare as global."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Global):
+            yield from inner.names
+
+
+def may_define_any(node: ast.AST) -> bool:
+    """True for code that may give names a value without spelling them."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id in (*_MAY_DEFINE, UNKNOWN_EFFECT):
+            return True
+        if isinstance(inner, ast.Attribute) and inner.attr in ("run_line_magic", "run_cell", "run_cell_magic", "ex"):
+            return True
+        if isinstance(inner, ast.ImportFrom) and any(alias.name == "*" for alias in inner.names):
+            return True
+    return False

@@ -1,0 +1,102 @@
+"""What the state itself says the target needs for certain and will not find: attributes, columns, keys, modules...
+
+Knows the facts of the groups `absent` of a captured state. Refuses those that the state does not call certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("absences")
+
+
+@RULES.missing("attributes")
+def no_attribute(site: Site) -> Thing | None:
+    absent = site.absent
+    name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
+    if name in ("__call__", "__getitem__"):
+        cannot = "cannot be called" if name == "__call__" else "has no items"
+        site.crash("TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here.")
+    site.crash(
+        "AttributeError",
+        f"{of} has no attribute {name}",
+        fact=f"{of} is of type {absent.get('module', kind)}{_similar(absent)}",
+        remedy=_instead(absent, f"Leave {name} out, or use what {kind} has."),
+    )
+
+
+@RULES.missing("columns")
+def no_column(site: Site) -> Thing | None:
+    absent = site.absent
+    site.crash(
+        "KeyError",
+        f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
+        fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
+        remedy=_instead(absent, "Name a column that is there."),
+    )
+
+
+@RULES.missing("keys")
+def no_key(site: Site) -> Thing | None:
+    absent = site.absent
+    of = absent.get("of", "the object")
+    if "index" in absent:
+        exception = "IndexError" if isinstance(absent["index"], int) else "TypeError"
+        site.crash(
+            exception,
+            f"{of} has no item {absent['index']!r}",
+            fact=f"{of} is a {absent.get('type')} of length {absent.get('length')}",
+            remedy="Use an index below its length.",
+        )
+    key = absent.get("key", absent.get("label"))
+    site.crash(
+        "KeyError",
+        f"{of} has no key {key!r}",
+        fact=f"{of} is a {absent.get('type', 'dict')} without it{_similar(absent)}",
+        remedy=_instead(absent, "Use a key that is there."),
+    )
+
+
+@RULES.missing("modules")
+def no_module(site: Site) -> Thing | None:
+    module = site.absent.get("module")
+    site.crash(
+        "ModuleNotFoundError",
+        f"there is no module {module}",
+        fact=f"{module} is not installed in the kernel's environment",
+        remedy=f"Install what provides {module}, or import something else.",
+    )
+
+
+@RULES.missing("arguments")
+def no_argument(site: Site) -> Thing | None:
+    absent = site.absent
+    of = absent.get("of") or absent.get("function") or "the call"
+    said = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
+    site.crash("TypeError", f"the arguments of {of} do not fit", fact=said, remedy="Give what its signature names.")
+
+
+@RULES.missing("files")
+def no_file(site: Site) -> Thing | None:
+    path = site.absent.get("path", site.absent.get("file"))
+    site.crash(
+        "FileNotFoundError",
+        f"there is no file {path!r}",
+        fact=f"nothing is at {path!r} seen from the kernel's folder{_similar(site.absent)}",
+        remedy=_instead(site.absent, "Correct the path, or bring the file."),
+    )
+
+
+def _similar(absent: Mapping[str, Any]) -> str:
+    similar = absent.get("similar") or ()
+    return f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
+
+
+def _instead(absent: Mapping[str, Any], otherwise: str) -> str:
+    similar = absent.get("similar") or ()
+    return f"Write {similar[0]!r} instead." if similar else otherwise

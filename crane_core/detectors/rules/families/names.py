@@ -1,0 +1,58 @@
+"""Names that stand for nothing when the target needs them: never defined, deleted, or without a value yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("names")
+
+
+@RULES.missing("names")
+def not_defined(site: Site) -> Thing | None:
+    name = site.absent["name"]
+    site.crash(
+        "NameError",
+        f"the name {name} is not defined",
+        fact=_fact(name, site.absent),
+        remedy=_remedy(name, site.absent),
+    )
+
+
+@RULES.missing("unset")
+def without_value(site: Site) -> Thing | None:
+    name, is_local = site.absent["name"], site.absent["is_local"]
+    where = "the function gives it a value only later" if is_local else "the cell has deleted it before"
+    site.crash(
+        "UnboundLocalError" if is_local else "NameError",
+        f"the name {name} has no value here",
+        fact=f"{name}: {where}",
+        remedy=f"Give {name} a value before this line.",
+    )
+
+
+def _fact(name: str, absent: Mapping[str, Any]) -> str:
+    parts = [f"the kernel has no {name}"]
+    if places := absent.get("would_be_defined_in"):
+        parts.append(f"code cell {_cell(places[0])} would define it and has not run")
+    if deleted := absent.get("deleted_in"):
+        parts.append(f"code cell {_cell(deleted)} has deleted it")
+    if similar := absent.get("similar"):
+        parts.append(f"there is {', '.join(map(str, similar[:3]))}")
+    return "; ".join(parts)
+
+
+def _cell(place: Any) -> Any:
+    return place.get("cell", "?") if isinstance(place, Mapping) else "?"
+
+
+def _remedy(name: str, absent: Mapping[str, Any]) -> str:
+    if places := absent.get("would_be_defined_in"):
+        return f"Run code cell {_cell(places[0])} first."
+    if similar := absent.get("similar"):
+        return f"Write {similar[0]} instead of {name}."
+    return f"Define {name} before this cell."

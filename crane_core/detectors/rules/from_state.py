@@ -1,0 +1,266 @@
+"""Things made of what a kernel state tells: entries of a capture (schema 2) and of a published extractor (schema 1).
+
+Knows the forms of entries and what in them is complete. Refuses to take anything for whole that a limit may have cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from crane_core.detectors.rules.paths import public_path
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.domain import VariableState
+from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet, decode
+
+_GROUPS = ("structure", "representation", "values")
+_SHAPES = ("shape", "nested_shape", "data_shape", "target_shape", "image_shape", "target_size", "batch_shape")
+_SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
+_WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
+_CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
+_CUT = "\u2026"
+_LONGEST_PUBLISHED_TEXT = 20
+_SEQUENCES = ("list", "tuple")
+_FRAMES = ("DataFrame", "GeoDataFrame")
+
+
+def thing_of(name: str, variable: VariableState, *, is_captured: bool) -> Thing:
+    """The Thing of a variable by this name."""
+    groups = [
+        part
+        for group in _GROUPS
+        for part in (getattr(variable, group), variable.plus.get(group, {}))
+        if isinstance(part, Mapping)
+    ]
+    facts = _decoded(merged(groups))
+    if variable.docs:
+        facts["docs"] = variable.docs
+    return thing_of_facts(type_of(variable.type), facts, words=name, is_captured=is_captured)
+
+
+def thing_of_entry(name: str, entry: Mapping[str, Any], *, is_captured: bool) -> Thing:
+    """The Thing of an entry of `accesses`."""
+    return thing_of(name, VariableState.from_json(dict(entry)), is_captured=is_captured)
+
+
+def type_of(written: str) -> str:
+    """`pandas.core.frame.DataFrame` from `<class 'pandas.core.frame.DataFrame'>`; "" where it is no plain type."""
+    found = _WRAPPED.match(written)
+    name = found["name"] if found else written
+    return name.removeprefix("builtins.") if re.fullmatch(r"[\w.<>]+", name) and "<" not in name else ""
+
+
+def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """All together; dicts under the same key are put together, of other values the later one stays."""
+    whole: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.items():
+            held = whole.get(key)
+            whole[key] = merged([held, value]) if isinstance(held, dict) and isinstance(value, dict) else value
+    return whole
+
+
+def _decoded(facts: dict[str, Any]) -> dict[str, Any]:
+    return {key: _plain(decode(value)) for key, value in facts.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Printed forms as the Python values that they show: torch.Size([2, 3]) is (2, 3)."""
+    match value:
+        case PrintedCall(name="torch.Size" | "Size", arguments=(list() as sizes,)):
+            return tuple(sizes)
+        case PrintedSet():
+            return {_hashed(item) for item in value.items}
+        case PrintedDefaultDict():
+            return {key: _plain(item) for key, item in value.entries.items()}
+        case PrintedCall() | Opaque():
+            return repr(value)
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case list():
+            return [_plain(item) for item in value]
+        case tuple():
+            return tuple(_plain(item) for item in value)
+    return value
+
+
+def _hashed(item: Any) -> Any:
+    plain = _plain(item)
+    return repr(plain) if isinstance(plain, (list, dict, set)) else plain
+
+
+def thing_of_facts(type: str, facts: dict[str, Any], *, words: str, is_captured: bool) -> Thing:
+    """The Thing of a type with merged facts; what is inside becomes items, members and attributes."""
+    for name in _SHAPES:
+        if isinstance(shape := facts.get(name), (list, tuple)):
+            facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
+    thing = Thing(type, facts, words=words)
+    _fill_value(thing, is_captured=is_captured)
+    if type in _SEQUENCES:
+        _fill_items(thing, is_captured=is_captured)
+    elif type == "dict":
+        _fill_members(thing, is_captured=is_captured)
+    elif type in ("set", "frozenset"):
+        _fill_set(thing)
+    elif thing.is_a("pandas", *_FRAMES):
+        _fill_columns(thing, is_captured=is_captured)
+    thing.attributes = _inside(thing.facts.pop("attributes", None), words, is_captured=is_captured)
+    if isinstance(module := thing.facts.get("module"), str) and type == "module":
+        thing.path = public_path(module)
+    return thing
+
+
+def _fill_value(thing: Thing, *, is_captured: bool) -> None:
+    """The literal of a number, text, truth value or None. The published extractor writes them as text."""
+    if thing.type == "NoneType":
+        thing.literal = None
+        return
+    if thing.type not in _SCALAR_TYPES or "value" not in thing.facts:
+        return
+    written = thing.facts["value"]
+    thing.literal = _captured_value(thing, written) if is_captured else _published_value(thing.type, written)
+
+
+def _captured_value(thing: Thing, written: Any) -> Any:
+    if type(written).__name__ != thing.type:
+        return NOT_KNOWN
+    length = thing.facts.get("length")
+    if isinstance(written, str) and (_CUT_TEXT.search(written) or length not in (None, len(written))):
+        return NOT_KNOWN
+    return written
+
+
+def _published_value(type: str, written: Any) -> Any:
+    if type == "str":
+        return written if isinstance(written, str) else NOT_KNOWN
+    readers: dict[str, Any] = {"int": int, "float": float, "bool": {"True": True, "False": False}.__getitem__}
+    try:
+        return readers[type](str(written))
+    except (KeyError, ValueError):
+        return NOT_KNOWN
+
+
+def _fill_items(thing: Thing, *, is_captured: bool) -> None:
+    """The items of a list or tuple that is told whole."""
+    items, length = thing.facts.pop("items", None), thing.facts.get("length")
+    types = thing.facts.get("item_types", {})
+    if length == 0:
+        thing.items = []
+    elif isinstance(items, list) and len(items) == length and isinstance(types, dict):
+        thing.items = _flat(items, types, thing.words)
+    elif isinstance(items, dict) and list(items) == [str(at) for at in range(len(items))]:
+        parts = list(_inside(items, thing.words, is_captured=is_captured, is_item=True).values())
+        if len(parts) == length:
+            thing.items = parts
+        else:
+            thing.facts["first_items"] = parts
+
+
+def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Thing] | None:
+    """Plain values; None where one of them may have been written otherwise than it is."""
+    if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(items):
+        return None
+    counted: dict[str, int] = {}
+    for item in items:
+        counted[type(item).__name__] = counted.get(type(item).__name__, 0) + 1
+    if counted != dict(types) or any(isinstance(item, str) and _CUT_TEXT.search(item) for item in items):
+        return None
+    return [Thing(type(item).__name__, literal=item, words=f"{words}[{at}]") for at, item in enumerate(items)]
+
+
+def _fill_members(thing: Thing, *, is_captured: bool) -> None:
+    """The members of a dict whose keys are told whole; what a member is may be unknown."""
+    entries = thing.facts.pop("items", None)
+    keys = _keys(thing, is_captured=is_captured)
+    if keys is None:
+        return
+    inside = _inside(entries, thing.words, is_captured=is_captured, is_item=True)
+    thing.members = {key: inside.get(key if isinstance(key, str) else str(key)) or Thing() for key in keys}
+
+
+def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
+    """All keys, where they are plain and each is told as it is."""
+    keys, length, types = thing.facts.get("keys"), thing.facts.get("length"), thing.facts.get("key_types", {})
+    if length == 0:
+        return []
+    if not is_captured:
+        keys = thing.facts.get("metrics", keys) if thing.fact("detected") == "scalar_metrics_dict" else None
+        keys = sorted(keys) if isinstance(keys, set) and all(isinstance(key, str) for key in keys) else keys
+        return keys if isinstance(keys, list) and len(set(keys)) == length else None
+    if not isinstance(keys, list) or len(keys) != length or not set(types) <= {"str", "int", "bool", "NoneType"}:
+        return None
+    if any(isinstance(key, str) and (_CUT_TEXT.search(key) or key.startswith(_CUT)) for key in keys):
+        return None
+    texts = [key if isinstance(key, str) else str(key) for key in keys]
+    return keys if len(set(texts)) == len(keys) else None
+
+
+def _fill_set(thing: Thing) -> None:
+    items, types = thing.facts.pop("items", None), thing.facts.get("item_types", {})
+    if thing.facts.get("length") == 0:
+        thing.literal = set()
+    elif isinstance(items, list) and len(items) == thing.facts.get("length") and isinstance(types, dict):
+        flat = _flat(items, types, thing.words)
+        thing.literal = NOT_KNOWN if flat is None else {item.literal for item in flat}
+
+
+def _fill_columns(thing: Thing, *, is_captured: bool) -> None:
+    """ "columns": all labels in order; "column_labels": all of them in no order, which published states tell too."""
+    shape, listed = thing.facts.get("shape"), thing.facts.pop("columns", None)
+    width = shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
+    if not is_captured:
+        _fill_published_columns(thing, width)
+    elif (read := _label_reader(thing.facts.get("column_index"))) is None:
+        for name in ("dtypes", "per_column"):
+            thing.facts.pop(name, None)
+    else:
+        for name in ("dtypes", "per_column"):
+            if isinstance(told := thing.facts.get(name), dict):
+                thing.facts[name] = {read(label): fact for label, fact in told.items() if label != _CUT}
+        if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
+            thing.facts["columns"] = tuple(read(label) for label in listed)
+            thing.facts["column_labels"] = frozenset(thing.facts["columns"])
+
+
+def _is_double(listed: list[str]) -> bool:
+    """A label that stands twice is written with its position."""
+    return any(label.endswith(f" [{at}]") for at, label in enumerate(listed))
+
+
+def _label_reader(told: Any) -> Callable[[str], Any] | None:
+    """How labels were written: texts as they are, or whole numbers; None where they may be anything else."""
+    if not isinstance(told, dict):
+        return str
+    types = told.get("label_types")
+    if types == ["int"] and set(told) <= {"label_types", "name"}:
+        return _number
+    return str if set(told) <= {"name"} or types == ["str"] and set(told) <= {"label_types", "name"} else None
+
+
+def _number(text: str) -> Any:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _fill_published_columns(thing: Thing, width: int | None) -> None:
+    per_column = thing.facts.get("per_column")
+    is_whole = isinstance(per_column, dict) and width and len(per_column) == width
+    if is_whole and all(isinstance(label, str) for label in per_column):
+        thing.facts["column_labels"] = frozenset(per_column)
+    if isinstance(thing.facts.get("dtypes"), list):
+        thing.facts["distinct_dtypes"] = thing.facts.pop("dtypes")
+
+
+def _inside(parts: Any, words: str, *, is_captured: bool, is_item: bool = False) -> dict[str, Thing]:
+    """Things of what is inside, by label."""
+    if not is_captured or not isinstance(parts, dict):
+        return {}
+    found: dict[str, Thing] = {}
+    for label, facts in parts.items():
+        if not isinstance(facts, dict) or not isinstance(facts.get("type"), str):
+            continue
+        rest = {key: value for key, value in facts.items() if key != "type"}
+        at = label if label.isdigit() else repr(label)
+        place = f"{words}[{at}]" if is_item else f"{words}.{label}"
+        found[label] = thing_of_facts(type_of(facts["type"]), rest, words=place, is_captured=True)
+    return found

@@ -1,0 +1,92 @@
+"""Which steps change nothing although no rule knows them, and what changes with an array that others may share.
+
+Knows libraries by their names alone. Refuses to say what a step gives.
+"""
+
+from __future__ import annotations
+
+from crane_core.detectors.rules.site import Arguments
+from crane_core.detectors.rules.thing import Thing
+
+IMMUTABLE_WORDS = (
+    "int float bool str NoneType complex bytes range slice tuple frozenset type function module ellipsis "
+    "builtin_function_or_method numpy.ufunc NotImplementedType method"
+)
+IMMUTABLE = frozenset(IMMUTABLE_WORDS.split())
+VALUE_FACTS_WORDS = (
+    "has_nan n_nan n_inf has_inf value_range value_info value_type unique_values num_unique "
+    "num_unique_at_least example_values items first last asked_items per_column duplicates "
+    "examples_by_type min max values"
+)
+VALUE_FACTS = frozenset(VALUE_FACTS_WORDS.split())
+_ARRAYS = {
+    "numpy": ("ndarray", "matrix", "memmap", "recarray", "MaskedArray"),
+    "pandas": ("DataFrame", "Series", "Index"),
+    "torch": ("Tensor", "Parameter"),
+    "tensorflow": ("ResourceVariable",),
+}
+_CHANGING_FUNCTIONS_WORDS = (
+    "numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal numpy.put_along_axis "
+    "numpy.random.shuffle numpy.nan_to_num random.shuffle heapq.heappush heapq.heappop heapq.heapify "
+    "heapq.heapreplace bisect.insort bisect.insort_left bisect.insort_right shutil.rmtree "
+    "builtins.setattr builtins.delattr builtins.exec builtins.eval builtins.next builtins.map "
+    "builtins.filter gc.collect copy.replace torch.nn.utils.clip_grad_norm_ "
+    "torch.nn.utils.clip_grad_value_"
+)
+_CHANGING_FUNCTIONS = frozenset(_CHANGING_FUNCTIONS_WORDS.split())
+_CHANGING_PACKAGES = ("torch.nn.init", "torch.optim", "ctypes", "pickle")
+_QUIET_PACKAGES_WORDS = (
+    "builtins numpy pandas sklearn scipy matplotlib seaborn statsmodels plotly math statistics time "
+    "datetime os sys re json warnings logging random string itertools functools collections copy glob "
+    "pathlib shutil IPython tqdm torch torchvision keras tensorflow lightgbm xgboost PIL cv2 skimage "
+    "missingno wordcloud nltk platform gc operator textwrap pprint typing calendar decimal fractions "
+    "hashlib uuid zipfile tarfile gzip csv io"
+)
+_QUIET_PACKAGES = frozenset(_QUIET_PACKAGES_WORDS.split())
+_CHANGING_METHODS = {
+    "pandas": frozenset(["pop", "insert", "update", "set_flags", "__setitem__", "eval"]),
+    "numpy": frozenset(["fill", "sort", "put", "resize", "partition", "itemset", "setfield", "setflags", "byteswap"]),
+}
+_CALLS_BACK = ("apply", "pipe", "map", "applymap", "transform", "agg", "aggregate", "filter", "groupby", "rename")
+
+
+def may_share_memory(thing: Thing) -> bool:
+    """True for arrays and frames, whose values another name may show too."""
+    return thing.class_name in _ARRAYS.get(thing.package, ())
+
+
+def function_changes_nothing(path: str, arguments: Arguments) -> bool:
+    """Whether a call of a library's function certainly leaves its arguments as they are."""
+    head = path.partition(".")[0]
+    if head not in _QUIET_PACKAGES or path in _CHANGING_FUNCTIONS or path.startswith(_CHANGING_PACKAGES):
+        return False
+    if path.endswith("_") or not arguments.is_complete:
+        return False
+    if {"out", "inplace", "copy", "overwrite_a", "overwrite_input"} & arguments.keywords.keys():
+        return False
+    return not any(may_run_notebook_code(thing) for thing in _given(arguments))
+
+
+def method_changes_nothing(receiver: Thing, name: str, arguments: Arguments) -> bool:
+    """Whether a method of a frame, series or array certainly leaves receiver and arguments as they are."""
+    changing = _CHANGING_METHODS.get(receiver.package)
+    if changing is None or not receiver.class_name or not arguments.is_complete:
+        return False
+    if name in changing or name.startswith("_") or name.endswith("_"):
+        return False
+    if {"out", "inplace"} & arguments.keywords.keys():
+        return False
+    if name in _CALLS_BACK and any(not thing.type and not thing.path for thing in _given(arguments)):
+        return False
+    return not any(may_run_notebook_code(thing) for thing in _given(arguments))
+
+
+def may_run_notebook_code(thing: Thing) -> bool:
+    """True for functions and objects of the notebook, which a library may call back."""
+    if thing.path:
+        return thing.path.startswith("__main__")
+    return thing.package == "__main__" or thing.type in ("function", "method", "generator", "functools.partial")
+
+
+def _given(arguments: Arguments) -> list[Thing]:
+    return [*arguments.positional, *arguments.keywords.values()]

@@ -1,0 +1,228 @@
+"""What is known at one moment, to be restored for another way through the code, and what is known on every way.
+
+Knows scopes of names and the Things that they lead to. A name that stands for None is certainly not defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+_LARGEST = 5_000
+"""Things that are looked through; beyond that nothing is known of any."""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, function or class body. `outer` is the scope around a function.
+
+    The local names of a function are all there, None where they have no value yet.
+    """
+
+    names: dict[str, Thing | None] = field(default_factory=dict)
+    outer: Scope | None = None
+    is_class: bool = False
+    elsewhere: dict[str, Scope | None] = field(default_factory=dict)
+    """Names declared global or nonlocal, and the scope that they belong to."""
+
+
+class Content(NamedTuple):
+    """What a Thing says of itself."""
+
+    type: str
+    facts: dict[str, Any]
+    literal: Any
+    items: list[Thing] | None
+    members: dict[Any, Thing] | None
+    attributes: dict[str, Thing]
+
+
+class Moment(NamedTuple):
+    """What was known: the names of each scope, and of each Thing its content."""
+
+    names: list[tuple[Scope, dict[str, Thing | None]]]
+    things: dict[int, tuple[Thing, Content]]
+
+
+def reachable(roots: Iterable[Thing | None]) -> Iterator[Thing]:
+    """The Things and what they hold, each once."""
+    seen: set[int] = set()
+    waiting = [root for root in roots if root is not None]
+    while waiting and len(seen) < _LARGEST:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        yield thing
+        waiting += held_by(thing)
+
+
+def held_by(thing: Thing) -> Iterator[Thing]:
+    """What a Thing holds itself; facts may be Things too."""
+    yield from thing.items or ()
+    yield from (thing.members or {}).values()
+    yield from thing.attributes.values()
+    if thing.bound_to is not None:
+        yield thing.bound_to
+    for fact in thing.facts.values():
+        yield from _things_in(fact)
+
+
+def _things_in(fact: Any) -> Iterator[Thing]:
+    if isinstance(fact, Thing):
+        yield fact
+    elif isinstance(fact, (list, tuple)) and len(fact) < 100:
+        yield from (part for part in fact if isinstance(part, Thing))
+    elif isinstance(fact, dict) and len(fact) < 100:
+        yield from (part for part in fact.values() if isinstance(part, Thing))
+
+
+def moment(scopes: Sequence[Scope]) -> Moment:
+    """What is known now."""
+    names = [(scope, dict(scope.names)) for scope in scopes]
+    roots = [thing for scope in scopes for thing in scope.names.values()]
+    return Moment(names, {id(thing): (thing, _content(thing)) for thing in reachable(roots)})
+
+
+def restore(taken: Moment) -> None:
+    for scope, names in taken.names:
+        scope.names = dict(names)
+    for thing, content in taken.things.values():
+        _set(thing, content)
+
+
+def join(ends: Sequence[Moment]) -> None:
+    """Only what is known at the end of every way is known from here on."""
+    if len(ends) == 1:
+        restore(ends[0])
+        return
+    everywhere = {key for end in ends for key in end.things}
+    for key in everywhere:
+        told = [end.things[key] for end in ends if key in end.things]
+        _set(told[0][0], _joined([content for _, content in told]))
+    for at, (scope, _) in enumerate(ends[0].names):
+        scope.names = _joined_names([end.names[at][1] for end in ends])
+
+
+def blur(start: Moment, seen: Iterable[Moment], names: Iterable[str], scope: Scope) -> None:
+    """Go back to a start from which some part of a way was taken, perhaps: what the way changed is not known."""
+    restore(start)
+    for later in seen:
+        for key, (thing, content) in start.things.items():
+            if key in later.things and not _is_as(content, later.things[key][1]):
+                thing.forget()
+    for name in names:
+        scope.names[name] = Thing()
+
+
+def _is_as(left: Content, right: Content) -> bool:
+    return (
+        left.type == right.type
+        and _equal(left.facts, right.facts)
+        and _equal(left.literal, right.literal)
+        and (left.items is right.items is None or _same_items(left.items, right.items))
+        and (left.members is right.members is None or _same_members(left.members, right.members))
+        and left.attributes.keys() == right.attributes.keys()
+        and all(right.attributes[name] is thing for name, thing in left.attributes.items())
+    )
+
+
+def _joined_names(ends: list[dict[str, Thing | None]]) -> dict[str, Thing | None]:
+    names = dict.fromkeys(name for end in ends for name in end)
+    return {name: _one_of([end.get(name, Thing()) for end in ends], ends, name) for name in names}
+
+
+def _one_of(things: list[Thing | None], ends: list[dict[str, Thing | None]], name: str) -> Thing | None:
+    first = things[0]
+    if all(name in end for end in ends) and all(thing is first for thing in things):
+        return first
+    known = [thing for thing in things if thing is not None]
+    return either(known) if len(known) == len(things) else Thing()
+
+
+def either(things: Sequence[Thing]) -> Thing:
+    """A Thing that is one of these: what is true of each of them."""
+    first = things[0]
+    if all(thing is first for thing in things):
+        return first
+    joined = Thing(first.type, definition=first.definition, bound_to=first.bound_to, scope=first.scope)
+    joined.path = first.path if all(thing.path == first.path for thing in things) else ""
+    joined.words = first.words if all(thing.words == first.words for thing in things) else ""
+    for name in ("definition", "bound_to", "scope"):
+        if any(getattr(thing, name) is not getattr(first, name) for thing in things):
+            setattr(joined, name, None)
+    _set(joined, _joined([_content(thing) for thing in things]))
+    return joined
+
+
+def _content(thing: Thing) -> Content:
+    return Content(
+        thing.type,
+        {name: _copied(fact) for name, fact in thing.facts.items()},
+        NOT_KNOWN if thing.items is not None or thing.members is not None else copy(thing.literal),
+        None if thing.items is None else list(thing.items),
+        None if thing.members is None else dict(thing.members),
+        dict(thing.attributes),
+    )
+
+
+def _copied(fact: Any) -> Any:
+    """The fact, so that changing a part of it in place does not change the copy."""
+    if isinstance(fact, dict):
+        return {key: _copied(part) for key, part in fact.items()}
+    if type(fact) is list:
+        return [_copied(part) for part in fact]
+    return set(fact) if type(fact) is set else fact
+
+
+def _set(thing: Thing, content: Content) -> None:
+    thing.type = content.type
+    thing.facts = {name: _copied(fact) for name, fact in content.facts.items()}
+    thing.literal = content.literal if content.literal is NOT_KNOWN else copy(content.literal)
+    thing.items = None if content.items is None else list(content.items)
+    thing.members = None if content.members is None else dict(content.members)
+    thing.attributes = dict(content.attributes)
+
+
+def _joined(contents: Sequence[Content]) -> Content:
+    first, *others = contents
+    if not others:
+        return first
+    if any(other.type != first.type for other in others):
+        return Content("", {}, NOT_KNOWN, None, None, {})
+    return Content(
+        first.type,
+        {name: fact for name, fact in first.facts.items() if all(_is_same(name, fact, other) for other in others)},
+        first.literal if all(_equal(first.literal, other.literal) for other in others) else NOT_KNOWN,
+        first.items if all(_same_items(first.items, other.items) for other in others) else None,
+        first.members if all(_same_members(first.members, other.members) for other in others) else None,
+        {
+            name: thing
+            for name, thing in first.attributes.items()
+            if all(other.attributes.get(name) is thing for other in others)
+        },
+    )
+
+
+def _is_same(name: str, fact: Any, other: Content) -> bool:
+    return name in other.facts and _equal(fact, other.facts[name])
+
+
+def _equal(left: Any, right: Any) -> bool:
+    return left is right or type(left) is type(right) and bool(left == right)
+
+
+def _same_items(left: list[Thing] | None, right: list[Thing] | None) -> bool:
+    if left is None or right is None:
+        return False
+    return len(left) == len(right) and all(one is other for one, other in zip(left, right, strict=True))
+
+
+def _same_members(left: dict[Any, Thing] | None, right: dict[Any, Thing] | None) -> bool:
+    if left is None or right is None:
+        return False
+    return list(left) == list(right) and all(left[key] is right[key] for key in left)

@@ -1,0 +1,50 @@
+"""Public dotted names of what libraries offer, one spelling for each.
+
+Knows where libraries keep under another name what they offer. Refuses to import a library to ask.
+"""
+
+from __future__ import annotations
+
+_PREFIXES = (
+    ("tensorflow.python.keras", "keras"),
+    ("tensorflow.keras", "keras"),
+    ("tensorflow.contrib.keras", "keras"),
+    ("tensorflow._api.v2.v2.keras", "keras"),
+    ("tensorflow._api.v2.v2", "tensorflow"),
+    ("tensorflow._api.v2", "tensorflow"),
+    ("keras._tf_keras.keras", "keras"),
+    ("keras.api._v2.keras", "keras"),
+    ("keras.api._v1.keras", "keras"),
+    ("keras.api", "keras"),
+    ("keras.src", "keras"),
+    ("posixpath", "os.path"),
+    ("ntpath", "os.path"),
+    ("pandas.core.frame", "pandas"),
+    ("pandas.core.series", "pandas"),
+    ("pandas.core.reshape.concat", "pandas"),
+    ("pandas.core.reshape.merge", "pandas"),
+    ("torch.utils.data.dataloader", "torch.utils.data"),
+    ("torch.utils.data.dataset", "torch.utils.data"),
+    ("torch.autograd.variable", "torch.autograd"),
+    ("torch.nn.modules", "torch.nn"),
+    ("numpy.core", "numpy"),
+    ("numpy.lib", "numpy"),
+    ("matplotlib.pylab", "matplotlib.pyplot"),
+)
+_MODULES_OF_LAYERS = ("activation", "batchnorm", "container", "conv", "dropout", "linear", "loss", "module", "pooling")
+_KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
+
+
+def public_path(path: str) -> str:
+    """The public spelling of a dotted name: `keras.layers.Dense` for `tensorflow.keras.layers.Dense`."""
+    if path.startswith(_KEPT):
+        return path
+    for prefix, public in _PREFIXES:
+        if path == prefix or path.startswith(prefix + "."):
+            path = public + path[len(prefix) :]
+            break
+    head, *rest = path.split(".")
+    parts = [part for part in rest[:-1] if not part.startswith("_")] + rest[-1:]
+    if head == "torch" and parts[:1] == ["nn"] and len(parts) > 2 and parts[1] in _MODULES_OF_LAYERS:
+        parts.pop(1)
+    return ".".join([head, *parts])

@@ -1,0 +1,82 @@
+"""The findings on one instance: its target evaluated over what is known of the kernel before it.
+
+Knows the order of the work. What each step means stands in walk*.py and in families/.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crane_core.detectors.rules import walk_calls, walk_guards, walk_loops, walk_statements
+from crane_core.detectors.rules.finding import Crash, Finding
+from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
+from crane_core.detectors.rules.world import World
+from crane_core.domain import Cell, KernelState, Setting
+
+REGISTERED = (walk_calls, walk_guards, walk_loops, walk_statements)
+"""The modules that say how each kind of syntax is evaluated; importing them is what makes it known."""
+
+_LONGEST_EXPRESSION = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the rules say of an instance. `errors` are rules that failed, and said nothing by that."""
+
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[RuleError, ...] = ()
+    n_steps: int = 0
+
+
+def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
+    """The first certain crash of the target, and what went wrong in looking for it."""
+    world = World(cells, None if setting is Setting.CODE else state)
+    if world.target.error:
+        found = _syntax_error(world)
+        return Report((found,) if found is not None else ())
+    walk = Walk(world)
+    try:
+        walk.body(world.target.tree.body)
+    except Crash as crash:
+        return Report((_finding(crash, world),), tuple(walk.errors), walk.n_steps)
+    except (EndError, LeaveError):
+        pass
+    except RecursionError as error:
+        walk.errors.append(RuleError("walk", "walk", str(error)))
+    return Report((), tuple(walk.errors), walk.n_steps)
+
+
+def _finding(crash: Crash, world: World) -> Finding:
+    place = crash.place
+    line = getattr(place, "lineno", 1)
+    expression = ast.unparse(place) if isinstance(place, ast.AST) else ""
+    return Finding(
+        crash.family or "python",
+        crash.exception,
+        crash.why,
+        crash.fact,
+        crash.remedy,
+        line,
+        getattr(place, "col_offset", 0),
+        expression if len(expression) <= _LONGEST_EXPRESSION else expression[: _LONGEST_EXPRESSION - 1] + "\u2026",
+    )
+
+
+def _syntax_error(world: World) -> Finding | None:
+    """A target that is no Python, and has no magics or shell lines that would make it something else."""
+    if not world.target.is_plain:
+        return None
+    line = world.target.line
+    lines = world.target_text.split("\n")
+    return Finding(
+        "syntax",
+        "SyntaxError",
+        f"the cell is no Python: {world.target.error}",
+        f"line {line} cannot be read",
+        "Correct the line.",
+        line or 1,
+        0,
+        lines[line - 1].strip()[:_LONGEST_EXPRESSION] if 0 < line <= len(lines) else "",
+    )

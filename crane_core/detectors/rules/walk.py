@@ -1,0 +1,366 @@
+"""The evaluation of the target over Things: what is shared by all statements and expressions.
+
+Knows names, steps and their rules, what a step may change, and ways through the code of which only some are taken.
+Crash means here that every way from this place on raises. How each statement and expression is evaluated stands in
+walk_*.py, each registered for its kind of syntax tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.family import Registered, rules_for
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.heap import Moment, Scope, join, moment, reachable, restore
+from crane_core.detectors.rules.paths import public_path
+from crane_core.detectors.rules.site import Arguments, Site
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.world import World
+
+MOST_STEPS = 20_000
+DEEPEST = 60
+RETURN, BREAK, CONTINUE = "return", "break", "continue"
+_T = TypeVar("_T")
+
+
+class LeaveError(Exception):
+    """The walk leaves a loop or function here, with the value that a function returns."""
+
+    def __init__(self, kind: str, value: Thing) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.value = value
+
+
+class EndError(Exception):
+    """From here on nothing is certain: the cell may have ended, or it is too long to be followed."""
+
+
+class RuleError(NamedTuple):
+    """A rule that failed to judge a step."""
+
+    family: str
+    rule: str
+    error: str
+
+
+@dataclass(slots=True, eq=False)
+class Context:
+    """A loop or a call. `left` holds what was known where some ways left it, by kind, and what a function returned."""
+
+    kinds: tuple[str, ...]
+    left: list[tuple[str, Moment, Thing]] = field(default_factory=list)
+
+
+Evaluate = Callable[["Walk", Any], Thing]
+Perform = Callable[["Walk", Any], None]
+EXPRESSIONS: dict[type, Evaluate] = {}
+STATEMENTS: dict[type, Perform] = {}
+
+
+def expression(*kinds: type) -> Callable[[Evaluate], Evaluate]:
+    """Registers how expressions of these kinds are evaluated."""
+
+    def registered(evaluate: Evaluate) -> Evaluate:
+        EXPRESSIONS.update(dict.fromkeys(kinds, evaluate))
+        return evaluate
+
+    return registered
+
+
+def statement(*kinds: type) -> Callable[[Perform], Perform]:
+    """Registers how statements of these kinds are run."""
+
+    def registered(perform: Perform) -> Perform:
+        STATEMENTS.update(dict.fromkeys(kinds, perform))
+        return perform
+
+    return registered
+
+
+class Walk:
+    """One evaluation of a target. `errors` are rules that failed; they said nothing."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.module = Scope()
+        self.scope = self.module
+        self.scopes = [self.module]
+        self.contexts: list[Context] = []
+        self.calls: list[ast.AST] = []
+        self.errors: list[RuleError] = []
+        self.n_steps = 0
+        self.depth = 0
+        self.is_unsure_of_names = False
+        self.running: list[ast.AST] = []
+        self.seen: list[list[Moment]] = []
+
+    # Statements and expressions
+
+    def body(self, statements: Iterable[ast.stmt]) -> None:
+        for each in statements:
+            self.run(each)
+
+    def run(self, node: ast.stmt) -> None:
+        self._count()
+        perform = STATEMENTS.get(type(node))
+        if perform is None:
+            raise EndError
+        is_header = hasattr(node, "body") or hasattr(node, "cases")
+        if is_header:
+            self._ask_absent(node)
+        perform(self, node)
+        if not is_header:
+            self._ask_absent(node)
+        for seen in self.seen:
+            seen.append(moment(self.scopes))
+
+    def _ask_absent(self, node: ast.stmt) -> None:
+        """Ask what follows from what the state says the target needs at this statement and will not find."""
+        if not self.calls and not self.is_unsure_of_names:
+            for group, fact in self.world.absent_at(node):
+                self.missing(group, node, fact)
+
+    def value(self, node: ast.AST | None) -> Thing:
+        """What an expression gives."""
+        if node is None:
+            return Thing("NoneType", literal=None)
+        self._count()
+        evaluate = EXPRESSIONS.get(type(node))
+        if evaluate is None:
+            raise EndError
+        self.depth += 1
+        try:
+            if self.depth > DEEPEST * 3:
+                raise EndError
+            return evaluate(self, node)
+        finally:
+            self.depth -= 1
+
+    def _count(self) -> None:
+        self.n_steps += 1
+        if self.n_steps > MOST_STEPS:
+            raise EndError
+
+    # Names
+
+    def name(self, name: str, node: ast.AST) -> Thing:
+        """What a name stands for. Raises Crash where it certainly stands for nothing."""
+        for scope in self._visible():
+            if name in scope.names:
+                thing = scope.names[name]
+                return thing if thing is not None else self._unset(name, node, is_local=scope is not self.module)
+        if not self.is_unsure_of_names and (fact := self.world.missing(name)) is not None:
+            self.missing("names", node, fact, name)
+        thing = self.world.thing(name) if not self.is_unsure_of_names else Thing(words=name)
+        self.module.names[name] = thing
+        return thing
+
+    def known_name(self, node: ast.AST) -> Thing | None:
+        """What a name or dotted name stands for, without any effect; None for other expressions."""
+        if isinstance(node, ast.Name):
+            found = [scope.names[node.id] for scope in self._visible() if node.id in scope.names]
+            return found[0] if found else self.world.thing(node.id)
+        if isinstance(node, ast.Attribute):
+            holder = self.known_name(node.value)
+            return None if holder is None or not holder.path else Thing(path=public_path(f"{holder.path}.{node.attr}"))
+        return None
+
+    def _visible(self) -> Iterator[Scope]:
+        """The scopes in which a name is looked for: a class body is seen by its own statements alone."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope is self.scope or not scope.is_class:
+                yield scope
+            scope = scope.outer
+        yield self.module
+
+    def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> Thing:
+        self.missing("unset", node, {"name": name, "is_local": is_local}, name)
+        return Thing()
+
+    def bind(self, name: str, thing: Thing) -> None:
+        if not thing.words:
+            thing.words = name
+        self._owner(name).names[name] = thing
+
+    def unbind(self, name: str) -> None:
+        self._owner(name).names[name] = None
+
+    def _owner(self, name: str) -> Scope:
+        declared = self.scope.elsewhere.get(name, self.scope)
+        return declared if declared is not None else self.module
+
+    # Steps
+
+    def ask(
+        self,
+        step: str,
+        of: Thing | str,
+        name: str,
+        node: ast.AST,
+        *,
+        receiver: Thing | None = None,
+        arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
+        absent: Mapping[str, Any] | None = None,
+    ) -> Thing | None:
+        """What the rules say of a step: what it gives, None where they do not know it. Raises Crash."""
+        rules = rules_for(step, of, name)
+        if not rules:
+            return None
+        site = Site(
+            node,
+            ast.unparse(node),
+            name,
+            receiver,
+            arguments,
+            call=self._call_for(node),
+            absent=absent or {},
+            packages=self.world.packages,
+            variables=self.everything,
+        )
+        known: Thing | None = None
+        for registered in rules:
+            answer = self._asked(registered, site)
+            known = known if known is not None else answer
+        return known
+
+    def _asked(self, registered: Registered, site: Site) -> Thing | None:
+        try:
+            return registered.rule(site)
+        except Crash as crash:
+            crash.family = crash.family or registered.family
+            crash.place = crash.place or self.place(site.node)
+            raise
+        except (EndError, LeaveError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a rule that fails says nothing, and is counted
+            rule = getattr(registered.rule, "__name__", "rule")
+            self.errors.append(RuleError(registered.family, rule, f"{type(error).__name__}: {error}"))
+            return None
+
+    def crash(self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str) -> None:
+        """Say from the walk itself that a piece of the code raises."""
+        crash = Crash(exception, why, fact=fact, remedy=remedy)
+        crash.family, crash.place = "python", self.place(node)
+        raise crash
+
+    def place(self, node: ast.AST) -> ast.AST:
+        """The piece of the target that leads to a node: in a function of another cell, its call."""
+        return self.calls[0] if self.calls else node
+
+    def missing(self, group: str, node: ast.AST, fact: Mapping[str, Any], name: str = "") -> None:
+        """Ask what follows from something that is known not to be there. Raises Crash."""
+        self.ask("missing", group, "*", node, absent=dict(fact, name=name) if name else fact)
+
+    def _call_for(self, node: ast.AST) -> Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]:
+        def call(thing: Thing, positional: Sequence[Thing], keywords: Mapping[str, Thing]) -> Thing:
+            from crane_core.detectors.rules.walk_calls import call_thing
+
+            return call_thing(self, thing, Arguments(tuple(positional), dict(keywords)), node)
+
+        return call
+
+    # Changes
+
+    def everything(self) -> list[Thing]:
+        """Every Thing that a name leads to."""
+        return list(reachable(thing for scope in self.scopes for thing in scope.names.values()))
+
+    def forget(self, things: Iterable[Thing]) -> None:
+        """Code that nobody knows got these: they may be changed, and what they hold."""
+        for thing in reachable(things):
+            if thing.type not in harmless.IMMUTABLE and not thing.path:
+                thing.forget()
+                self.shake(thing)
+
+    def shake(self, changed: Thing | None = None) -> None:
+        """Values of arrays may have been changed through another name: their value facts are no longer known."""
+        if changed is not None and changed.type and not harmless.may_share_memory(changed):
+            return
+        for thing in self.everything():
+            if harmless.may_share_memory(thing) and thing is not changed:
+                for fact in harmless.VALUE_FACTS & thing.facts.keys():
+                    del thing.facts[fact]
+
+    def havoc(self) -> None:
+        """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
+        self.forget(self.everything())
+        for scope in self.scopes:
+            for name, thing in scope.names.items():
+                if scope is self.module and not (thing is not None and (thing.path or thing.definition is not None)):
+                    scope.names[name] = Thing(words=name)
+        self.is_unsure_of_names = True
+
+    # Ways
+
+    def ways(self, ways: Sequence[Callable[[], _T]]) -> list[_T]:
+        """Take several ways of which one is the right one; what each gives that comes to its end.
+
+        What is known afterwards is what all those know that come to their ends. Raises Crash where every way raises,
+        LeaveError where no way comes to its end.
+        """
+        start = moment(self.scopes)
+        ends: list[Moment] = []
+        values: list[_T] = []
+        crashes: list[Crash] = []
+        leaves: list[tuple[LeaveError, Moment]] = []
+        for way in ways:
+            restore(start)
+            try:
+                value = way()
+            except Crash as crash:
+                crashes.append(crash)
+            except LeaveError as leave:
+                leaves.append((leave, moment(self.scopes)))
+            else:
+                values.append(value)
+                ends.append(moment(self.scopes))
+        self._after_ways(ends, crashes, leaves)
+        return values
+
+    def _after_ways(self, ends: list[Moment], crashes: list[Crash], leaves: list[tuple[LeaveError, Moment]]) -> None:
+        if not ends and not leaves:
+            raise crashes[0]
+        if not ends:
+            last, known = leaves.pop()
+            self.note_left(leaves)
+            restore(known)
+            raise last
+        self.note_left(leaves)
+        join(ends)
+
+    def note_left(self, leaves: list[tuple[LeaveError, Moment]]) -> None:
+        for leave, known in leaves:
+            context = next((each for each in reversed(self.contexts) if leave.kind in each.kinds), None)
+            if context is None:
+                raise EndError
+            context.left.append((leave.kind, known, leave.value))
+
+    def perhaps(self, way: Callable[[], object]) -> None:
+        """Something that may or may not happen."""
+        self.ways([lambda: None, lambda: (way(), None)[1]])
+
+    @contextmanager
+    def inside(self, context: Context) -> Iterator[Context]:
+        self.contexts.append(context)
+        try:
+            yield context
+        finally:
+            self.contexts.pop()
+
+    @contextmanager
+    def within(self, scope: Scope) -> Iterator[Scope]:
+        """Evaluate in another scope."""
+        outer, self.scope = self.scope, scope
+        self.scopes.append(scope)
+        try:
+            yield scope
+        finally:
+            self.scope = outer
+            self.scopes.pop()

@@ -1,0 +1,179 @@
+"""How calls are evaluated: of library functions, methods, functions and classes of the notebook.
+
+Knows what a call hands over and what it may change. Functions of the notebook are followed with their arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.following import follow
+from crane_core.detectors.rules.site import Arguments
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.walk import EndError, Walk, expression
+from crane_core.detectors.rules.walk_classes import called_object, instance, member
+from crane_core.detectors.rules.walk_expressions import attribute, must_iterate
+
+_ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
+_DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
+_PLAIN_FUNCTIONS = ("function", "builtin_function_or_method", "type", "method")
+
+
+@expression(ast.Call)
+def _call(walk: Walk, node: ast.Call) -> Thing:
+    if isinstance(node.func, ast.Attribute):
+        receiver = walk.value(node.func.value)
+        return _method(walk, receiver, node.func, node)
+    function = walk.value(node.func)
+    return call_thing(walk, function, arguments_of(walk, node), node)
+
+
+def arguments_of(walk: Walk, node: ast.Call) -> Arguments:
+    """What a call hands over, in the order in which Python evaluates it."""
+    positional: list[Thing] = []
+    keywords: dict[str, Thing] = {}
+    is_complete = True
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            inner = walk.value(part.value)
+            must_iterate(walk, inner, part)
+            is_complete = is_complete and inner.items is not None
+            positional += inner.items or ()
+        else:
+            positional.append(walk.value(part))
+    for keyword in node.keywords:
+        thing = walk.value(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = thing
+        elif thing.members is not None and all(isinstance(key, str) for key in thing.members):
+            keywords.update(thing.members)
+        else:
+            is_complete = False
+    return Arguments(tuple(positional), keywords, is_complete)
+
+
+def _method(walk: Walk, receiver: Thing, func: ast.Attribute, node: ast.Call) -> Thing:
+    """A call of something's attribute: a function of a module, a method of an object."""
+    if receiver.path and receiver.definition is None:
+        function = attribute(walk, receiver, func.attr, func)
+        return call_thing(walk, function, arguments_of(walk, node), node)
+    if func.attr in receiver.attributes and receiver.attributes[func.attr].type:
+        return call_thing(walk, receiver.attributes[func.attr], arguments_of(walk, node), node)
+    if (own := member(walk, receiver, func.attr)) is not None:
+        return call_thing(walk, own, arguments_of(walk, node), node)
+    walk.ask("attribute", receiver, func.attr, func, receiver=receiver)
+    arguments = arguments_of(walk, node)
+    return call_method(walk, receiver, func.attr, arguments, node)
+
+
+def call_method(walk: Walk, receiver: Thing, name: str, arguments: Arguments, node: ast.AST) -> Thing:
+    """A method that is no code of the notebook."""
+    before = facts_of([receiver, *given(arguments)])
+    told = walk.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
+    if told is None and not harmless.method_changes_nothing(receiver, name, arguments):
+        _nobody_knows(walk, [receiver, *given(arguments)])
+    shake_changed(walk, before)
+    return told if told is not None else Thing(words=_result_of(receiver, name))
+
+
+def _result_of(receiver: Thing, name: str) -> str:
+    return f"the result of {receiver.words}.{name}(...)" if receiver.words else ""
+
+
+def call_thing(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    """A call of whatever stands before the parentheses."""
+    if function.bound_to is not None and function.definition is None and not function.path:
+        return _of_bound(walk, function, arguments, node)
+    if function.definition is not None:
+        if function.type in ("type", "abc.ABCMeta", "") and isinstance(function.definition, ast.ClassDef):
+            return instance(walk, function, arguments, node)
+        if function.type in ("function", "method", "") and not isinstance(function.definition, ast.ClassDef):
+            return followed(walk, function, arguments, node)
+    if function.path:
+        return _library(walk, function, arguments, node)
+    if function.package == "__main__" and (own := called_object(walk, function)) is not None:
+        return followed(walk, own, arguments, node)
+    return _object(walk, function, arguments, node)
+
+
+def _of_bound(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
+    _nobody_knows(walk, [function, *given(arguments)])
+    return Thing()
+
+
+def followed(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    told = follow(walk, function, arguments, node)
+    if told is None:
+        walk.havoc()
+        walk.forget(given(arguments))
+    return told if told is not None else Thing()
+
+
+def _library(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    if function.path in _ENDS:
+        raise EndError
+    before = facts_of(given(arguments))
+    told = walk.ask("call", function.path, "", node, receiver=function, arguments=arguments)
+    if function.path in _DEFINES_ANY and told is None:
+        walk.havoc()
+    elif told is None and not harmless.function_changes_nothing(function.path, arguments):
+        _nobody_knows(walk, given(arguments))
+    shake_changed(walk, before)
+    return told if told is not None else Thing()
+
+
+def _object(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    """A call of an object: what its type makes of it."""
+    before = facts_of([function, *given(arguments)])
+    told = walk.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
+    if told is None:
+        if function.type in ("", "function", "method") or function.package == "__main__":
+            walk.havoc()
+        _nobody_knows(walk, [function, *given(arguments)])
+    shake_changed(walk, before)
+    return told if told is not None else Thing()
+
+
+def _nobody_knows(walk: Walk, things: Iterable[Thing]) -> None:
+    """A call that nobody knows: what it was given may change, and what the functions that it was given touch."""
+    things = list(things)
+    walk.forget(things)
+    for thing in things:
+        if harmless.may_run_notebook_code(thing):
+            run_back(walk, thing)
+
+
+def run_back(walk: Walk, thing: Thing) -> None:
+    """A function of the notebook may be called, nobody knows how: what it mentions may change."""
+    if thing.definition is None or thing.type.startswith("__main__"):
+        walk.havoc()
+        return
+    if any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(thing.definition)):
+        walk.havoc()
+        return
+    names = {part.id for part in ast.walk(thing.definition) if isinstance(part, ast.Name)}
+    for scope in (walk.module, walk.scope):
+        walk.forget(known for name in names if (known := scope.names.get(name)) is not None)
+
+
+def given(arguments: Arguments) -> list[Thing]:
+    return [*arguments.positional, *arguments.keywords.values()]
+
+
+def facts_of(things: Iterable[Thing]) -> list[tuple[Thing, dict[str, object]]]:
+    """Arrays with their facts before a step, to see whether it changed them."""
+    return [(thing, dict(thing.facts)) for thing in things if harmless.may_share_memory(thing)]
+
+
+def shake_changed(walk: Walk, before: Iterable[tuple[Thing, dict[str, object]]]) -> None:
+    """What a rule has changed in place may be seen through other names, and attributes told before are out of date."""
+    for thing, facts in before:
+        if thing.facts != facts:
+            thing.attributes = {}
+            walk.shake(thing)
+
+
+__all__ = ["_PLAIN_FUNCTIONS", "arguments_of", "call_method", "call_thing", "facts_of", "given", "shake_changed"]

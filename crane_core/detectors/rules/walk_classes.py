@@ -1,0 +1,126 @@
+"""Classes of the notebook: their objects, methods and bases.
+
+Knows class bodies of plain statements. Refuses metaclasses, decorated classes and methods, and what __getattr__ gives.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from copy import copy
+from typing import Any
+
+from crane_core.detectors.rules.bindings import bound_names
+from crane_core.detectors.rules.site import Arguments
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.walk import Walk
+
+MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+_HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
+
+
+def lineage(walk: Walk, definition: ast.ClassDef) -> tuple[list[ast.ClassDef], list[str] | None]:
+    """The notebook's classes that a class inherits from, itself first, and the libraries' bases by path.
+
+    None for the bases where one is not known, or where the order of several is not as simple as it looks.
+    """
+    classes, paths = [definition], []
+    for base in definition.bases:
+        thing = walk.known_name(base)
+        if thing is None:
+            return classes, None
+        if isinstance(thing.definition, ast.ClassDef) and thing.definition is not definition:
+            inner, inner_paths = lineage(walk, thing.definition)
+            if inner_paths is None:
+                return classes, None
+            classes += inner
+            paths += inner_paths
+        elif thing.path:
+            paths.append(thing.path)
+        else:
+            return classes, None
+    return classes, paths if not definition.keywords and not definition.decorator_list else None
+
+
+def member(walk: Walk, receiver: Thing, name: str) -> Thing | None:
+    """A method or plain attribute that the notebook's classes give an object; None where they give none."""
+    definition = receiver.definition
+    if not isinstance(definition, ast.ClassDef):
+        return None
+    is_class = receiver.type in ("type", "abc.ABCMeta")
+    for node in _members(lineage(walk, definition)[0], name):
+        if not isinstance(node, ast.FunctionDef):
+            return Thing()
+        if node.decorator_list:
+            return _decorated(node, receiver, is_class=is_class)
+        bound = None if is_class else receiver
+        return Thing("function" if is_class else "method", definition=node, bound_to=bound, words=name)
+    return None
+
+
+def _decorated(node: ast.FunctionDef, receiver: Thing, *, is_class: bool) -> Thing:
+    """A static method is as good as plain; of any other decorator nothing is known."""
+    [decorator, *others] = node.decorator_list
+    if not others and isinstance(decorator, ast.Name) and decorator.id == "staticmethod":
+        plain = copy(node)
+        plain.decorator_list = []
+        return Thing("function", definition=plain, words=node.name)
+    return Thing()
+
+
+def _members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
+    for definition in classes:
+        for statement in reversed(definition.body):
+            if name in set(bound_names(statement)):
+                yield statement
+                break
+
+
+def has_hooks(classes: list[ast.ClassDef]) -> bool:
+    return any(True for hook in _HOOKS for _ in _members(classes, hook))
+
+
+def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+    """What calling a class of the notebook gives: an object after its __init__ has run."""
+    from crane_core.detectors.rules.following import follow
+
+    definition = kind.definition
+    classes, paths = lineage(walk, definition)
+    if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):
+        walk.havoc()
+        walk.forget([*arguments.positional, *arguments.keywords.values()])
+        return Thing()
+    made = Thing(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
+    init = next(_members(classes, "__init__"), None)
+    if init is None:
+        if not paths and arguments.is_complete and (arguments.positional or arguments.keywords):
+            walk.crash(
+                node,
+                "TypeError",
+                f"{definition.name}() takes no arguments",
+                fact=f"the class {definition.name} of the notebook has no __init__",
+                remedy=f"Call {definition.name}() without arguments, or give it an __init__.",
+            )
+        return made
+    method = Thing("method", definition=init, bound_to=made, words="__init__")
+    if not isinstance(init, ast.FunctionDef) or follow(walk, method, arguments, node) is None:
+        walk.havoc()
+        walk.forget([made, *arguments.positional, *arguments.keywords.values()])
+    return made
+
+
+def called_object(walk: Walk, receiver: Thing) -> Thing | None:
+    """The function that a call of an object runs: its __call__, of a torch module its forward."""
+    definition = receiver.definition
+    if not isinstance(definition, ast.ClassDef):
+        return None
+    own = member(walk, receiver, "__call__")
+    if own is not None:
+        return own
+    if any(path in MODULE_BASES for path in lineage(walk, definition)[1] or ()):
+        return member(walk, receiver, "forward")
+    return None
+
+
+def definition_of(thing: Any) -> ast.ClassDef | None:
+    return thing.definition if isinstance(thing.definition, ast.ClassDef) else None

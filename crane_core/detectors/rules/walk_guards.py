@@ -1,0 +1,121 @@
+"""How try and with are run: what may catch an exception, and what is known after a part of a body has run."""
+
+from __future__ import annotations
+
+import ast
+
+from crane_core.detectors.rules.bindings import bound_names
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.heap import Moment, blur, moment
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.walk import EndError, LeaveError, Walk, statement
+from crane_core.detectors.rules.walk_statements import assign
+
+_LETS_PASS_WORDS = (
+    "builtins torch tensorflow keras numpy pandas matplotlib seaborn warnings zipfile tarfile gzip bz2 "
+    "lzma tqdm PIL h5py sklearn joblib mlflow tempfile multiprocessing concurrent sqlite3 requests "
+    "urllib time io os pathlib threading _io rasterio netCDF4 xarray scipy transformers accelerate "
+    "optuna dask pyspark strategy"
+)
+_LETS_PASS = frozenset(_LETS_PASS_WORDS.split())
+_SUPPRESSES = ("suppress", "raises", "Output", "ExitStack", "assertRaises")
+_LEAVES = (ast.Return, ast.Break, ast.Continue)
+
+
+@statement(ast.Try)
+def _try(walk: Walk, node: ast.Try) -> None:
+    if any(isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)):
+        raise EndError
+    try:
+        _guarded(walk, node)
+    except (LeaveError, Crash):
+        walk.body(node.finalbody)
+        raise
+    walk.body(node.finalbody)
+
+
+@statement(ast.TryStar)
+def _try_star(walk: Walk, node: ast.TryStar) -> None:
+    raise EndError
+
+
+def _guarded(walk: Walk, node: ast.Try) -> None:
+    body = [*node.body, *node.orelse]
+    if not node.handlers:
+        walk.body(body)
+        return
+    start = moment(walk.scopes)
+    seen: list[Moment] = []
+    names = [name for part in body for name in bound_names(part)]
+    ways = [lambda: _watched(walk, body, seen)]
+    ways += [
+        lambda handler=handler: _handled(walk, handler, start, seen, names)  # type: ignore[misc]
+        for handler in node.handlers
+    ]
+    walk.ways(ways)
+
+
+def _watched(walk: Walk, body: list[ast.stmt], seen: list[Moment]) -> None:
+    """Runs the body and keeps what was known after each statement inside."""
+    walk.seen.append(seen)
+    try:
+        walk.body(body)
+    finally:
+        walk.seen.pop()
+        seen.append(moment(walk.scopes))
+
+
+def _handled(walk: Walk, handler: ast.ExceptHandler, start: Moment, seen: list[Moment], names: list[str]) -> None:
+    blur(start, seen, names, walk.scope)
+    if handler.name:
+        walk.bind(handler.name, Thing())
+    walk.body(handler.body)
+    if handler.name:
+        walk.unbind(handler.name)
+
+
+@statement(ast.With, ast.AsyncWith)
+def _with(walk: Walk, node: ast.With | ast.AsyncWith) -> None:
+    if isinstance(node, ast.AsyncWith):
+        raise EndError
+    may_suppress = False
+    for part in node.items:
+        manager = walk.value(part.context_expr)
+        may_suppress = may_suppress or not _lets_pass(walk, part.context_expr, manager)
+        if part.optional_vars is not None:
+            assign(walk, part.optional_vars, _entered(walk, manager, part.context_expr))
+    if not may_suppress:
+        walk.body(node.body)
+        return
+    start = moment(walk.scopes)
+    seen: list[Moment] = []
+    names = [name for part in node.body for name in bound_names(part)]
+    walk.ways([lambda: _watched(walk, node.body, seen), lambda: blur(start, seen, names, walk.scope)])
+
+
+def _entered(walk: Walk, manager: Thing, node: ast.AST) -> Thing:
+    told = walk.ask("method", manager, "__enter__", node, receiver=manager)
+    if told is not None:
+        return told
+    return manager if manager.package == "_io" else Thing()
+
+
+def _lets_pass(walk: Walk, node: ast.expr, manager: Thing) -> bool:
+    """Whether exceptions certainly leave the block: the manager is of a library that is known not to hold them."""
+    called = node.func if isinstance(node, ast.Call) else node
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    if name in _SUPPRESSES:
+        return False
+    if manager.package in _LETS_PASS:
+        return True
+    known = walk.known_name(called)
+    path = known.path if known is not None else ""
+    if path:
+        return path.partition(".")[0] in _LETS_PASS or path in (
+            "contextlib.redirect_stdout",
+            "contextlib.redirect_stderr",
+            "contextlib.nullcontext",
+            "contextlib.closing",
+        )
+    holder = walk.known_name(called.value) if isinstance(called, ast.Attribute) else None
+    return holder is not None and holder.package in _LETS_PASS

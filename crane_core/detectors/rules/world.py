@@ -1,0 +1,150 @@
+"""The kernel before the target: what each global name stands for, by its state and by the cells that ran.
+
+Knows names. Refuses to say that a name is missing unless the state, or every statement that ran, says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crane_core.detectors.rules.bindings import bindings_of, may_define_any
+from crane_core.detectors.rules.cell_code import CellCode, read_cell
+from crane_core.detectors.rules.from_state import thing_of, thing_of_entry
+from crane_core.detectors.rules.thing import Thing
+from crane_core.domain import Cell, CellRole, KernelState
+
+_OF_IPYTHON_WORDS = (
+    "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
+)
+_OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
+_OF_MODULES_WORDS = (
+    "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
+)
+_OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
+_BUILTIN = vars(builtins)
+CAPTURED = 2
+
+
+class World:
+    """Cells and state of one instance. `target` is the code to be judged."""
+
+    def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
+        self.state = state
+        self.is_captured = state is not None and state.schema_version >= CAPTURED
+        executed = [cell for cell in sorted(cells, key=_position) if cell.role is CellRole.EXECUTED]
+        self.others = [cell for cell in cells if cell.role is CellRole.NOT_RUN]
+        self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
+        self.executed = executed
+        trees = [read_cell(cell.code) for cell in executed]
+        self.target: CellCode = read_cell(self.target_text)
+        self.bindings = bindings_of([code.tree for code in trees])
+        self.may_define_any = (
+            self.bindings.may_define_any or any(code.error for code in trees) or may_define_any(self.target.tree)
+        )
+        self._modules = self.bindings.paths
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """Versions of libraries, and of Python, as the kernel has them."""
+        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        versions = dict(captured.get("packages") or {})
+        return versions | ({"python": captured["python"]} if "python" in captured else {})
+
+    @property
+    def absent(self) -> Mapping[str, Any]:
+        return self.state.absent if self.state is not None else {}
+
+    def thing(self, name: str) -> Thing:
+        """What is known of a global name or builtin; Thing() of a name of which nothing is."""
+        variable = self.state.variables.get(name) if self.state is not None else None
+        if variable is not None:
+            thing = thing_of(name, variable, is_captured=self.is_captured)
+        elif self._is_builtin(name):
+            return builtin(name)
+        else:
+            thing = Thing(words=name)
+        return self._with_code(name, thing)
+
+    def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What the state says a statement needs, certainly, and will not find, names left out."""
+        first, last = _own_lines(node)
+        for group, facts in self.absent.items():
+            for fact in facts if group != "names" else ():
+                if fact.get("certain") is True and first <= fact.get("line", 0) <= last:
+                    yield group, fact
+
+    def _is_builtin(self, name: str) -> bool:
+        return name in _BUILTIN and name not in self.bindings.bound and not self.may_define_any
+
+    def _with_code(self, name: str, thing: Thing) -> Thing:
+        """With its public path, its definition, and the attributes that the state tells of it."""
+        thing.path = self._modules.get(name, thing.path)
+        if name in self.bindings.definitions and thing.type in ("", "function", "type", "abc.ABCMeta"):
+            thing.definition = self.bindings.definitions[name]
+            thing.type = thing.type or ("type" if isinstance(thing.definition, ast.ClassDef) else "function")
+        elif thing.type.startswith("__main__."):
+            found = self.bindings.definitions.get(thing.class_name)
+            thing.definition = found if isinstance(found, ast.ClassDef) else None
+        if self.is_captured and self.state is not None:
+            _add_accesses(thing, name, self.state.accesses)
+        return thing
+
+    def missing(self, name: str) -> Mapping[str, Any] | None:
+        """The facts about a name that is certainly not defined, None where it may be."""
+        if self.state is None or name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
+            return None
+        if name in self.state.variables or name in self.state.unavailable:
+            return None
+        if self.is_captured:
+            return next((fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None)
+        return self._missing_by_code(name)
+
+    def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
+        """Of a published state: no statement that ran gives the name a value, or the last one deleted it."""
+        if self.may_define_any or name.startswith("_"):
+            return None
+        if name in self.bindings.deleted:
+            return {"name": name, "deleted_in": {"cell": self.bindings.deleted[name]}}
+        return None if name in self.bindings.bound else {"name": name}
+
+
+def _own_lines(node: ast.stmt) -> tuple[int, int]:
+    """The lines of a statement, of one that holds others those before them."""
+    inner = getattr(node, "body", None) or getattr(node, "cases", None)
+    last = node.end_lineno or node.lineno
+    if isinstance(inner, list) and inner:
+        begin = inner[0] if isinstance(inner[0], ast.stmt) else inner[0].body[0]
+        last = max(node.lineno, begin.lineno - 1)
+    return node.lineno, last
+
+
+def _position(cell: Cell) -> int:
+    return cell.position
+
+
+def builtin(name: str) -> Thing:
+    """The Thing of one of Python's own names."""
+    value = _BUILTIN[name]
+    if value is None or isinstance(value, bool):
+        return Thing(type(value).__name__, literal=value)
+    return Thing(type(value).__name__, path=f"builtins.{name}", words=name)
+
+
+def _add_accesses(thing: Thing, name: str, accesses: Mapping[str, Any]) -> None:
+    """`model.coef_` in the state is an attribute of `model`."""
+    for text in sorted(accesses, key=len):
+        head, *steps = text.split(".")
+        entry = accesses[text]
+        if head != name or not steps or not all(step.isidentifier() for step in steps) or not isinstance(entry, dict):
+            continue
+        holder: Thing | None = thing
+        for step in steps[:-1]:
+            holder = holder.attributes.get(step) if holder is not None else None
+        if holder is not None and holder.path == "" and entry.get("type") not in ("method", ""):
+            held = holder.attributes.get(steps[-1])
+            made = thing_of_entry(text, entry, is_captured=True)
+            if held is None or not held.type:
+                holder.attributes[steps[-1]] = made

@@ -1,0 +1,115 @@
+"""How tests of rules try a target: what is foreseen from the state, beside what really happens.
+
+    foresee_here(setup, target) -> Foreseen     setup runs in this process, the probe looks, then the target really runs
+    foresee(setup, target) -> Foreseen          the same in a fresh kernel of its own (1 to 6 s); `raised` is None there
+
+`Foreseen.findings` are the rules' findings (at most one), `raised` the class name of what the target raised (None: it
+ran through), `errors` the rules that failed, `state` the captured state. `check(setup, target)` asserts that both agree
+on whether it crashes and on the exception's class, and gives the Foreseen.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import pytest
+
+from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.predict import findings
+from crane_core.detectors.rules.walk import RuleError
+from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.runtime.capture import capture
+from crane_core.runtime.kernel_side.crane_probe.look import look
+
+
+class Foreseen(NamedTuple):
+    """What the rules say of a target, and what the target did."""
+
+    findings: tuple[Finding, ...]
+    errors: tuple[RuleError, ...]
+    state: KernelState
+    raised: str | None = None
+    error: BaseException | None = None
+
+    @property
+    def exception(self) -> str | None:
+        """The class of the exception that is foreseen."""
+        return self.findings[0].exception if self.findings else None
+
+
+Foresee = Callable[[str, str], Foreseen]
+
+
+def cells_of(setup: str, target: str) -> list[Cell]:
+    return [
+        Cell("test", "test_1_reproduced", "test", 0, CellRole.EXECUTED, setup, 1, 0),
+        Cell("test", "test_1_reproduced", "test", 1, CellRole.TARGET, target, 2, 1),
+    ]
+
+
+def state_of(document: dict[str, Any]) -> KernelState:
+    return KernelState.from_json(
+        document, benchmark="test", instance_id="test_1_reproduced", setting=Setting.RUNTIME_PLUS, origin="test"
+    )
+
+
+def foreseen_here(setup: str, target: str) -> Foreseen:
+    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _run(setup, namespace)
+        cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
+        state = state_of(json.loads(look(namespace, {"target": target, "cells": cells, "limits": {}})))
+        report = findings(cells_of(setup, target), state)
+        error = _run_caught(target, namespace)
+    return Foreseen(report.findings, report.errors, state, error and type(error).__name__, error)
+
+
+def _run(code: str, namespace: dict[str, Any]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
+
+
+def _run_caught(code: str, namespace: dict[str, Any]) -> BaseException | None:
+    try:
+        _run(code, namespace)
+    except (Exception, SystemExit) as error:
+        return error
+    return None
+
+
+@pytest.fixture
+def foresee_here() -> Foresee:
+    return foreseen_here
+
+
+@pytest.fixture
+def foresee(tmp_path: Path) -> Foresee:
+    def foreseen(setup: str, target: str) -> Foreseen:
+        cells = [nbformat.v4.new_code_cell(code, execution_count=at + 1) for at, code in enumerate((setup, target))]
+        notebook = tmp_path / "test_1_reproduced.ipynb"
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+        state = state_of(capture(notebook, target=1).to_json())
+        report = findings(cells_of(setup, target), state)
+        return Foreseen(report.findings, report.errors, state)
+
+    return foreseen
+
+
+@pytest.fixture
+def check() -> Foresee:
+    def checked(setup: str, target: str) -> Foreseen:
+        seen = foreseen_here(setup, target)
+        assert not seen.errors, seen.errors
+        assert seen.exception == seen.raised, (seen.findings, seen.error)
+        return seen
+
+    return checked

@@ -11,12 +11,36 @@ from typing import Any, NamedTuple
 from crane_core import domain
 
 
+def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
+    """Why the fact of a later source is left out; None where it says the same in other words."""
+    return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, and that stays"
+
+
+def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
+    """Of two looks at one instance; when and how long somebody looked is no part of what was seen."""
+    looks = [json.loads(text) for text in (kept, refused)]
+    differing = sorted(
+        {name for look in looks for name in look if name != "captured" and looks[0].get(name) != looks[1].get(name)}
+    )
+    if not differing:
+        return None
+    return (
+        f"this instance was looked at before, and that state, of {source}, stays; {', '.join(differing)} differ. "
+        f"To have this state, take {source} out of the folder of sources, where it was imported, and run `rebuild`"
+    )
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 class Table(NamedTuple):
     """A table and the way from a record to its row.
 
     `facts` are the columns where two sources may not differ; the columns that are neither key nor fact are filled
     in by whichever source has them first. With `keeps_order` the table has a column `ordinal`, the record's place in
-    its source.
+    its source. `contradiction` words what a later source says otherwise.
     """
 
     name: str
@@ -25,6 +49,7 @@ class Table(NamedTuple):
     facts: tuple[str, ...]
     row: Callable[[Any], tuple[Any, ...]]
     keeps_order: bool = False
+    contradiction: Callable[[str, Any, Any, str], str | None] = stays
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -78,6 +103,7 @@ TABLES: dict[type, Table] = {
         (*INSTANCE, "setting", "origin"),
         ("state",),
         _state_row,
+        contradiction=_looked_again,
     ),
     domain.Prompt: _plain("prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin", "sha256"), facts=("text",)),
     domain.Detector: _plain("detectors", domain.Detector, key=("detector",), facts=("kind",)),

@@ -116,19 +116,20 @@ def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[Loa
     found = []
     for fact in table.facts:
         rows = cursor.execute(
-            f"SELECT {_names(table.key, 'new')}, old.{_quoted(fact)}, new.{_quoted(fact)} "
+            f"SELECT {_names(table.key, 'new')}, old.{_quoted(fact)}, new.{_quoted(fact)}, old.source_id "
             f"FROM incoming new JOIN {table.name} old USING ({_names(table.key)}) "
             f"WHERE old.{_quoted(fact)} <> new.{_quoted(fact)} "
             f"AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') ORDER BY new.ordinal"
         ).fetchall()
-        found += [_difference(table, fact, row) for row in rows]
+        found += [problem for row in rows for problem in _difference(table, fact, row)]
     return found
 
 
-def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> LoadProblem:
-    *key, kept, refused = row
-    reason = f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, and that stays"
-    return LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)
+def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> list[LoadProblem]:
+    """One problem, or none where both mean the same."""
+    *key, kept, refused, source_id = row
+    reason = table.contradiction(fact, kept, refused, source_id)
+    return [LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)] if reason else []
 
 
 def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
@@ -192,8 +193,3 @@ def _names(columns: tuple[str, ...], of: str | None = None) -> str:
 
 def _place(table: Table, key: Iterable[Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in zip(table.key, key, strict=True))
-
-
-def _short(value: object, limit: int = 80) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"

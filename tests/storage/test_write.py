@@ -259,3 +259,18 @@ def test_the_revision_changes_with_sources_and_ledger_only(store: Store) -> None
     grown = state.revision(store.cursor())
     assert blank != grown
     assert state.revision(store.cursor()) == grown
+
+
+def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(store: Store) -> None:
+    add(store, "look-1", STATE)
+    other = replace(STATE, variables={}, captured={"seconds": 2.0})
+    [problem] = problems(add(store, "look-2", other))
+    assert problem.kind is ProblemKind.CONTRADICTION
+    assert problem.reason.startswith("this instance was looked at before, and that state, of look-1, stays; variables")
+    assert "take look-1 out of the folder of sources" in problem.reason
+    assert stored(store, "source_id, n_variables", "kernel_states") == [("look-1", 1)]
+
+
+def test_a_second_look_that_saw_the_same_is_no_contradiction(store: Store) -> None:
+    add(store, "look-1", replace(STATE, captured={"seconds": 1.0}))
+    assert problems(add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))) == []

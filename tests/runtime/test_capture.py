@@ -270,3 +270,22 @@ def test_errors_are_one_line_with_a_remedy(notebook: WriteNotebook) -> None:
         capture(path)
     assert "one two xxx" in str(raised.value)
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 600
+
+
+def test_callbacks_of_the_notebook_are_called_for_its_cells_alone(notebook: WriteNotebook) -> None:
+    register = """
+log = []
+for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
+    get_ipython().events.register(event, lambda *_, event=event: log.append(event))
+"""
+    cell = ["pre_execute", "pre_run_cell", "post_execute", "post_run_cell"]
+    path = notebook("events", register, "log.append('cell')", "log")
+    [before, callbacks] = probed(capture(path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"]))
+    assert before == repr([*cell[2:], *cell[:2], "cell", *cell[2:]])
+    assert callbacks >= 1
+
+
+def test_a_callback_that_never_ends_does_not_hold_the_look_up(notebook: WriteNotebook) -> None:
+    late = "import time\nn = 1\ndef wait():\n    while n > 1:\n        time.sleep(1)\n"
+    path = notebook("late", late + "get_ipython().events.register('post_execute', wait)", "n = n", "n")
+    assert probed(capture(path, probes=["globals().__setitem__('n', 2)", "n"])) == [None, 2]

@@ -29,6 +29,7 @@ def answer(namespace: dict[str, Any], order: str) -> str:
     """Do what the order says; the answer as JSON in ASCII."""
     asked = json.loads(order)
     if asked["do"] == "greet":
+        hold_callbacks()
         return json.dumps(greeting())
     if asked["do"] == "evaluate":
         return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
@@ -43,6 +44,32 @@ def greeting() -> dict[str, Any]:
         "magic": importlib.util.MAGIC_NUMBER.hex(),
         "threads": [[thread.ident, thread.name] for thread in threading.enumerate()],
     }
+
+
+def hold_callbacks() -> None:
+    """From now on what a notebook registers with IPython's events is not called for silent requests: those are ours.
+
+    IPython calls `pre_execute` and `post_execute` for every request, though nothing of the notebook runs.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    events = getattr(shell, "events", None)
+    if events is None or "trigger" in vars(events):
+        return
+    trigger = events.trigger
+
+    def for_cells(event: str, *arguments: Any, **named: Any) -> None:
+        if not _is_silent(shell):
+            trigger(event, *arguments, **named)
+
+    events.trigger = for_cells
+
+
+def _is_silent(shell: Any) -> bool:
+    """Whether the request that is being answered asked for silence."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else getattr(shell, "parent_header", None)
+    content = parent.get("content") if isinstance(parent, dict) else None
+    return isinstance(content, dict) and content.get("silent") is True
 
 
 def evaluated(expression: str, namespace: dict[str, Any]) -> Any:

@@ -16,6 +16,7 @@ from crane_core.errors import SourceError, StoreError
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.reply_reading import with_what_they_say
 from crane_core.pipeline.sources import (
     KeptTree,
     RecordingTree,
@@ -287,7 +288,7 @@ def _load_tail(store: Store, name: str, tail: ledger.Tail, since: ledger.Positio
 
     def change(cursor: Cursor) -> None:
         source_id = LEDGER_SOURCE + name
-        write.add_records(cursor, tail.records, source_id=source_id, latest_wins=True)
+        write.add_records(cursor, with_what_they_say(tail.records), source_id=source_id, latest_wins=True)
         write.add_problems(cursor, source_id, tail.problems)
         write.set_ledger_position(cursor, name, *tail.position)
 

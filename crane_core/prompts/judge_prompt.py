@@ -1,4 +1,4 @@
-"""The exact text that a judge of diagnoses is shown. Knows two texts and their order; refuses to know who wrote them."""
+"""The exact text that a judge of diagnoses is shown. Knows two texts and their order, not whose they are."""
 
 from __future__ import annotations
 

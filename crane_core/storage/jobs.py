@@ -129,6 +129,14 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
+def judge_names(cursor: duckdb.DuckDBPyConnection) -> set[str]:
+    """Names under which judges' labels stand."""
+    rows = cursor.execute(
+        "SELECT annotator FROM judge_jobs UNION SELECT annotator FROM judgements WHERE annotator_kind = 'judge'"
+    ).fetchall()
+    return {row[0] for row in rows}
+
+
 def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> list[tuple[Any, ...]]:
     """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that foretell a crash with a text.
 

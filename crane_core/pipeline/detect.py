@@ -1,0 +1,165 @@
+"""A detector is set to work on a benchmark: which instances, what it is shown of each, in which order.
+
+Knows stored instances. Refuses to know how a detector is asked; see `job_work` for how the job is carried out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from crane_core.domain import Detector, Job, Prompt, Setting
+from crane_core.errors import DetectorError, PromptError
+from crane_core.pipeline.job_files import Standing, chosen_name, encoded, job_name, now, standing
+from crane_core.pipeline.job_work import Work
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.prompt import Input, input_of_instance, prompt_of_instance
+from crane_core.prompts.template import Template
+from crane_core.storage import cases, jobs
+from crane_core.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be run. `options` shape the answers and name the job; `instances` is a glob over ids.
+
+    `is_prompted`: the detector is shown a text; else it is given cells and state.
+    """
+
+    detector: Detector
+    setting: Setting
+    benchmark: str
+    options: dict[str, Any]
+    is_prompted: bool
+    n_runs: int = 1
+    instances: str = "*"
+    template: Template | None = None
+    again: bool = False
+
+
+class Item(NamedTuple):
+    """One question of a job; `run_index` counts from 1."""
+
+    instance_id: str
+    run_index: int
+
+
+class Sight(NamedTuple):
+    """What a detector is shown of one instance: the text and its tokens, or cells and state."""
+
+    prompt: Prompt | None
+    n_tokens: int
+    input: Input | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A job as it is to be done now, with what the detector is shown.
+
+    `skipped` are instances of which the detector cannot be shown anything, each with the reason.
+    """
+
+    wanted: Wanted
+    job: Job
+    work: Work
+    sights: dict[str, Sight]
+    skipped: dict[str, str]
+
+    @property
+    def skipped_by_reason(self) -> Counter[str]:
+        """How many instances were skipped for the same reason, the instance's own name aside."""
+        return Counter(reason.replace(name, "the instance") for name, reason in self.skipped.items())
+
+    @property
+    def open_tokens(self) -> int:
+        """Input tokens of everything that is still to be asked."""
+        return sum(self.sights[instance_id].n_tokens for instance_id, _ in self.work.open)
+
+
+def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
+    """The job and what is left of it. Nothing is written, and the store is not needed afterwards.
+
+    Raises DetectorError where nothing can be asked.
+    """
+    names = _instances(store, wanted)
+    sights, skipped = _sights(store, wanted, names)
+    if not sights:
+        reason = next(iter(skipped.values()))
+        raise DetectorError(
+            f"None of the {len(skipped)} instances can be shown to a detector. The first: {reason}",
+            remedy="See `python -m crane_core doctor`, or choose another --setting.",
+        )
+    base = job_name(wanted.detector.detector, str(wanted.setting), wanted.benchmark, options=wanted.options)
+    name = chosen_name(folder, base, again=wanted.again)
+    before = standing(folder, name)
+    job = _job(wanted, name, before)
+    items = in_rounds(list(sights), wanted.n_runs)
+    return Plan(wanted, job, Work(job, items, before, wanted.detector), sights, skipped)
+
+
+def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
+    """All instances once, then all of them again: a job that is stopped has asked about every instance alike.
+
+    The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
+    no rate that stands for the benchmark.
+    """
+    return [Item(name, index) for index in range(1, n_runs + 1) for name in instances]
+
+
+def known_detector(store: Store, wished: Detector) -> Detector:
+    """The stored detector of this name, so that a published model keeps its title; else the wished one.
+
+    Raises DetectorError where the name belongs to a detector of another kind.
+    """
+    stored = jobs.detector(store.cursor(), wished.detector)
+    if stored is not None and stored.kind is not wished.kind:
+        raise DetectorError(
+            f"{wished.detector} is the name of a detector of another kind ({stored.kind}).",
+            remedy="Serve the model under another name, and give that one: --model.",
+        )
+    return stored or wished
+
+
+def _instances(store: Store, wanted: Wanted) -> list[str]:
+    cursor = store.cursor()
+    everything = jobs.instance_ids(cursor, wanted.benchmark)
+    if not everything:
+        known = ", ".join(cases.benchmarks(cursor)["benchmark"])
+        raise DetectorError(
+            f"There is no benchmark {wanted.benchmark!r} here.", remedy=f"Name one with --benchmark: {known}."
+        )
+    names = [name for name in everything if fnmatch.fnmatchcase(name, wanted.instances)]
+    if not names:
+        raise DetectorError(
+            f"No instance of {wanted.benchmark} is called {wanted.instances!r}.",
+            remedy=f"Instances have names such as {everything[0]}; quote the pattern: --instances 'numpy_*'.",
+        )
+    return names
+
+
+def _sights(store: Store, wanted: Wanted, names: Sequence[str]) -> tuple[dict[str, Sight], dict[str, str]]:
+    sights: dict[str, Sight] = {}
+    skipped: dict[str, str] = {}
+    for name in names:
+        try:
+            sights[name] = _sight(store, wanted, name)
+        except PromptError as error:
+            skipped[name] = str(error.args[0])
+    return sights, skipped
+
+
+def _sight(store: Store, wanted: Wanted, name: str) -> Sight:
+    if wanted.is_prompted:
+        written = prompt_of_instance(store, name, wanted.setting, wanted.template, wanted.benchmark)
+        return Sight(written.prompt, written.tokens.n, None)
+    return Sight(None, 0, input_of_instance(store, name, wanted.setting, wanted.benchmark))
+
+
+def _job(wanted: Wanted, name: str, before: Standing) -> Job:
+    """The job with today's options; it began when it began."""
+    begun = before.job.started_at if before.job is not None else now()
+    options = encoded(wanted.options)
+    return Job(name, wanted.benchmark, wanted.detector.detector, wanted.setting, options, begun)

@@ -1,0 +1,86 @@
+"""A job in words and in JSON: how far it is, what came of it, what it cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from crane_core.pipeline.job_files import Spent
+from crane_core.pipeline.job_work import Outcome, Progress
+
+SHOWN_REASONS = 8
+MINUTE, HOUR = 60, 3600
+
+
+def progress_words(now: Progress) -> str:
+    """One line while the work goes on."""
+    parts = [f"{now.n_done:,} of {now.n_all:,} answered"]
+    if now.n_troubles:
+        parts.append(f"{now.n_troubles:,} without an answer")
+    parts.append(f"{now.per_s:.1f} per s")
+    if now.spent.usd is not None:
+        parts.append(f"{usd_words(now.spent.usd)} so far")
+    if now.left_s is not None:
+        parts.append(f"{duration(now.left_s)} left")
+    return ", ".join(parts)
+
+
+def outcome_words(outcome: Outcome, skipped: Counter[str]) -> list[str]:
+    """What became of a job, a line per fact."""
+    lines = [
+        f"job {outcome.job}: {outcome.n_answered:,} of {outcome.n_all:,} questions answered",
+        f"  took {duration(outcome.elapsed_s)} now; {spent_words(outcome.spent)}",
+    ]
+    lines += _reasons("no answer can be read", outcome.unreadable)
+    lines += _reasons("nothing came", outcome.troubles)
+    lines += _reasons("instances skipped", skipped)
+    if outcome.ended is not None:
+        lines.append(f"  ended early: {outcome.ended}")
+    if outcome.n_open:
+        lines.append(f"  {outcome.n_open:,} questions are open; the same command goes on from there")
+    return lines
+
+
+def _reasons(what: str, reasons: Counter[str]) -> list[str]:
+    if not reasons:
+        return []
+    shown = [f"    {n:,} x {reason[:200]}" for reason, n in reasons.most_common(SHOWN_REASONS)]
+    more = len(reasons) - SHOWN_REASONS
+    return [f"  {what}: {reasons.total():,}", *shown, *([f"    and {more:,} more reasons"] if more > 0 else [])]
+
+
+def spent_words(spent: Spent) -> str:
+    """All requests of a job so far."""
+    if not spent.n_requests:
+        return "nothing was sent anywhere"
+    usd = usd_words(spent.usd) if spent.usd is not None else "at unknown prices"
+    tokens = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
+    return f"the whole job {spent.n_requests:,} requests, {tokens}, {usd}"
+
+
+def usd_words(usd: float) -> str:
+    return f"{usd:.2f} USD" if usd >= 1 or usd == 0 else f"{usd:.4f} USD"
+
+
+def duration(seconds: float) -> str:
+    """In the two largest units."""
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < HOUR:
+        return f"{int(seconds // MINUTE)} min {int(seconds % MINUTE)} s"
+    return f"{int(seconds // HOUR)} h {int(seconds % HOUR // MINUTE)} min"
+
+
+def outcome_json(outcome: Outcome, skipped: Counter[str]) -> dict[str, Any]:
+    return {
+        "job": outcome.job,
+        "questions": outcome.n_all,
+        "answered": outcome.n_answered,
+        "unreadable": dict(outcome.unreadable),
+        "troubles": dict(outcome.troubles),
+        "skipped": dict(skipped),
+        "open": outcome.n_open,
+        "ended_early": outcome.ended,
+        "elapsed_s": outcome.elapsed_s,
+        "spent": outcome.spent._asdict(),
+    }

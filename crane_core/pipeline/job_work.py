@@ -1,0 +1,185 @@
+"""A job is carried out: every answer goes to its ledger file before it counts as done.
+
+Knows the list of questions, the file, progress and the end. How answers are had is a worker's business: `ask_models`
+asks a model, `detect_here` runs a detector on this machine. A job that was stopped, killed or spent goes on where it
+was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any, NamedTuple
+
+from crane_core.domain import Detector, Job, JudgeJob, JudgeReply, Prompt, Record, Reply, Run
+from crane_core.pipeline.group_commit import GroupCommit
+from crane_core.pipeline.job_files import (
+    Spent,
+    Standing,
+    alone,
+    came,
+    job_file,
+    spent_on,
+    standing,
+    why_unanswered,
+)
+from crane_core.pipeline.places import DataFolder
+
+Answer = Reply | JudgeReply | Run
+Key = tuple[Any, ...]
+"""What a question of a job is known by; see `job_files.key_of`."""
+Keep = Callable[[Answer, Prompt | None], None]
+"""Hands an answer over to be saved, with the prompt that it answers; it may be called from any thread."""
+Worker = Callable[[Sequence[Key], Keep, Event], str | None]
+"""Answers the keys in their order until the event is set; why it ended before the last one, or None."""
+INTERRUPTED = "it was stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A job as it is to be done now: all its questions in order, and what its file holds already."""
+
+    job: Job | JudgeJob
+    items: Sequence[Key]
+    before: Standing
+    detector: Detector | None = None
+
+    @property
+    def open(self) -> list[Key]:
+        """What nothing came back for yet."""
+        answered = self.before.answered
+        return [item for item in self.items if item not in answered]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
+
+    `n_troubles` are questions to which nothing came at this start; they are asked again at the next one. `spent` is
+    of the whole job. `left_s` is None until something can be said of it.
+    """
+
+    n_all: int
+    n_done: int
+    n_now: int
+    n_troubles: int
+    spent: Spent
+    elapsed_s: float
+
+    @property
+    def per_s(self) -> float:
+        """Questions dealt with per second since this start."""
+        return (self.n_now + self.n_troubles) / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        left = self.n_all - self.n_done - self.n_troubles
+        return left / self.per_s if self.per_s > 0 else None
+
+
+class Outcome(NamedTuple):
+    """What became of a job, over everything that was asked for.
+
+    `troubles` are questions to which nothing came, `unreadable` replies from which no answer can be read, by reason;
+    `n_answered` is the rest of what came. `ended` is why it ended before its last question, None when it did not.
+    """
+
+    job: str
+    n_all: int
+    n_answered: int
+    troubles: Counter[str]
+    unreadable: Counter[str]
+    spent: Spent
+    elapsed_s: float
+    ended: str | None
+
+    @property
+    def n_open(self) -> int:
+        """Questions that the same command asks next time."""
+        return self.n_all - self.n_answered - self.unreadable.total()
+
+
+def carry_out(
+    folder: DataFolder,
+    work: Work,
+    worker: Worker,
+    *,
+    progress: Callable[[Progress], None] = lambda _: None,
+    stop: Event | None = None,
+) -> Outcome:
+    """Do what is open. Raises DetectorError or LedgerError; what was told as done stays.
+
+    `progress` is called from another thread, whenever answers have reached the disk.
+    """
+    stopped = stop or Event()
+    began = time.monotonic()
+    ended = None
+    with alone(folder, work.job.job):
+        now = replace(work, before=standing(folder, work.job.job))
+        if now.open:
+            watch = _Watch(now, progress, began)
+            with GroupCommit(job_file(folder, now.job.job), watch.saved, stopped) as commit:
+                ended = worker(now.open, _keeping(now, commit), stopped)
+    return _outcome(folder, work, time.monotonic() - began, ended)
+
+
+def _keeping(work: Work, commit: GroupCommit) -> Keep:
+    """Saves an answer, after what it needs to be understood: detector and job once, and its prompt once."""
+    written = set(work.before.prompts)
+    header: list[Record] = []
+    if work.before.job != work.job:
+        header += [*([work.detector] if work.detector else []), work.job]
+
+    def keep(answer: Answer, prompt: Prompt | None) -> None:
+        first = [*header]
+        header.clear()
+        if prompt is not None and prompt.sha256 not in written:
+            written.add(prompt.sha256)
+            first.append(prompt)
+        commit.put(*first, answer)
+
+    return keep
+
+
+class _Watch:
+    """Counts what has reached the disk and tells it."""
+
+    def __init__(self, work: Work, progress: Callable[[Progress], None], began: float) -> None:
+        answered = work.before.answered
+        self._n_all = len(work.items)
+        self._progress = progress
+        self._began = began
+        self._n_before = sum(item in answered for item in work.items)
+        self._n_now = 0
+        self._n_troubles = 0
+        self._spent = work.before.spent
+
+    def saved(self, records: Sequence[Record]) -> None:
+        answers = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+        n_came = sum(map(came, answers))
+        self._n_now += n_came
+        self._n_troubles += len(answers) - n_came
+        self._spent = self._spent.plus(spent_on(answers))
+        self._progress(
+            Progress(
+                n_all=self._n_all,
+                n_done=self._n_before + self._n_now,
+                n_now=self._n_now,
+                n_troubles=self._n_troubles,
+                spent=self._spent,
+                elapsed_s=time.monotonic() - self._began,
+            )
+        )
+
+
+def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> Outcome:
+    """From the file: what it holds now is what counts."""
+    after = standing(folder, work.job.job)
+    wanted = set(work.items)
+    replies = [reply for key, reply in after.replies.items() if key in wanted]
+    troubles, unreadable = why_unanswered(replies)
+    n_answered = len(replies) - troubles.total() - unreadable.total()
+    return Outcome(work.job.job, len(work.items), n_answered, troubles, unreadable, after.spent, elapsed_s, ended)

@@ -1,0 +1,56 @@
+"""What raw replies say, read when they are loaded: each Reply gives a Run, each JudgeReply a Judgement or none.
+
+Reading is a pure function of the ledger, so `rebuild` reads every reply again by the rules of the day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from crane_core.domain import AnnotatorKind, Judgement, JudgeReply, Record, Reply, Run
+from crane_core.prompts.judge_reply import read_judge_reply
+from crane_core.prompts.reply import read_reply
+
+NOTHING_CAME = "nothing came, and nobody said why"
+
+
+def with_what_they_say(records: Iterable[Record]) -> Iterator[Record]:
+    """The records, each reply followed by what is read from it."""
+    for record in records:
+        yield record
+        if isinstance(record, Reply):
+            yield run_of(record)
+        elif isinstance(record, JudgeReply) and (judgement := judgement_of(record)) is not None:
+            yield judgement
+
+
+def run_of(reply: Reply) -> Run:
+    """The answer in a reply. Where none can be read, `crashes` is None and `unanswered` says why."""
+    where = (reply.benchmark, reply.instance_id, reply.detector, reply.setting, reply.job, reply.run_index)
+    if reply.text is None:
+        return Run(*where, None, unanswered=reply.trouble or NOTHING_CAME, prompt_sha256=reply.prompt_sha256)
+    read = read_reply(reply.text)
+    return Run(
+        *where, read.crashes, reasoning=read.reasoning, unanswered=read.trouble, prompt_sha256=reply.prompt_sha256
+    )
+
+
+def judgement_of(reply: JudgeReply) -> Judgement | None:
+    """The label in a judge's reply, None where none can be read: a judge that said nothing has not judged."""
+    read = read_judge_reply(reply.text) if reply.text is not None else None
+    if read is None or read.label is None:
+        return None
+    return Judgement(
+        reply.benchmark,
+        reply.instance_id,
+        reply.detector,
+        reply.setting,
+        reply.experiment,
+        reply.annotator,
+        AnnotatorKind.JUDGE,
+        read.label,
+        reply.run_index,
+        reply.repetition,
+        reply.presentation,
+        read.explanation,
+    )

@@ -1,0 +1,47 @@
+"""The rows of `detect_score` as a text table and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from crane_core.pipeline.detect_score import Rate, Row
+from crane_core.stats.rates import RATES
+
+_HEADER = ("", "setting", "n", *RATES)
+
+
+def table_words(rows: Sequence[Row]) -> str:
+    """Detection alone, in percent with 95% intervals; the job's own row first."""
+    lines = [_HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    published = sorted({row.experiment for row in rows if row.is_published})
+    beside = f"; published rows: {', '.join(published)}, the same instances" if published else ""
+    left_out = [f"{row.title}: {row.left_out} of {row.n} instances without a vote" for row in rows if row.left_out]
+    head = f"Crash detection alone (table 2b), percent with 95% interval clustered by case{beside}"
+    return "\n".join([head, *table, *left_out])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    title = row.title if row.is_published else f"{row.title} *"
+    return title, row.setting, str(row.n - row.left_out), *(_percent(row.rates[name]) for name in RATES)
+
+
+def _percent(rate: Rate) -> str:
+    if math.isnan(rate.value):
+        return "undefined"
+    return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+
+
+def rows_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Shares of 1; a rate that nothing defines is null."""
+    return [row._asdict() | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}} for row in rows]
+
+
+def _plain(rate: Rate) -> dict[str, float | int | None]:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in rate._asdict().items()
+    }

@@ -78,6 +78,12 @@ class Family:
         """The truth value that `if`, `and`, `not` ask of an object: a literal of True or False, or a crash."""
         return self._register([Key("truth", of, ANY)])
 
+    def other(self, step: str, of: str = ANY, *names: str) -> Callable[[Rule], Rule]:
+        """Steps that few types know: "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by
+        a format), "length", "elements" (a Thing with all that iterating gives, as items).
+        """
+        return self._register([Key(step, of, name) for name in names or (ANY,)])
+
     def missing(self, *groups: str) -> Callable[[Rule], Rule]:
         """What the state says to be absent, asked where the target needs it: site.absent, by group of the state."""
         return self._register([Key("missing", group, ANY) for group in groups])

@@ -85,7 +85,7 @@ def moment(scopes: Sequence[Scope]) -> Moment:
     """What is known now."""
     names = [(scope, dict(scope.names)) for scope in scopes]
     roots = [thing for scope in scopes for thing in scope.names.values()]
-    return Moment(names, {id(thing): (thing, _content(thing)) for thing in reachable(roots)})
+    return Moment(names, {id(thing): (thing, content_of(thing)) for thing in reachable(roots)})
 
 
 def restore(taken: Moment) -> None:
@@ -113,13 +113,13 @@ def blur(start: Moment, seen: Iterable[Moment], names: Iterable[str], scope: Sco
     restore(start)
     for later in seen:
         for key, (thing, content) in start.things.items():
-            if key in later.things and not _is_as(content, later.things[key][1]):
+            if key in later.things and not is_as(content, later.things[key][1]):
                 thing.forget()
     for name in names:
         scope.names[name] = Thing()
 
 
-def _is_as(left: Content, right: Content) -> bool:
+def is_as(left: Content, right: Content) -> bool:
     return (
         left.type == right.type
         and _equal(left.facts, right.facts)
@@ -155,11 +155,11 @@ def either(things: Sequence[Thing]) -> Thing:
     for name in ("definition", "bound_to", "scope"):
         if any(getattr(thing, name) is not getattr(first, name) for thing in things):
             setattr(joined, name, None)
-    _set(joined, _joined([_content(thing) for thing in things]))
+    _set(joined, _joined([content_of(thing) for thing in things]))
     return joined
 
 
-def _content(thing: Thing) -> Content:
+def content_of(thing: Thing) -> Content:
     return Content(
         thing.type,
         {name: _copied(fact) for name, fact in thing.facts.items()},

@@ -18,6 +18,12 @@ class _Nothing:
     def __bool__(self) -> bool:
         return False
 
+    def __copy__(self) -> _Nothing:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Nothing:
+        return self
+
 
 NOT_KNOWN: Final = _Nothing()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}

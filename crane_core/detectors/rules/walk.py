@@ -8,6 +8,7 @@ walk_*.py, each registered for its kind of syntax tree.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Moment, Scope, join, moment, reachable, restore
+from crane_core.detectors.rules.heap import Content, Moment, Scope, content_of, is_as, join, moment, reachable, restore
 from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.site import Arguments, Site
 from crane_core.detectors.rules.thing import Thing
@@ -24,6 +25,7 @@ from crane_core.detectors.rules.world import World
 
 MOST_STEPS = 20_000
 DEEPEST = 60
+_WORD = re.compile(r"[A-Za-z_]\w*")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _T = TypeVar("_T")
 
@@ -83,6 +85,11 @@ def statement(*kinds: type) -> Callable[[Perform], Perform]:
     return registered
 
 
+def _names_in(fact: Mapping[str, Any]) -> list[str]:
+    """The name before the dots of whoever asks for what is absent."""
+    return _WORD.findall(str(fact.get("asked_by", "")))[:1]
+
+
 class Walk:
     """One evaluation of a target. `errors` are rules that failed; they said nothing."""
 
@@ -99,6 +106,7 @@ class Walk:
         self.is_unsure_of_names = False
         self.running: list[ast.AST] = []
         self.seen: list[list[Moment]] = []
+        self.loaded: dict[str, tuple[Thing, Content]] = {}
 
     # Statements and expressions
 
@@ -124,7 +132,9 @@ class Walk:
         """Ask what follows from what the state says the target needs at this statement and will not find."""
         if not self.calls and not self.is_unsure_of_names:
             for group, fact in self.world.absent_at(node):
-                self.missing(group, node, fact)
+                names = _WORD.findall(str(fact.get("of", "")))
+                if all(self.is_untouched(name) for name in [*names[:1], *_names_in(fact)]):
+                    self.missing(group, node, fact)
 
     def value(self, node: ast.AST | None) -> Thing:
         """What an expression gives."""
@@ -159,7 +169,15 @@ class Walk:
             self.missing("names", node, fact, name)
         thing = self.world.thing(name) if not self.is_unsure_of_names else Thing(words=name)
         self.module.names[name] = thing
+        self.loaded[name] = (thing, content_of(thing))
         return thing
+
+    def is_untouched(self, name: str) -> bool:
+        """True while a global name stands for what it stood for before the target, not changed."""
+        thing = self.module.names.get(name)
+        if name not in self.loaded:
+            return name not in self.module.names
+        return thing is self.loaded[name][0] and is_as(content_of(thing), self.loaded[name][1])
 
     def known_name(self, node: ast.AST) -> Thing | None:
         """What a name or dotted name stands for, without any effect; None for other expressions."""

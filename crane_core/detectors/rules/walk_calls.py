@@ -14,11 +14,12 @@ from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, Walk, expression
 from crane_core.detectors.rules.walk_classes import called_object, instance, member
-from crane_core.detectors.rules.walk_expressions import attribute, must_iterate
+from crane_core.detectors.rules.walk_expressions import attribute
+from crane_core.detectors.rules.walk_unpacking import iterate
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
-_PLAIN_FUNCTIONS = ("function", "builtin_function_or_method", "type", "method")
+_CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
 @expression(ast.Call)
@@ -27,6 +28,12 @@ def _call(walk: Walk, node: ast.Call) -> Thing:
         receiver = walk.value(node.func.value)
         return _method(walk, receiver, node.func, node)
     function = walk.value(node.func)
+    if function.path in _CONSUMERS and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+        from crane_core.detectors.rules.walk_loops import comprehended
+
+        every = comprehended(walk, node.args[0])
+        keywords = arguments_of(walk, ast.Call(node.func, [], node.keywords)).keywords
+        return call_thing(walk, function, Arguments((every,), keywords), node)
     return call_thing(walk, function, arguments_of(walk, node), node)
 
 
@@ -37,10 +44,9 @@ def arguments_of(walk: Walk, node: ast.Call) -> Arguments:
     is_complete = True
     for part in node.args:
         if isinstance(part, ast.Starred):
-            inner = walk.value(part.value)
-            must_iterate(walk, inner, part)
-            is_complete = is_complete and inner.items is not None
-            positional += inner.items or ()
+            every = iterate(walk, walk.value(part.value), part).every
+            is_complete = is_complete and every is not None
+            positional += every or ()
         else:
             positional.append(walk.value(part))
     for keyword in node.keywords:
@@ -91,7 +97,7 @@ def call_thing(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST)
             return instance(walk, function, arguments, node)
         if function.type in ("function", "method", "") and not isinstance(function.definition, ast.ClassDef):
             return followed(walk, function, arguments, node)
-    if function.path:
+    if function.path and function.type != "module":
         return _library(walk, function, arguments, node)
     if function.package == "__main__" and (own := called_object(walk, function)) is not None:
         return followed(walk, own, arguments, node)
@@ -176,4 +182,4 @@ def shake_changed(walk: Walk, before: Iterable[tuple[Thing, dict[str, object]]])
             walk.shake(thing)
 
 
-__all__ = ["_PLAIN_FUNCTIONS", "arguments_of", "call_method", "call_thing", "facts_of", "given", "shake_changed"]
+__all__ = ["arguments_of", "call_method", "call_thing", "facts_of", "given", "shake_changed"]

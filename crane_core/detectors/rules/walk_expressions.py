@@ -14,6 +14,7 @@ from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
 from crane_core.detectors.rules.walk import EndError, Walk, expression
+from crane_core.detectors.rules.walk_unpacking import iterate
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+",
@@ -79,18 +80,12 @@ def elements(walk: Walk, nodes: Iterable[ast.expr]) -> list[Thing] | None:
     is_whole = True
     for node in nodes:
         if isinstance(node, ast.Starred):
-            inner = walk.value(node.value)
-            must_iterate(walk, inner, node)
-            is_whole = is_whole and inner.items is not None
-            items += inner.items or ()
+            every = iterate(walk, walk.value(node.value), node).every
+            is_whole = is_whole and every is not None
+            items += every or ()
         else:
             items.append(walk.value(node))
     return items if is_whole else None
-
-
-def must_iterate(walk: Walk, thing: Thing, node: ast.AST) -> None:
-    """Whatever cannot be iterated raises here; what its first element is does not matter."""
-    walk.ask("element", thing, "", node, receiver=thing)
 
 
 @expression(ast.Dict)

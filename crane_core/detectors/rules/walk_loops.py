@@ -25,20 +25,15 @@ from crane_core.detectors.rules.walk import (
 )
 from crane_core.detectors.rules.walk_expressions import is_key, truth
 from crane_core.detectors.rules.walk_statements import assign
+from crane_core.detectors.rules.walk_unpacking import iterate
 
 MOST_TURNS = 50
 
 
 def turns_of(walk: Walk, iterable: Thing, node: ast.AST) -> tuple[list[Thing] | None, Thing | None]:
     """All elements where they are known and few, and the first where there certainly is one. Raises Crash."""
-    first = walk.ask("element", iterable, "", node, receiver=iterable)
-    told = walk.ask("elements", iterable, "", node, receiver=iterable)
-    items = told.items if told is not None else iterable.items
-    if items is None and iterable.members is not None and iterable.type == "dict":
-        items = [Thing(type(key).__name__, literal=key) for key in iterable.members]
-    if items is None:
-        return None, first
-    return (list(items) if len(items) <= MOST_TURNS else None), (items[0] if items else None)
+    every, first = iterate(walk, iterable, node)
+    return (every if every is not None and len(every) <= MOST_TURNS else None), first
 
 
 @statement(ast.For, ast.AsyncFor)
@@ -193,10 +188,14 @@ def _generate(walk: Walk, node: ast.AST, at: int, iterable: Thing, made: list[tu
         is_whole = _filtered(walk, node, at, generator.ifs, made) and is_whole
     if every is None:
         unknown: list[tuple[Thing, Thing]] = []
-        walk.perhaps(
-            lambda: (assign(walk, generator.target, Thing()), _filtered(walk, node, at, generator.ifs, unknown))
-        )
+        walk.perhaps(lambda: _any_turn(walk, node, at, unknown))
     return is_whole
+
+
+def _any_turn(walk: Walk, node: ast.AST, at: int, made: list[tuple[Thing, Thing]]) -> None:
+    generator = node.generators[at]  # type: ignore[attr-defined]
+    assign(walk, generator.target, Thing())
+    _filtered(walk, node, at, generator.ifs, made)
 
 
 def _filtered(

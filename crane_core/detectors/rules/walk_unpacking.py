@@ -1,9 +1,13 @@
-"""Several names given their values at once: how many there must be, and which gets what."""
+"""Iterating: all elements, or the first; several names given their values at once.
+
+Knows that an iterator gives its elements once.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import Walk
@@ -11,22 +15,44 @@ from crane_core.detectors.rules.walk import Walk
 Assign = Callable[[Walk, ast.expr, Thing], None]
 
 
+ITERATORS = frozenset(["zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator"])
+
+
+class Elements(NamedTuple):
+    """What iterating gives: all elements where they are known, and the first where there certainly is one."""
+
+    every: list[Thing] | None
+    first: Thing | None
+
+
+def iterate(walk: Walk, thing: Thing, node: ast.AST) -> Elements:
+    """What iterating over a thing gives. Raises Crash where it cannot be iterated."""
+    first = walk.ask("element", thing, "", node, receiver=thing)
+    told = walk.ask("elements", thing, "", node, receiver=thing)
+    items = told.items if told is not None else thing.items
+    if items is None and thing.members is not None and thing.type == "dict":
+        items = [Thing(type(key).__name__, literal=key) for key in thing.members]
+    every = None if items is None else list(items)
+    if thing.type in ITERATORS:
+        thing.forget()
+        thing.facts["length"] = 0 if every is not None else None
+    return Elements(every, every[0] if every else first)
+
+
 def unpack(walk: Walk, target: ast.Tuple | ast.List, thing: Thing, assign: Assign) -> None:
     """Give each part of the target its value. Raises Crash where there are certainly too many or too few."""
-    walk.ask("element", thing, "", target, receiver=thing)
+    elements = iterate(walk, thing, target)
     starred = next((at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
-    length = length_of(walk, thing, target)
+    length = len(elements.every) if elements.every is not None else length_of(walk, thing, target)
     n_least = len(target.elts) - (starred is not None)
     if length is not None and (length < n_least or starred is None and length != n_least):
         _say(walk, target, thing, length, n_least)
-    for part, value in zip(target.elts, _values(thing, len(target.elts), starred), strict=True):
+    for part, value in zip(target.elts, _values(elements.every, len(target.elts), starred), strict=True):
         assign(walk, part, value)
 
 
 def length_of(walk: Walk, thing: Thing, node: ast.AST) -> int | None:
     """How many values iterating gives."""
-    if thing.items is not None:
-        return len(thing.items)
     if thing.members is not None:
         return len(thing.members)
     if thing.type in ("str", "bytes") and thing.is_literal:
@@ -38,14 +64,14 @@ def length_of(walk: Walk, thing: Thing, node: ast.AST) -> int | None:
     return length if thing.type in ("list", "tuple", "dict", "set", "str") and isinstance(length, int) else None
 
 
-def _values(thing: Thing, n_parts: int, starred: int | None) -> Iterable[Thing]:
-    if thing.items is None:
+def _values(items: list[Thing] | None, n_parts: int, starred: int | None) -> Iterable[Thing]:
+    if items is None:
         return [Thing("list") if at == starred else Thing() for at in range(n_parts)]
     if starred is None:
-        return thing.items
+        return items
     n_after = n_parts - starred - 1
-    end = len(thing.items) - n_after
-    return [*thing.items[:starred], Thing("list", items=thing.items[starred:end]), *thing.items[end:]]
+    end = len(items) - n_after
+    return [*items[:starred], Thing("list", items=items[starred:end]), *items[end:]]
 
 
 def _say(walk: Walk, target: ast.AST, thing: Thing, length: int, expected: int) -> None:

@@ -33,12 +33,28 @@ def no_attribute(site: Site) -> Thing | None:
 @RULES.missing("columns")
 def no_column(site: Site) -> Thing | None:
     absent = site.absent
+    if "fitted" in str(absent.get("why", "")):
+        _features(site)
+        return None
     site.crash(
         "KeyError",
         f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
         fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
         remedy=_instead(absent, "Name a column that is there."),
     )
+
+
+def _features(site: Site) -> None:
+    """A fitted model refuses a frame with other columns; scikit-learn before 1.2 only warned."""
+    version = site.packages.get("sklearn", "").split(".")[:2]
+    if len(version) == 2 and all(part.isdigit() for part in version) and tuple(map(int, version)) >= (1, 2):
+        absent = site.absent
+        site.crash(
+            "ValueError",
+            f"{absent.get('asked_by', 'the model')} was fitted with other columns: {absent.get('column')!r}",
+            fact=str(absent.get("why")),
+            remedy="Give it the columns it was fitted with.",
+        )
 
 
 @RULES.missing("keys")

@@ -1,0 +1,296 @@
+"""Tensors of torch that are made: of sizes, of arrays, of numbers and lists; joined from others.
+
+Knows shapes and dtypes, and what torch refuses. Refuses tensors of other classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules import shapes
+from crane_core.detectors.rules.families.torch_things import (
+    default_dtype,
+    dtype_meant,
+    dtype_of,
+    dtype_of_array,
+    is_tensor,
+    lengths,
+    promoted,
+    shape_of,
+    tensor,
+    whole,
+    words_of,
+)
+from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.shapes import About, MisfitError, Shape
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES = Family("torch creation")
+
+_NUMBERS: Final = ("int", "float", "bool")
+
+
+# Making
+
+
+def _sized(*, is_whole: bool = False) -> Rule:
+    """zeros(2, 3), zeros((2, 3)), rand(size=(2, 3)), randint(0, 9, (2, 3))."""
+
+    def made(site: Site) -> Thing | None:
+        if not site.arguments.is_complete:
+            return None
+        keywords = site.arguments.keywords
+        sizes = [keywords["size"]] if "size" in keywords else list(site.arguments.positional)
+        dtype = dtype_meant(keywords["dtype"]) if "dtype" in keywords else None
+        usual = "torch.int64" if is_whole else default_dtype(site)
+        return tensor(lengths(sizes), dtype if "dtype" in keywords else usual)
+
+    return made
+
+
+for _name in ("zeros", "ones", "empty", "rand", "randn"):
+    RULES.function(f"torch.{_name}")(_sized())
+
+
+@RULES.function("torch.randint")
+def randint(site: Site) -> Thing | None:
+    given = [thing for thing in site.arguments.positional if thing.type != "int"]
+    sizes = site.arguments.keywords.get("size", given[0] if len(given) == 1 else Thing())
+    dtype = site.arguments.keywords.get("dtype")
+    return tensor(lengths([sizes]), "torch.int64" if dtype is None else dtype_meant(dtype))
+
+
+@RULES.function("torch.full")
+def full(site: Site) -> Thing | None:
+    bound = site.arguments.bound("size, fill_value, *, dtype=None, device=None, requires_grad=False, **more")
+    if bound is None or "size" not in bound:
+        return None
+    dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else None
+    return tensor(lengths([bound["size"]]), dtype)
+
+
+@RULES.function(*(f"torch.{name}_like" for name in ("zeros", "ones", "empty", "rand", "randn", "full")))
+def alike(site: Site) -> Thing | None:
+    if not is_tensor(site.first):
+        return None
+    named = site.arguments.keywords.get("dtype")
+    return tensor(shape_of(site.first), dtype_of(site.first) if named is None else dtype_meant(named))
+
+
+@RULES.function("torch.arange")
+def arange(site: Site) -> Thing | None:
+    given = [whole(thing) for thing in site.arguments.positional]
+    named = site.arguments.keywords.get("dtype")
+    if None in given or not 1 <= len(given) <= 3 or {"start", "end", "step"} & site.arguments.keywords.keys():
+        return tensor(None, None)
+    numbers = [number for number in given if number is not None]
+    is_empty_step = len(numbers) == 3 and not numbers[2]
+    n = None if is_empty_step else len(range(*numbers))
+    return tensor((n,), "torch.int64" if named is None else dtype_meant(named))
+
+
+@RULES.function("torch.linspace")
+def linspace(site: Site) -> Thing | None:
+    bound = site.arguments.bound("start, end, steps, *, dtype=None, device=None, requires_grad=False")
+    if bound is None:
+        return None
+    named = bound.get("dtype")
+    steps = whole(bound.get("steps"))
+    return tensor((steps,), default_dtype(site) if named is None else dtype_meant(named))
+
+
+@RULES.function("torch.eye")
+def eye(site: Site) -> Thing | None:
+    given = [whole(thing) for thing in site.arguments.positional]
+    return tensor((given[0], given[-1]), None) if 1 <= len(given) <= 2 else None
+
+
+@RULES.function("torch.from_numpy")
+def from_numpy(site: Site) -> Thing | None:
+    given = site.first
+    if given.is_a("pandas", "DataFrame", "Series") or given.type in ("list", "tuple", *_NUMBERS) or is_tensor(given):
+        site.crash(
+            "TypeError",
+            f"from_numpy takes an array of numpy, not {given.type}",
+            fact=f"{words_of(given, 'the argument')} is of type {given.type}",
+            remedy="hand over its array: .to_numpy()" if given.package == "pandas" else "use torch.tensor(...)",
+        )
+    if not given.is_a("numpy", "ndarray"):
+        return None
+    _refuse_objects(site, given)
+    return tensor(shape_of(given), dtype_of_array(given), "cpu", words=given.words)
+
+
+def _refuse_objects(site: Site, given: Thing) -> None:
+    dtype = given.fact("dtype")
+    if isinstance(dtype, str) and (dtype == "object" or dtype.startswith(("<U", ">U", "|S", "datetime64"))):
+        site.crash(
+            "TypeError",
+            f"torch has no type for numpy's {dtype}",
+            fact=f"{words_of(given, 'the array')} has the dtype {dtype}",
+            remedy="convert it first: .astype('float32')",
+        )
+
+
+@RULES.function("torch.tensor", "torch.as_tensor", "torch.asarray")
+def from_data(site: Site) -> Thing | None:
+    """Of arrays, tensors, numbers, and nested lists of them."""
+    bound = site.arguments.bound("data, dtype=None, device=None, requires_grad=False, pin_memory=False, copy=None")
+    if bound is None or "data" not in bound:
+        return None
+    data = bound["data"]
+    shape, dtype = _of_data(site, data)
+    if "dtype" in bound:
+        dtype = dtype_meant(bound["dtype"])
+    return tensor(shape, dtype, words=data.words)
+
+
+def _of_data(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
+    if data.is_a("numpy", "ndarray"):
+        _refuse_objects(site, data)
+        return shape_of(data), dtype_of_array(data)
+    if is_tensor(data):
+        return shape_of(data), dtype_of(data)
+    if data.is_a("pandas", "DataFrame"):
+        _refuse_frame(site, data)
+        return None, None
+    if data.is_a("pandas", "Series"):
+        return None, None
+    if data.is_literal:
+        return _of_literal(site, data)
+    return None, None
+
+
+def _refuse_frame(site: Site, data: Thing) -> None:
+    """torch.tensor(frame) takes the frame for a sequence and asks it for element 0, which is a column."""
+    columns, shape = data.fact("columns"), shape_of(data)
+    has_names = isinstance(columns, tuple) and columns and all(isinstance(label, str) for label in columns)
+    if has_names and shape is not None and shape[0]:
+        site.crash(
+            "ValueError",
+            "torch takes a data frame for a sequence, and it has no element 0",
+            fact=f"{words_of(data, 'the data')} is a DataFrame with columns by name",
+            remedy="hand over its values: .to_numpy()",
+        )
+
+
+def _of_literal(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
+    """Shape and dtype of numbers and lists; ragged lists and texts are refused."""
+    value = data.literal
+    kinds: set[type] = set()
+    try:
+        shape = _literal_shape(value, kinds)
+    except MisfitError as misfit:
+        site.crash(
+            "ValueError",
+            misfit.why,
+            fact=f"{words_of(data, 'the list')} holds lists of different lengths",
+            remedy="bring the lists to one length (pad_sequence)",
+        )
+    if shape is None:
+        return None, None
+    if kinds <= {bool} and kinds:
+        return shape, "torch.bool"
+    return shape, "torch.int64" if kinds <= {int, bool} and kinds else default_dtype(site) if kinds else None
+
+
+def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
+    if type(value) in (int, float, bool):
+        kinds.add(type(value))
+        return ()
+    if type(value) not in (list, tuple):
+        return None
+    inner = [_literal_shape(item, kinds) for item in value]
+    known = [shape for shape in inner if shape is not None]
+    if len(known) < len(inner):
+        return None
+    if not known:
+        return (0,)
+    if any(shape != known[0] for shape in known[1:]):
+        if any(len(shape) != len(known[0]) for shape in known):
+            return None
+        raise MisfitError("lists of different lengths make no tensor")
+    return (len(value), *known[0])
+
+
+# Joining
+
+
+@RULES.function("torch.cat", "torch.concat", "torch.concatenate")
+def cat(site: Site) -> Thing | None:
+    return _joined(site, _cat)
+
+
+@RULES.function("torch.stack")
+def stack(site: Site) -> Thing | None:
+    return _joined(site, shapes.stack)
+
+
+@RULES.function("torch.vstack", "torch.row_stack")
+def vstack(site: Site) -> Thing | None:
+    return _joined(site, lambda given, _: shapes.vstack(given))
+
+
+@RULES.function("torch.hstack")
+def hstack(site: Site) -> Thing | None:
+    return _joined(site, lambda given, _: shapes.hstack(given))
+
+
+def _cat(given: Sequence[Shape], axis: int) -> Shape | None:
+    """torch leaves out what has the shape (0,); what may have is not judged."""
+    left = [shape for shape in given if shape != (0,)]
+    if any(shape == (None,) for shape in left) or not left:
+        return None
+    return shapes.concatenate(left, axis)
+
+
+def _joined(site: Site, join: Callable[[Sequence[Shape], int], Shape | None]) -> Thing | None:
+    bound = site.arguments.bound("tensors, dim=0, *, axis=None, out=None")
+    if bound is None or "tensors" not in bound or "out" in bound:
+        return None
+    given, axis = bound["tensors"], bound.get("dim", bound.get("axis", literal(0)))
+    if given.items is None:
+        _refuse_one(site, given)
+        return tensor(None)
+    _refuse_parts(site, given.items)
+    found = [shape_of(one) for one in given.items]
+    dtypes = [(dtype_of(one), True) for one in given.items]
+    at = whole(axis)
+    if any(shape is None for shape in found) or at is None or not found:
+        return tensor(None, promoted(*dtypes))
+    known = [shape for shape in found if shape is not None]
+    fact = ", ".join(
+        f"{words_of(one, 'one')} {shapes.shown(shape)}" for one, shape in list(zip(given.items, known, strict=True))[:4]
+    )
+    try:
+        return tensor(join(known, at), promoted(*dtypes))
+    except MisfitError as misfit:
+        site.crash(
+            "IndexError" if misfit.about is About.AXIS else "RuntimeError",
+            misfit.why,
+            fact=f"the shapes are {fact}",
+            remedy="bring them to one size (pad, crop, transpose), or join along another dimension",
+        )
+
+
+def _refuse_one(site: Site, given: Thing) -> None:
+    if is_tensor(given):
+        site.crash(
+            "TypeError",
+            "it takes a list or tuple of tensors, not one tensor",
+            fact=f"{words_of(given, 'the argument')} is a tensor",
+            remedy="put them in a list: [a, b]",
+        )
+
+
+def _refuse_parts(site: Site, parts: Sequence[Thing]) -> None:
+    for place, one in enumerate(parts):
+        if one.type in ("list", "tuple", "str", "NoneType", "numpy.ndarray", *_NUMBERS):
+            site.crash(
+                "TypeError",
+                f"element {place} is of type {one.type}, and only tensors can be joined",
+                fact=f"{words_of(one, 'it')} is of type {one.type}",
+                remedy="make tensors of all elements first",
+            )

@@ -1,0 +1,229 @@
+"""Datasets and loaders of torch: what a loader hands out first, and batches that cannot be made.
+
+Knows loaders by what the state tells of them: shapes and dtypes of a batch, errors met while making one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.torch_things import is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.shapes import Shape
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES = Family("torch data")
+
+_PART: Final = re.compile(r"batch\[(?P<place>\d+)\]")
+_KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
+_MOST_INDEXED: Final = 10
+_MANY_SIZES: Final = 3
+_RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
+_UNEQUAL: Final = (
+    "stack expects each tensor to be equal size",
+    "each element in list of batch should be of equal size",
+)
+
+
+@RULES.element("torch.DataLoader")
+def first_batch(site: Site) -> Thing | None:
+    """The first batch; a loader whose first batch cannot be collated raises instead."""
+    loader = site.receiver or Thing()
+    held = loader.fact("dataset")
+    told = held if isinstance(held, dict) else {}
+    _refuse(site, loader, told)
+    if not _has_batches(loader):
+        return None
+    return _batch(loader, told)
+
+
+def _has_batches(loader: Thing) -> bool:
+    n = loader.fact("num_batches")
+    return type(n) is int and n > 0
+
+
+def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
+    error = told.get("batch_shapes", {}).get("error") if isinstance(told.get("batch_shapes"), dict) else None
+    if isinstance(error, str) and _is_first_batch(loader):
+        is_unequal = any(text in error for text in _UNEQUAL)
+        kind = _RAISED.search(error)
+        if is_unequal or kind is not None:
+            site.crash(
+                kind["name"] if kind is not None else "RuntimeError",
+                "the samples of a batch cannot be put together: they are of different sizes or types",
+                fact=f"{words_of(loader, 'the loader')}: {error[:200]}",
+                remedy="bring the samples to one size in the dataset, or give the loader a collate_fn that pads",
+            )
+
+
+def _is_first_batch(loader: Thing) -> bool:
+    """Whether the loader's own first batch fails as the one did that the state collated of the first samples.
+
+    One that shuffles draws others; where three sizes were met among at most ten samples, no batch is of one size.
+    """
+    if str(loader.fact("sampler", "")).endswith(".SequentialSampler"):
+        return True
+    held = loader.fact("dataset", {})
+    sizes = held.get("sample_shapes", loader.fact("sample_shapes")) if isinstance(held, dict) else None
+    many = max((len(found) for found in _sizes_of_parts(sizes)), default=0)
+    size = loader.fact("batch_size")
+    return many >= _MANY_SIZES and type(size) is int and size >= _MANY_SIZES
+
+
+def _sizes_of_parts(sizes: Any) -> list[Any]:
+    """The distinct shapes of each part of the samples."""
+    return (
+        [found for found in sizes.values() if isinstance(found, (list, set, tuple))] if isinstance(sizes, dict) else []
+    )
+
+
+def _batch(loader: Thing, told: dict[str, Any]) -> Thing | None:
+    """The batch by its parts, as default collation makes it."""
+    shapes_told = told.get("batch_shapes")
+    if not isinstance(shapes_told, dict) or not shapes_told:
+        return Thing()
+    dtypes = loader.fact("batch_dtypes", {})
+    parts = {
+        name: _part(loader, name, shape, dtypes.get(name) if isinstance(dtypes, dict) else None)
+        for name, shape in shapes_told.items()
+    }
+    if list(parts) == ["batch"]:
+        return parts["batch"]
+    places = [_PART.fullmatch(name) for name in parts]
+    if all(places) and [int(place["place"]) for place in places if place] == list(range(len(parts))):
+        container = loader.fact("batch_container", "list")
+        return Thing(container if container in ("list", "tuple") else "", items=parts.values(), words=_said(loader))
+    keys = [_KEY.fullmatch(name) for name in parts]
+    if all(keys):
+        named = [key["key"] for key in keys if key]
+        is_dict = loader.fact("batch_container", "dict") == "dict"
+        return Thing(
+            "dict" if is_dict else "", members=dict(zip(named, parts.values(), strict=True)), words=_said(loader)
+        )
+    return Thing()
+
+
+def _said(loader: Thing) -> str:
+    return f"a batch of {loader.words}" if loader.words else "a batch"
+
+
+def _part(loader: Thing, name: str, shape: Any, dtype: Any) -> Thing:
+    if not isinstance(shape, (tuple, list)):
+        return Thing(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
+    known = _first_size(loader, tuple(shape))
+    return tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+
+
+def _first_size(loader: Thing, shape: Shape) -> Shape:
+    """The state collates at most ten samples; the first batch is larger where the loader says so."""
+    size, n = loader.fact("batch_size"), loader.fact("num_examples")
+    if not shape or loader.fact("batch_container") is not None:
+        return shape
+    if type(size) is int and type(n) is int and shape[0] == min(size, n, _MOST_INDEXED):
+        return (min(size, n), *shape[1:])
+    return (None, *shape[1:])
+
+
+# Making
+
+
+@RULES.function("torch.utils.data.TensorDataset")
+def tensor_dataset(site: Site) -> Thing | None:
+    """Tensors of one length, and tensors only."""
+    given = site.arguments.positional
+    if not site.arguments.is_complete or site.arguments.keywords:
+        return None
+    for thing in given:
+        if thing.is_a("numpy", "ndarray") or thing.type == "list" or thing.is_a("pandas", "Series", "DataFrame"):
+            _no_tensor(site, thing)
+    found = [shape_of(thing) if is_tensor(thing) else None for thing in given]
+    lengths = {shape[0] for shape in found if shape and shape[0] is not None}
+    if len(lengths) > 1:
+        site.crash(
+            "AssertionError",
+            "the tensors of a TensorDataset must be of one length",
+            fact=f"the lengths are {', '.join(str(length) for length in sorted(lengths))}",
+            remedy="look for the split that left them unequal",
+        )
+    facts = {"length": lengths.pop()} if lengths else {}
+    return Thing("torch.utils.data.dataset.TensorDataset", facts, attributes={}, items=given, words=site.text)
+
+
+def _no_tensor(site: Site, thing: Thing) -> None:
+    exception = "TypeError" if thing.package in ("numpy", "pandas") else "AttributeError"
+    site.crash(
+        exception,
+        f"a TensorDataset takes tensors, not {thing.type}",
+        fact=f"{words_of(thing, 'an argument')} is of type {thing.type}",
+        remedy="make tensors first: torch.tensor(...)",
+    )
+
+
+@RULES.function("torch.utils.data.DataLoader")
+def loader_made(site: Site) -> Thing | None:
+    """A loader over a TensorDataset that is known: its batches by shape."""
+    bound = site.arguments.bound(
+        "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,"
+        " pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,"
+        " generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
+    )
+    if bound is None or "dataset" not in bound:
+        return None
+    _no_dataset(site, bound["dataset"])
+    made = Thing("torch.utils.data.dataloader.DataLoader", words=site.text)
+    size = bound["batch_size"].literal if "batch_size" in bound else 1
+    plain = not {"sampler", "batch_sampler", "collate_fn"} & bound.keys() and not bound.get("drop_last")
+    if plain and type(size) is int and size > 0:
+        made.facts.update(_batches(bound["dataset"], size))
+    return made
+
+
+def _no_dataset(site: Site, thing: Thing) -> None:
+    if thing.type in ("int", "float", "NoneType"):
+        site.crash(
+            "TypeError",
+            f"a loader needs a dataset with a length, not {thing.type}",
+            fact=f"{words_of(thing, 'the dataset')} is of type {thing.type}",
+            remedy="give it a Dataset",
+        )
+
+
+def _batches(dataset: Thing, size: int) -> dict[str, Any]:
+    """What the state would tell of the loader."""
+    n = dataset.fact("length")
+    if not dataset.is_a("torch", "TensorDataset") or dataset.items is None or type(n) is not int or not n:
+        return {}
+    found = [shape_of(one) for one in dataset.items]
+    if any(shape is None for shape in found):
+        return {}
+    parts = {f"batch[{at}]": (min(size, n), *shape[1:]) for at, shape in enumerate(found) if shape is not None}
+    dtypes = {f"batch[{at}]": one.fact("dtype") for at, one in enumerate(dataset.items) if one.fact("dtype")}
+    return {
+        "batch_size": size,
+        "num_batches": -(-n // size),
+        "num_examples": n,
+        "dataset": {"batch_shapes": parts},
+        "batch_dtypes": dtypes,
+        "batch_container": "list",
+    }
+
+
+@RULES.method("torch.TensorDataset", "__len__")
+@RULES.method("torch.DataLoader", "__len__")
+def length(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    n = receiver.fact("num_batches" if receiver.class_name == "DataLoader" else "length")
+    return literal(n) if type(n) is int else Thing("int")
+
+
+@RULES.item("torch.DataLoader")
+def no_item(site: Site) -> Thing | None:
+    """loader[0]."""
+    site.crash(
+        "TypeError",
+        "a loader gives its batches one after the other, and none by its place",
+        fact=f"{words_of(site.receiver or Thing(), 'it')} is a DataLoader",
+        remedy="take next(iter(loader)), or index loader.dataset",
+    )

@@ -1,0 +1,631 @@
+"""Modules of torch: making layers, what is inside of them, their modes and dtypes, calling them.
+
+Knows the layers of `torch.nn` by exact type, and modules of the notebook whose `forward` it can read. Refuses what has
+hooks, and classes of other packages.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import torch_sizes
+from crane_core.detectors.rules.families.torch_things import (
+    FLOATS,
+    INTEGERS,
+    default_dtype,
+    dtype_meant,
+    dtype_of,
+    is_float,
+    is_tensor,
+    shape_of,
+    short,
+    tensor,
+    told,
+    words_of,
+)
+from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.shapes import Shape
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES = Family("torch modules")
+
+_MOST_IN_THE_OTHER_MODE: Final = 10
+_CONTAINERS: Final = ("Sequential", "ModuleList", "ModuleDict")
+_KERNEL = "in_channels, out_channels, kernel_size, stride=1, padding=0"
+_CONVOLUTION = f"{_KERNEL}, dilation=1, groups=1, bias=True, padding_mode='zeros', device=None, dtype=None"
+_TRANSPOSED = (
+    f"{_KERNEL}, output_padding=0, groups=1, bias=True, dilation=1, padding_mode='zeros', device=None, dtype=None"
+)
+_BATCH_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None"
+_RECURRENT = (
+    "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,"
+    " proj_size=0, device=None, dtype=None"
+)
+_MADE: Final = {
+    "Linear": "in_features, out_features, bias=True, device=None, dtype=None",
+    **{f"Conv{n}d": _CONVOLUTION for n in (1, 2, 3)},
+    **{f"ConvTranspose{n}d": _TRANSPOSED for n in (1, 2, 3)},
+    **{f"BatchNorm{n}d": _BATCH_NORM for n in (1, 2, 3)},
+    "LayerNorm": "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None",
+    "GroupNorm": "num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None",
+    "Embedding": (
+        "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,"
+        " sparse=False, _weight=None, _freeze=False, device=None, dtype=None"
+    ),
+    "LSTM": _RECURRENT,
+    "GRU": _RECURRENT.replace(" proj_size=0,", ""),
+    **{
+        f"MaxPool{n}d": "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
+        for n in (1, 2, 3)
+    },
+    "AvgPool1d": "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True",
+    **{
+        f"AvgPool{n}d": "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,"
+        " divisor_override=None"
+        for n in (2, 3)
+    },
+    **{f"AdaptiveAvgPool{n}d": "output_size" for n in (1, 2, 3)},
+    **{f"AdaptiveMaxPool{n}d": "output_size, return_indices=False" for n in (1, 2, 3)},
+    "Flatten": "start_dim=1, end_dim=-1",
+    "Upsample": "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
+    **dict.fromkeys(("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout"), "p=0.5, inplace=False"),
+    **dict.fromkeys(("ReLU", "ReLU6", "SiLU", "Mish", "SELU", "Hardswish", "Hardsigmoid"), "inplace=False"),
+    **dict.fromkeys(("Sigmoid", "Tanh", "Softsign", "LogSigmoid", "Tanhshrink"), ""),
+    **dict.fromkeys(("ELU", "CELU"), "alpha=1.0, inplace=False"),
+    "LeakyReLU": "negative_slope=0.01, inplace=False",
+    "PReLU": "num_parameters=1, init=0.25, device=None, dtype=None",
+    "GELU": "approximate='none'",
+    "Softplus": "beta=1.0, threshold=20.0",
+    "Identity": "*args, **kwargs",
+    **dict.fromkeys(("Softmax", "LogSoftmax"), "dim=None"),
+}
+"""The layers that are known when the target makes them, with their parameters."""
+_WHOLE: Final = (
+    "in_features",
+    "out_features",
+    "in_channels",
+    "out_channels",
+    "num_features",
+    "num_embeddings",
+    "embedding_dim",
+)
+_UNUSUAL: Final = {"stride": None}
+
+
+# Making
+
+
+def _maker(kind: str) -> Rule:
+    def made(site: Site) -> Thing | None:
+        bound = site.arguments.bound(_MADE[kind])
+        if bound is None:
+            return None
+        _whole_sizes(site, kind, bound)
+        _divisible(site, bound)
+        settings = {name: thing.literal for name, thing in bound.items() if name not in ("device", "dtype", "bias")}
+        dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else default_dtype(site)
+        facts = {name: value for name, value in settings.items() if value is not None or name not in _UNUSUAL}
+        return Thing(
+            f"torch.nn.{kind}", facts | {"training": True} | ({"dtype": dtype} if dtype else {}), words=site.text
+        )
+
+    return made
+
+
+def _whole_sizes(site: Site, kind: str, bound: Mapping[str, Thing]) -> None:
+    """Sizes that are no whole numbers: `width / 2` is a float."""
+    for name in _WHOLE:
+        if name in bound and bound[name].type in ("float", "str", "NoneType", "tuple", "list"):
+            site.crash(
+                "TypeError",
+                f"{name} of {kind} must be a whole number, not of type {bound[name].type}",
+                fact=f"{words_of(bound[name], name)} is of type {bound[name].type}",
+                remedy="divide with //, or convert it with int(...)" if bound[name].type == "float" else "give an int",
+            )
+
+
+def _divisible(site: Site, bound: Mapping[str, Thing]) -> None:
+    groups = bound["groups"].literal if "groups" in bound else 1
+    for name in ("in_channels", "out_channels"):
+        size = bound[name].literal if name in bound else NOT_KNOWN
+        if type(groups) is int and groups > 0 and type(size) is int and size % groups:
+            site.crash(
+                "ValueError",
+                f"{name} must be divisible by groups",
+                fact=f"{name} is {size}, groups is {groups}",
+                remedy="take a number of groups that divides both",
+            )
+
+
+for _kind in _MADE:
+    RULES.function(f"torch.nn.{_kind}")(_maker(_kind))
+
+
+@RULES.function("torch.nn.Sequential", "torch.nn.ModuleList")
+def container_made(site: Site) -> Thing | None:
+    """Modules in a row, given one by one or as one list; a Sequential does not take a list."""
+    kind = "Sequential" if "Sequential" in site.text.partition("(")[0] else "ModuleList"
+    given = site.arguments.positional
+    if site.arguments.keywords or not site.arguments.is_complete:
+        return None
+    if kind == "Sequential":
+        _modules_only(site, given)
+        return _container(kind, given, site.text) if all(thing.type or is_module(thing) for thing in given) else None
+    if len(given) > 1 or not given:
+        return _container(kind, [], site.text) if not given else None
+    return _container(kind, given[0].items, site.text) if given[0].items is not None else Thing(f"torch.nn.{kind}")
+
+
+def _modules_only(site: Site, given: Sequence[Thing]) -> None:
+    for thing in given:
+        if thing.type in ("list", "tuple", "str", "int", "float", "NoneType"):
+            site.crash(
+                "TypeError",
+                f"a Sequential takes modules, and {words_of(thing, 'one argument')} is of type {thing.type}",
+                fact=f"{words_of(thing, 'it')} is of type {thing.type}",
+                remedy="unpack the list: nn.Sequential(*layers)"
+                if thing.type == "list"
+                else "give a module in its place",
+            )
+
+
+def _container(kind: str, modules: Sequence[Thing], words: str) -> Thing:
+    return Thing(f"torch.nn.{kind}", {"training": True}, items=modules, words=words)
+
+
+# What is inside
+
+
+def is_module(thing: Thing) -> bool:
+    """A module of torch, or of the notebook where the state shows it to be one, or its class says so."""
+    if thing.package == "torch":
+        return thing.type.startswith("torch.nn.") and ".loss." not in thing.type
+    if thing.package != "__main__":
+        return False
+    if "n_parameters" in thing.facts and "training" in thing.facts:
+        return True
+    bases = thing.definition.bases if isinstance(thing.definition, ast.ClassDef) else []
+    return any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in bases)
+
+
+def inside(module: Thing, name: str) -> Thing | None:
+    """The module that is a part of another under this name, made of the state's list of layers once; None for others.
+
+    Two parts that are one module share a Thing.
+    """
+    if name in module.attributes:
+        return module.attributes[name]
+    parts = _parts(module)
+    if parts is None or name not in parts:
+        return None
+    made = _made_of_state(module, name, {})
+    if made is not None:
+        module.attributes[name] = made
+    return made
+
+
+def _parts(module: Thing) -> list[str] | None:
+    """The names of the modules directly inside; None where the state does not tell them."""
+    own = module.fact("containers", {}).get("")
+    return list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
+
+
+def _made_of_state(root: Thing, path: str, met: dict[str, Thing]) -> Thing | None:
+    """The Thing of a module inside, by its path, from the facts of the whole."""
+    path = root.fact("same_modules", {}).get(path, path)
+    if path in met:
+        return met[path]
+    layers, containers = root.fact("layers", {}), root.fact("containers", {})
+    told_of = layers.get(path) or containers.get(path)
+    if not isinstance(told_of, dict) or not isinstance(told_of.get("type"), str):
+        return None
+    kind = told_of["type"]
+    facts = {name: fact for name, fact in told_of.items() if name not in ("type", "parts")}
+    facts.update(_inherited(root, path))
+    words = f"{root.words}.{path}" if root.words else path
+    met[path] = made = Thing(kind if "." in kind else f"torch.nn.{kind}", facts, words=words)
+    if path in containers:
+        _fill(root, made, path, told_of.get("parts"), met)
+    return made
+
+
+def _inherited(root: Thing, path: str) -> dict[str, Any]:
+    """Dtype, device and mode that all modules inside share."""
+    shared = {name: root.fact(name) for name in ("dtype", "device") if isinstance(root.fact(name), str)}
+    others = root.fact("in_the_other_mode", [])
+    if isinstance(root.fact("training"), bool) and len(others) < _MOST_IN_THE_OTHER_MODE:
+        shared["training"] = root.fact("training") ^ (path in others)
+    return shared
+
+
+def _fill(root: Thing, made: Thing, path: str, parts: Any, met: dict[str, Thing]) -> None:
+    names = parts if isinstance(parts, list) else []
+    found = {name: _made_of_state(root, f"{path}.{name}" if path else name, met) for name in names}
+    there = {name: one for name, one in found.items() if one is not None}
+    made.attributes.update(there)
+    made.facts["part_names"] = names
+    if made.class_name in ("Sequential", "ModuleList") and len(there) == len(names):
+        made.items = list(there.values())
+
+
+def chain(module: Thing) -> list[Thing] | None:
+    """The modules of a Sequential in order; None where they are not all known."""
+    if module.items is None and module.type.startswith("torch.nn.") and module.class_name in _CONTAINERS:
+        parts = _parts(module)
+        if parts is None:
+            return None
+        met: dict[str, Thing] = {}
+        found = [module.attributes.get(name) or _made_of_state(module, name, met) for name in parts]
+        if all(one is not None for one in found):
+            module.items = [one for one in found if one is not None]
+            module.attributes.update(zip(parts, module.items, strict=True))
+    return module.items
+
+
+def _within(module: Thing) -> Iterator[Thing]:
+    """The module and all that is known inside."""
+    yield module
+    for part in {id(part): part for part in (*(module.items or ()), *module.attributes.values())}.values():
+        if is_module(part):
+            yield from _within(part)
+
+
+@RULES.attribute("__main__.*")
+@RULES.attribute("torch.*")
+def part(site: Site) -> Thing | None:
+    """A module inside by its name."""
+    if site.receiver is None or not is_module(site.receiver):
+        return None
+    if site.receiver.class_name == "Sequential":
+        chain(site.receiver)
+    found = inside(site.receiver, site.name)
+    if found is None and site.name in ("in_features", "out_features", "in_channels", "out_channels"):
+        value = site.receiver.fact(site.name)
+        return Thing("int", literal=value) if type(value) is int else None
+    return found
+
+
+@RULES.item("torch.Sequential")
+@RULES.item("torch.ModuleList")
+def part_at(site: Site) -> Thing | None:
+    """A module by its place."""
+    modules, at = chain(site.receiver or Thing()), site.first.literal
+    if modules is None:
+        return Thing() if type(at) is int else None
+    if type(at) is not int:
+        return None
+    if not -len(modules) <= at < len(modules):
+        site.crash(
+            "IndexError",
+            f"index {at} is out of range",
+            fact=f"{words_of(site.receiver or Thing(), 'it')} holds {len(modules)} modules",
+            remedy=f"take an index from 0 to {len(modules) - 1}",
+        )
+    return modules[at]
+
+
+@RULES.set_item("torch.Sequential")
+@RULES.set_item("torch.ModuleList")
+def part_replaced(site: Site) -> Thing | None:
+    """net[-1] = nn.Linear(...)."""
+    module, at, value = site.receiver or Thing(), *site.arguments.positional
+    modules = chain(module)
+    if modules is None or type(at.literal) is not int or not -len(modules) <= at.literal < len(modules):
+        return None
+    modules[at.literal] = value
+    module.attributes = {}
+    return Thing()
+
+
+@RULES.element("torch.Sequential")
+@RULES.element("torch.ModuleList")
+def first_part(site: Site) -> Thing | None:
+    modules = chain(site.receiver or Thing())
+    return modules[0] if modules else None
+
+
+# Modes, dtypes, devices
+
+
+@RULES.method("__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
+@RULES.method("torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
+def placed(site: Site) -> Thing | None:
+    """The module itself, with all inside in another mode, dtype, or place."""
+    module = site.receiver
+    if module is None or not is_module(module) or _is_own(module, site.name):
+        return None
+    if site.name in ("train", "eval"):
+        _set_mode(site, module)
+    elif site.name != "zero_grad":
+        _move(site, module)
+    return Thing("NoneType", literal=None) if site.name == "zero_grad" else module
+
+
+def _set_mode(site: Site, module: Thing) -> None:
+    mode = site.arguments.bound("mode=True") if site.name == "train" else {}
+    value = mode.get("mode") if mode is not None else Thing()
+    is_training: Any = site.name == "train" if value is None else value.literal
+    for one in _within(module):
+        one.facts.pop("in_the_other_mode", None)
+        one.facts["training"] = is_training
+
+
+def _move(site: Site, module: Thing) -> None:
+    """Devices are not followed: after a move that is not known to the same place, they are not known."""
+    dtypes = {"float": "torch.float32", "double": "torch.float64", "half": "torch.float16"}
+    given = [*site.arguments.positional, *site.arguments.keywords.values()]
+    meant = [dtype_meant(thing) for thing in given]
+    dtype = dtypes.get(site.name) or next((one for one in meant if one in FLOATS), None)
+    is_plain_move = site.name in ("cpu", "cuda") or all(_is_device(thing) for thing in given)
+    for one in _within(module):
+        if dtype is not None:
+            one.facts["dtype"] = dtype
+        elif not is_plain_move:
+            one.facts.pop("dtype", None)
+        if site.name in ("to", "cuda") and not (given and given[0].literal == "cpu"):
+            one.facts.pop("device", None)
+
+
+def _is_device(thing: Thing) -> bool:
+    return thing.type in ("str", "torch.device", "bool")
+
+
+def _is_own(module: Thing, name: str) -> bool:
+    """Whether the notebook's class has a method of this name itself."""
+    body = module.definition.body if isinstance(module.definition, ast.ClassDef) else []
+    return any(isinstance(part, ast.FunctionDef) and part.name == name for part in body)
+
+
+@RULES.method("__main__.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
+@RULES.method("torch.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
+def looked_at(site: Site) -> Thing | None:
+    """What only looks; the parameters as far as it is certain that there are some, or none."""
+    module = site.receiver
+    if module is None or not is_module(module) or _is_own(module, site.name):
+        return None
+    if site.name != "parameters":
+        return Thing()
+    return Thing("generator", _counted(module), words=site.text)
+
+
+def _counted(module: Thing) -> dict[str, Any]:
+    n = module.fact("n_parameters")
+    if n is None and module.type.startswith("torch.nn."):
+        kinds = {one.class_name for one in _within(module)}
+        without = torch_sizes.SAME_SHAPE | {"Flatten", "Softmax", "LogSoftmax"}
+        is_whole = module.class_name != "Sequential" or chain(module) is not None
+        n = 0 if is_whole and kinds <= without | {"Sequential"} else None
+    return {"gives": "parameters"} | ({"n_parameters": n} if n is not None else {})
+
+
+# Calling
+
+
+@RULES.method("torch.*", "__call__", "forward")
+def called(site: Site) -> Thing | None:
+    """What a layer, or a chain of layers, makes of its input."""
+    module = site.receiver
+    if module is None or not module.type.startswith("torch.nn.") or module.fact("hooked"):
+        return None
+    if module.class_name == "Sequential":
+        return _through_chain(site, module)
+    if module.class_name == "MultiheadAttention":
+        return _attended(site, module)
+    if not torch_sizes.is_known(module.class_name):
+        return None
+    more = ", hx=None" if module.class_name in torch_sizes.RECURRENT else ""
+    bound = site.arguments.bound(f"input{more}")
+    if bound is None or "input" not in bound:
+        _arity(site, module, more)
+        return None
+    return through(site, module, bound["input"])
+
+
+def _arity(site: Site, module: Thing, more: str) -> None:
+    """Layers that take one tensor and are called with more."""
+    n = len(site.arguments.positional)
+    if site.arguments.is_complete and n > (2 if more else 1) and not site.arguments.keywords:
+        site.crash(
+            "TypeError",
+            f"forward of {module.class_name} takes one input, and {n} are given",
+            fact=f"{words_of(module, 'it')} is of type {module.class_name}",
+            remedy="give it one tensor",
+        )
+
+
+def _through_chain(site: Site, module: Thing) -> Thing | None:
+    modules, bound = chain(module), site.arguments.bound("input")
+    if bound is None or "input" not in bound:
+        _arity(site, module, "")
+        return None
+    if modules is None:
+        return Thing()
+    flowing = bound["input"]
+    for one in modules:
+        if one.type.startswith("torch.nn.") and torch_sizes.is_known(one.class_name) and not one.fact("hooked"):
+            flowing = through(site, one, flowing)
+        else:
+            flowing = site.call(one, [flowing], {})
+    return flowing
+
+
+def through(site: Site, layer: Thing, flowing: Thing) -> Thing:
+    """What one layer makes of what flows through it."""
+    kind = layer.class_name
+    _refuse_others(site, layer, flowing)
+    if not is_tensor(flowing):
+        return Thing()
+    _match_devices(site, layer, flowing)
+    shape = shape_of(flowing)
+    after = _sized(site, layer, flowing, shape) if shape is not None else None
+    _match_dtypes(site, layer, flowing)
+    _check_indices(site, layer, flowing)
+    _check_batch_norm(site, layer, flowing, shape)
+    words = f"what {words_of(layer, kind)} gives"
+    dtype = _dtype_after(layer, flowing)
+    made = tensor(after, dtype, flowing.fact("device"), words=words if after != shape else flowing.words or words)
+    return _with_states(layer, made, shape) if kind in torch_sizes.RECURRENT else made
+
+
+def _sized(site: Site, layer: Thing, flowing: Thing, shape: Shape) -> Shape | None:
+    try:
+        return torch_sizes.given(layer.class_name, layer.facts, shape)
+    except torch_sizes.Refusal as refusal:
+        site.crash(
+            refusal.exception,
+            f"{words_of(layer, layer.class_name)}: {refusal.why}",
+            fact=told(flowing, "the input"),
+            remedy=refusal.remedy,
+        )
+
+
+def _dtype_after(layer: Thing, flowing: Thing) -> str | None:
+    weights = layer.fact("dtype") if layer.fact("dtype") in FLOATS else None
+    if layer.class_name in ("Embedding", "Linear") or layer.class_name in torch_sizes.RECURRENT:
+        return weights
+    there = dtype_of(flowing)
+    return there if is_float(there) or layer.class_name in ("Flatten", "Identity", "ReLU") else weights
+
+
+def _with_states(layer: Thing, sequence: Thing, before: Shape | None) -> Thing:
+    """The pair that a recurrent layer gives: the sequence, and the last state."""
+    state = tensor(torch_sizes.hidden(layer.facts, before) if before is not None else None, dtype_of(sequence))
+    if layer.class_name == "LSTM":
+        state = Thing("tuple", items=[state, tensor(None, dtype_of(sequence))], words="the states of the LSTM")
+    return Thing("tuple", items=[sequence, state], words=f"what {words_of(layer, layer.class_name)} gives")
+
+
+_TYPE_ERRORS: Final = frozenset(
+    ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Sigmoid", "Tanh", "GELU", "Dropout", "LayerNorm", "Embedding")
+)
+_ATTRIBUTE_ERRORS: Final = frozenset(("BatchNorm1d", "BatchNorm2d", "LSTM", "GRU"))
+_NO_TENSORS: Final = ("list", "tuple", "dict", "str", "int", "float", "NoneType", "numpy.ndarray")
+
+
+def _refuse_others(site: Site, layer: Thing, flowing: Thing) -> None:
+    """What is no tensor: arrays, lists, the pair that an LSTM gives."""
+    kind, given = layer.class_name, flowing.type
+    is_refused = given in _NO_TENSORS or flowing.is_a("pandas", "DataFrame", "Series") or flowing.is_a("PIL")
+    if not is_refused or kind not in _TYPE_ERRORS | _ATTRIBUTE_ERRORS:
+        return
+    remedy = "take its first element: output, _ = lstm(x)" if given == "tuple" else "make a tensor of it first"
+    site.crash(
+        "TypeError" if kind in _TYPE_ERRORS else "AttributeError",
+        f"{words_of(layer, kind)} takes a tensor, not {given}",
+        fact=f"{words_of(flowing, 'the input')} is of type {given}",
+        remedy=remedy,
+    )
+
+
+def _match_devices(site: Site, layer: Thing, flowing: Thing) -> None:
+    left, right = layer.fact("device"), flowing.fact("device")
+    are_apart = isinstance(left, str) and isinstance(right, str) and "cpu" in (left, right) and left != right
+    if are_apart and layer.class_name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "GRU"):
+        site.crash(
+            "RuntimeError",
+            f"the weights of {words_of(layer, 'the layer')} are on {left}, its input on {right}",
+            fact=f"{left} and {right}",
+            remedy="bring both to one device: .to(device)",
+        )
+
+
+def _match_dtypes(site: Site, layer: Thing, flowing: Thing) -> None:
+    """Weights and input of one dtype. Half precision is left out: autocast may bring it about."""
+    weights, there, kind = layer.fact("dtype"), dtype_of(flowing), layer.class_name
+    if there is None or there == weights or kind not in torch_sizes.ONE_DTYPE:
+        return
+    if there in (*INTEGERS, "torch.bool"):
+        clashes = True
+    else:
+        clashes = {weights, there} == {"torch.float32", "torch.float64"}
+        clashes &= "Norm" not in kind or there == "torch.float64"
+    if clashes:
+        exception = "ValueError" if kind in torch_sizes.RECURRENT else "RuntimeError"
+        is_batch_norm = kind.startswith("BatchNorm") and there not in FLOATS
+        site.crash(
+            "NotImplementedError" if is_batch_norm else exception,
+            f"the weights of {words_of(layer, kind)} are {short(weights or 'torch.float32')}, its input {short(there)}",
+            fact=told(flowing, "the input"),
+            remedy="convert the data: x.float()",
+        )
+
+
+def _check_indices(site: Site, layer: Thing, flowing: Thing) -> None:
+    """An embedding takes whole numbers below its size."""
+    if layer.class_name != "Embedding":
+        return
+    dtype, ends, n = dtype_of(flowing), flowing.fact("value_range"), layer.fact("num_embeddings")
+    if dtype is not None and dtype not in ("torch.int64", "torch.int32"):
+        site.crash(
+            "RuntimeError",
+            f"an embedding takes indices of type int64 or int32, not {short(dtype)}",
+            fact=told(flowing, "the input"),
+            remedy="give it x.long()",
+        )
+    if type(n) is int and isinstance(ends, (list, tuple)) and len(ends) == 2:
+        beyond = [end for end in ends if type(end) is int and not 0 <= end < n]
+        if beyond and flowing.fact("device", "cpu") == "cpu":
+            site.crash(
+                "IndexError",
+                f"the index {beyond[-1]} is none of the {n} of {words_of(layer, 'the embedding')}",
+                fact=f"{words_of(flowing, 'the input')} goes from {ends[0]} to {ends[1]}",
+                remedy=f"make the embedding for {ends[1] + 1} entries",
+            )
+
+
+def _check_batch_norm(site: Site, layer: Thing, flowing: Thing, shape: Shape | None) -> None:
+    if not layer.class_name.startswith("BatchNorm") or layer.fact("training") is not True or shape is None:
+        return
+    if torch_sizes.values_per_channel(shape) == 1:
+        site.crash(
+            "ValueError",
+            f"{words_of(layer, 'batch normalization')} needs more than 1 value per channel when training",
+            fact=told(flowing, "the input"),
+            remedy="call model.eval() before predicting one sample, or give a larger batch (drop_last=True)",
+        )
+
+
+def _attended(site: Site, module: Thing) -> Thing | None:
+    bound = site.arguments.bound(
+        "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,"
+        " is_causal=False"
+    )
+    if bound is None or "query" not in bound:
+        return None
+    query, width = bound["query"], module.fact("embed_dim")
+    shape = shape_of(query) if is_tensor(query) else None
+    if shape is not None and len(shape) in (2, 3) and type(width) is int and shape[-1] not in (None, width):
+        site.crash(
+            "AssertionError",
+            f"the attention was made for vectors of {width}, and the query has {shape[-1]}",
+            fact=told(query, "the query"),
+            remedy=f"make it with embed_dim={shape[-1]}",
+        )
+    return Thing("tuple", items=[tensor(shape, dtype_of(query)), Thing()], words=site.text)
+
+
+# Parts that are called, and parts that are replaced
+
+
+@RULES.method("__main__.*")
+@RULES.method("torch.*")
+def part_called(site: Site) -> Thing | None:
+    """self.head(x), where the state tells what the head is."""
+    module = site.receiver
+    if module is None or not is_module(module) or site.name.startswith("__"):
+        return None
+    found = inside(module, site.name)
+    if found is None or not is_module(found):
+        return None
+    return site.call(found, site.arguments.positional, site.arguments.keywords)
+
+
+@RULES.set_attribute("torch.*")
+@RULES.set_attribute("torchvision.*")
+def part_set(site: Site) -> Thing | None:
+    """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
+    module = site.receiver
+    return Thing() if module is not None and (is_module(module) or module.package == "torchvision") else None

@@ -1,0 +1,213 @@
+"""Tensors of torch as Things: shape, dtype, device and gradient as facts, and how dtypes are promoted.
+
+Pure. Knows `torch.Tensor` and `Parameter` by their exact types; subclasses may compute as they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.shapes import Length, MisfitError, Shape, shown
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+
+TENSOR: Final = "torch.Tensor"
+FLOATS: Final = ("torch.bfloat16", "torch.float16", "torch.float32", "torch.float64")
+INTEGERS: Final = ("torch.uint8", "torch.int8", "torch.int16", "torch.int32", "torch.int64")
+KNOWN_DTYPES: Final = ("torch.bool", *INTEGERS, *FLOATS)
+"""Those whose promotion is written here; complex and unsigned long ones are left out."""
+_ALIASES: Final = {
+    "torch.float": "torch.float32",
+    "torch.double": "torch.float64",
+    "torch.half": "torch.float16",
+    "torch.long": "torch.int64",
+    "torch.int": "torch.int32",
+    "torch.short": "torch.int16",
+}
+_OF_NUMPY: Final = {
+    "bool": "torch.bool",
+    "uint8": "torch.uint8",
+    **{f"int{bits}": f"torch.int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": f"torch.float{bits}" for bits in (16, 32, 64)},
+}
+_SHORT: Final = {"torch.float32": "Float", "torch.float64": "Double", "torch.int64": "Long", "torch.int32": "Int"}
+VALUES: Final = ("value_range", "has_nan", "value_info", "value", "sample_values")
+"""Facts about the elements, which most operations change."""
+
+
+def is_tensor(thing: Thing) -> bool:
+    return thing.is_a("torch", "Tensor", "Parameter")
+
+
+def tensor(
+    shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = "", **facts: Any
+) -> Thing:
+    """A tensor of which so much is known; None is not known."""
+    known = {"shape": shape, "dtype": dtype, "device": device, **facts}
+    return Thing(TENSOR, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+
+
+def shape_of(thing: Thing) -> Shape | None:
+    """The shape of a tensor or array; None where it is not known."""
+    shape = thing.fact("shape")
+    return tuple(shape) if isinstance(shape, (tuple, list)) else None
+
+
+def dtype_of(thing: Thing) -> str | None:
+    """ "torch.float32" and the like; None where it is not known, or not one that is known here."""
+    dtype = thing.fact("dtype")
+    return dtype if dtype in KNOWN_DTYPES else None
+
+
+def dtype_meant(thing: Thing) -> str | None:
+    """The dtype that an argument names: torch.long, x.dtype."""
+    said = thing.path or thing.fact("value") or ""
+    return _ALIASES.get(said, said) if _ALIASES.get(said, said) in KNOWN_DTYPES else None
+
+
+def dtype_of_array(thing: Thing) -> str | None:
+    """The dtype that torch gives to an array of numpy."""
+    dtype = thing.fact("dtype")
+    return _OF_NUMPY.get(dtype) if isinstance(dtype, str) else None
+
+
+def is_float(dtype: str | None) -> bool:
+    return dtype in FLOATS
+
+
+def short(dtype: str) -> str:
+    """As torch's messages name it."""
+    return _SHORT.get(dtype, dtype.removeprefix("torch."))
+
+
+def promoted(*operands: tuple[str | None, bool]) -> str | None:
+    """The dtype of a result; of each operand the dtype and whether it has dimensions (those without count less)."""
+    dtypes = [dtype for dtype, _ in operands]
+    if not dtypes or any(dtype not in KNOWN_DTYPES for dtype in dtypes):
+        return None
+    weighty = [dtype for dtype, has_dimensions in operands if dtype is not None and has_dimensions]
+    light = [dtype for dtype, has_dimensions in operands if dtype is not None and not has_dimensions]
+    strongest = _joined(weighty) if weighty else None
+    other = _joined(light) if light else None
+    if strongest is None or other is None:
+        return strongest or other
+    return strongest if _category(strongest) >= _category(other) else other
+
+
+def _category(dtype: str) -> int:
+    return 0 if dtype == "torch.bool" else 1 if dtype in INTEGERS else 2
+
+
+def _joined(dtypes: Sequence[str]) -> str | None:
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        result = _two(result, dtype)
+    return result
+
+
+def _two(left: str, right: str) -> str:
+    if _category(left) != _category(right):
+        return max(left, right, key=_category)
+    if left == right:
+        return left
+    pair = {left, right}
+    if "torch.uint8" in pair:
+        other = (pair - {"torch.uint8"}).pop()
+        return "torch.int16" if other == "torch.int8" else other
+    if pair == {"torch.bfloat16", "torch.float16"}:
+        return "torch.float32"
+    return max(left, right, key=KNOWN_DTYPES.index)
+
+
+def default_dtype(site: Site) -> str | None:
+    """What torch makes of floats that name no dtype, unless a cell sets another default."""
+    return None if site.mentions("set_default") else "torch.float32"
+
+
+def scalar_dtype(thing: Thing) -> str | None:
+    """The dtype that a Python number brings along: of a float it only tells that there is one."""
+    kinds = {"bool": "torch.bool", "int": "torch.int64", "float": "torch.float32"}
+    return kinds.get(thing.type)
+
+
+# Arguments
+
+
+def whole(thing: Thing | None) -> int | None:
+    """The whole number that an argument is known to be."""
+    if thing is None or thing.type != "int" or type(thing.literal) is not int:
+        return None
+    return thing.literal
+
+
+def known(thing: Thing | None, default: Any = None) -> Any:
+    """The value of an argument that is known, the default where it was not given; NOT_KNOWN else."""
+    if thing is None:
+        return default
+    return thing.literal
+
+
+def lengths(things: Sequence[Thing]) -> tuple[Length, ...] | None:
+    """Sizes given one by one or as one tuple or list; None for a size that is not known."""
+    if len(things) == 1 and things[0].type in ("tuple", "list", "torch.Size"):
+        if things[0].items is None:
+            return None
+        things = things[0].items
+    if any(thing.type not in ("int", "") for thing in things):
+        return None
+    if len(things) == 1 and not things[0].type:
+        return None
+    return tuple(whole(thing) for thing in things)
+
+
+def as_literal(shape: Shape) -> Thing:
+    """`x.shape`, `x.size()`: a torch.Size."""
+    sizes = [literal(length) if length is not None else Thing("int") for length in shape]
+    return Thing("torch.Size", literal=tuple(shape) if None not in shape else NOT_KNOWN, items=sizes)
+
+
+def words_of(thing: Thing, otherwise: str) -> str:
+    return thing.words or otherwise
+
+
+def told(thing: Thing, otherwise: str = "the tensor") -> str:
+    """What is known of a tensor, for evidence."""
+    shape, dtype = shape_of(thing), thing.fact("dtype")
+    parts = [f"the shape {shown(shape)}"] if shape is not None else []
+    parts += [f"the dtype {str(dtype).removeprefix('torch.')}"] if dtype else []
+    return f"{words_of(thing, otherwise)} has {' and '.join(parts)}" if parts else words_of(thing, otherwise)
+
+
+@contextmanager
+def misfits(exception: str, *, fact: str, remedy: str) -> Iterator[None]:
+    """What does not fit within is a crash."""
+    try:
+        yield
+    except MisfitError as misfit:
+        raise Crash(exception, misfit.why, fact=fact, remedy=remedy) from None
+
+
+# Steps
+
+
+def same_elements(thing: Thing, shape: Shape | None) -> Thing:
+    """Another shape of the same elements."""
+    made = tensor(shape, dtype_of(thing), thing.fact("device"), words=f"{thing.words}, reshaped" if thing.words else "")
+    if "value_range" in thing.facts:
+        made.facts["value_range"] = thing.facts["value_range"]
+    return made
+
+
+def as_method(site: Site) -> Site:
+    """torch.squeeze(x, 1) as x.squeeze(1)."""
+    given = site.arguments.positional
+    keyword = site.arguments.keywords.get("input")
+    receiver = given[0] if given else keyword
+    rest = {name: thing for name, thing in site.arguments.keywords.items() if name != "input"}
+    arguments = replace(site.arguments, positional=tuple(given[1:]), keywords=rest)
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else site.name
+    return replace(site, name=name, receiver=receiver, arguments=arguments)

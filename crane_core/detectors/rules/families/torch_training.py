@@ -1,0 +1,118 @@
+"""Optimizers of torch, and how a step of training goes wrong before any number is computed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families.torch_things import is_tensor, words_of
+from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("torch training")
+
+_MORE: Final = "*, foreach=None, maximize=False, differentiable=False, fused=None, capturable=False, **more"
+_OPTIMIZERS: Final = {
+    "SGD": "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False",
+    "Adam": "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False",
+    "AdamW": "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False",
+    "RMSprop": "params, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0, momentum=0, centered=False",
+    "Adagrad": "params, lr=0.01, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10",
+    "Adadelta": "params, lr=1.0, rho=0.9, eps=1e-06, weight_decay=0",
+    "Adamax": "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0",
+    "NAdam": "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, momentum_decay=0.004",
+}
+_ITERABLE: Final = ("ParameterList", "ParameterDict", "ModuleList", "Sequential", "Parameter")
+_UNKNOWN_TO_ALL: Final = ("learning_rate", "decay", "clipnorm", "clipvalue", "epochs", "rate", "parameters", "lr_rate")
+"""Arguments of other libraries' optimizers, which no optimizer of torch takes."""
+
+
+def _maker(kind: str) -> Rule:
+    def made(site: Site) -> Thing | None:
+        _unknown(site, kind)
+        bound = site.arguments.bound(f"{_OPTIMIZERS[kind]}, {_MORE}")
+        if bound is None:
+            return None
+        if "params" not in bound:
+            site.crash(
+                "TypeError",
+                f"{kind} is not given the parameters that it shall train",
+                fact=f"the call is {site.text}",
+                remedy="give it model.parameters()",
+            )
+        _parameters(site, bound["params"])
+        return Thing(f"torch.optim.{kind.lower()}.{kind}", words=site.text)
+
+    return made
+
+
+def _unknown(site: Site, kind: str) -> None:
+    for name in site.arguments.keywords:
+        if name in _UNKNOWN_TO_ALL:
+            site.crash(
+                "TypeError",
+                f"{kind} of torch has no argument {name}",
+                fact=f"the call is {site.text}",
+                remedy="name it lr" if "rate" in name else "leave it out",
+            )
+
+
+def _parameters(site: Site, given: Thing) -> None:
+    """An empty list, a single tensor, a model in the place of its parameters."""
+    if given.fact("gives") == "parameters" and given.fact("n_parameters") == 0 or given.items == []:
+        site.crash(
+            "ValueError",
+            "the optimizer got an empty list of parameters",
+            fact=f"{words_of(given, 'the model')} has no parameters",
+            remedy="assign the layers to attributes of the model (a plain list of layers is not seen; use ModuleList)",
+        )
+    if is_tensor(given):
+        site.crash(
+            "TypeError",
+            "an optimizer takes parameters in a list, not one tensor",
+            fact=f"{words_of(given, 'params')} is a tensor",
+            remedy="put it in a list: [w]",
+        )
+    if given.type.startswith("torch.nn.") and given.class_name not in _ITERABLE:
+        site.crash(
+            "TypeError",
+            "an optimizer takes the parameters of a module, not the module",
+            fact=f"{words_of(given, 'params')} is of type {given.type}",
+            remedy="give it model.parameters()",
+        )
+
+
+for _kind in _OPTIMIZERS:
+    RULES.function(f"torch.optim.{_kind}")(_maker(_kind))
+
+
+@RULES.method("torch.*", "zero_grad", "step")
+def of_optimizer(site: Site) -> Thing | None:
+    """Steps change the parameters, and nothing that is told of them."""
+    receiver = site.receiver or Thing()
+    return Thing() if receiver.type.startswith("torch.optim.") and not site.arguments.positional else None
+
+
+def _of_class(name: str) -> Rule:
+    def called(site: Site) -> Thing | None:
+        """optim.SGD.step(): the class is asked, and there is no optimizer."""
+        if site.arguments.positional or not site.arguments.is_complete:
+            return None
+        site.crash(
+            "TypeError",
+            f"{name}() is asked of the class, and no optimizer was made from it",
+            fact=f"{site.text.partition('.')[0]} is a class",
+            remedy="make one first: optimizer = torch.optim.SGD(model.parameters(), lr=0.01)",
+        )
+
+    return called
+
+
+for _kind in _OPTIMIZERS:
+    for _name in ("zero_grad", "step"):
+        RULES.function(f"torch.optim.{_kind}.{_name}", f"torch.optim.{_kind.lower()}.{_kind}.{_name}")(_of_class(_name))
+
+
+@RULES.function("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.manual_seed")
+def modes(site: Site) -> Thing | None:
+    return Thing() if not site.arguments.keywords else None

@@ -1,0 +1,495 @@
+"""What NumPy's functions ask of their arguments: elementwise functions, casts, counts, linear algebra, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules import shapes
+from crane_core.detectors.rules.families.numpy_things import (
+    ARRAY,
+    all_told,
+    array,
+    called,
+    dtype_meant,
+    dtype_of,
+    given_to,
+    is_array,
+    is_none,
+    is_number,
+    kind_of,
+    misfits,
+    promoted,
+    scalar,
+    shape_of,
+    taken_shape,
+    told,
+    values_changed,
+    whole,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.shapes import Length, size
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("numpy: functions")
+_FLOATING: Final = (
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin"),
+    *("arccos", "arctan", "sinh", "cosh", "tanh", "radians", "degrees", "deg2rad", "rad2deg"),
+)
+_TESTS: Final = ("isnan", "isinf", "isfinite")
+_KEEPING: Final = ("abs", "absolute", "floor", "ceil", "sign", "square", "negative", "rint", "round", "around", "trunc")
+_TWO: Final = ("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "power", "mod", "fmax")
+
+
+def _one(name: str) -> Callable[[Site], Thing | None]:
+    """A function of each element."""
+
+    def rule(site: Site) -> Thing | None:
+        given = site.arguments
+        if not given.is_complete or given.keywords or not given.positional:
+            return None if "out" in given.keywords else Thing()
+        subject = given.positional[0]
+        _takes_numbers(site, name, subject)
+        shape = shape_of(subject)
+        if shape is None or subject.type == "str":
+            return Thing()
+        return array(shape, _dtype_of_one(name, dtype_of(subject)))
+
+    return rule
+
+
+def _dtype_of_one(name: str, dtype: str | None) -> str | None:
+    kind = kind_of(dtype)
+    if name in _TESTS:
+        return "bool"
+    if kind == "f":
+        return dtype
+    if name in _FLOATING:
+        return "float64" if dtype in ("int64", "int32", "uint32", "uint64") else None
+    return dtype if kind == "i" and name in ("abs", "absolute", "sign", "square", "negative") else None
+
+
+def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
+    """Texts have no logarithm; of objects NumPy asks methods that numbers do not have."""
+    dtype = subject.fact("dtype") if subject.is_a("pandas", "Series") else dtype_of(subject)
+    shape = taken_shape(subject)
+    kind = kind_of(dtype) if dtype != "object" and isinstance(dtype, str) else "O" if dtype == "object" else None
+    if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
+        exception = "TypeError" if name in (*_TESTS, "floor", "ceil", "trunc", "rint") else "UFuncTypeError"
+        if name in (*_TESTS, *_FLOATING):
+            site.crash(
+                exception if name in _TESTS else "TypeError",
+                f"texts are no numbers: {name} cannot be computed",
+                fact=told(subject, "the argument"),
+                remedy="make numbers of the texts first: .astype(float)",
+            )
+    if kind == "O" and name in _FLOATING and shape and size(shape) and _is_plain(subject):
+        site.crash(
+            "TypeError",
+            f"{name} asks each object for a method of that name, which numbers and texts do not have",
+            fact=f"{subject.words or 'the argument'} has the dtype object",
+            remedy="make numbers of the values first: .astype(float)",
+        )
+    if kind == "O" and name in _TESTS and shape and size(shape) != 0:
+        site.crash(
+            "TypeError",
+            f"{name} is not made for arrays of objects",
+            fact=f"{subject.words or 'the argument'} has the dtype object",
+            remedy="use pandas.isna, or make numbers of the values first: .astype(float)",
+        )
+
+
+def _is_plain(subject: Thing) -> bool:
+    """An array of objects that holds Python's own numbers, texts and None alone."""
+    types = subject.fact("item_types")
+    return isinstance(types, Mapping) and bool(types) and set(types) <= {"int", "float", "str", "NoneType", "bool"}
+
+
+for _name in (*_FLOATING, *_TESTS, *_KEEPING):
+    RULES.function(f"numpy.{_name}")(_one(_name))
+
+
+@RULES.function("numpy.clip")
+def clip(site: Site) -> Thing | None:
+    given = given_to(site, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
+    if given is None or "a" not in given or "out" in given:
+        return None
+    bounds = [thing for name, thing in given.items() if name != "a"]
+    shape = shape_of(given["a"])
+    is_plain = shape is not None and all(is_number(bound) or is_none(bound) for bound in bounds)
+    return array(shape, None) if is_plain else Thing()
+
+
+@RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes", "any_")
+def of_each(site: Site) -> Thing | None:
+    subject = site.receiver or Thing()
+    if site.name in ("fill", "sort"):
+        values_changed(site, subject)
+        return Thing("NoneType", literal=None)
+    shape = shape_of(subject)
+    if shape is None or site.name == "tobytes" or "out" in site.arguments.keywords:
+        return Thing()
+    return array(shape, dtype_of(subject) if site.name == "round" and kind_of(dtype_of(subject)) == "f" else None)
+
+
+def _two(name: str) -> Callable[[Site], Thing | None]:
+    def rule(site: Site) -> Thing | None:
+        given = site.arguments
+        if not given.is_complete or given.keywords or len(given.positional) != 2:
+            return None
+        found = [shape_of(thing) for thing in given.positional]
+        if found[0] is None or found[1] is None:
+            return Thing()
+        with misfits(all_told(given.positional), "bring both to shapes that meet"):
+            shape = shapes.broadcast(found[0], found[1])
+        dtypes = [dtype_of(thing) for thing in given.positional]
+        is_kept = all(is_array(thing) for thing in given.positional) and name in ("add", "subtract", "multiply")
+        known = [dtype for dtype in dtypes if dtype is not None and kind_of(dtype) in tuple("iuf")]
+        return array(shape, promoted(*known) if is_kept and len(known) == 2 else None)
+
+    return rule
+
+
+for _name in _TWO:
+    RULES.function(f"numpy.{_name}")(_two(_name))
+
+
+@RULES.function("numpy.dot", "numpy.matmul")
+@RULES.method(ARRAY, "dot")
+def product(site: Site) -> Thing | None:
+    given = given_to(site, "a, b, out=None")
+    if given is None or not {"a", "b"} <= given.keys() or "out" in given:
+        return None
+    pair = [given["a"], given["b"]]
+    found = [shape_of(thing) for thing in pair]
+    if found[0] is None or found[1] is None:
+        return Thing()
+    with misfits(all_told(pair), "transpose one of them (.T), or take the part that fits"):
+        shape = (shapes.matmul if called(site) == "matmul" else shapes.dot)(found[0], found[1])
+    known = [dtype for thing in pair if (dtype := dtype_of(thing)) is not None]
+    return array(shape, promoted(*known) if len(known) == 2 else None)
+
+
+@RULES.function("numpy.outer")
+def outer(site: Site) -> Thing | None:
+    given = given_to(site, "a, b")
+    found = [taken_shape(thing) for thing in given.values()] if given is not None and len(given) == 2 else [None]
+    known = [size(shape) for shape in found if shape is not None]
+    return array(tuple(known)) if len(known) == 2 else Thing()
+
+
+@RULES.function("numpy.where")
+def where(site: Site) -> Thing | None:
+    given = site.arguments
+    if not given.is_complete or given.keywords or len(given.positional) not in (1, 3):
+        return Thing()
+    found = [taken_shape(thing) for thing in given.positional]
+    if len(found) == 1:
+        ndim = len(found[0]) if found[0] is not None else None
+        return Thing("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else Thing()
+    known = [shape for shape in found if shape is not None]
+    with misfits(all_told(given.positional), "give values of the shape of the condition, or single ones"):
+        shape = shapes.broadcast(*known)
+    dtypes = [dtype_of(thing) for thing in given.positional[1:]]
+    is_plain = len(known) == 3 and all(dtype is not None and kind_of(dtype) in tuple("iuf") for dtype in dtypes)
+    is_same = is_plain and dtypes[0] == dtypes[1]
+    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else Thing()
+
+
+# Casts
+
+
+@RULES.method(ARRAY, "astype")
+def astype(site: Site) -> Thing | None:
+    subject = site.receiver or Thing()
+    given = site.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
+    if given is None or "dtype" not in given or "casting" in given:
+        return Thing()
+    wanted = dtype_meant(given["dtype"])
+    shape = shape_of(subject)
+    if kind_of(wanted) in tuple("iuf") and kind_of(dtype_of(subject)) in ("U", "O"):
+        _reads_as(site, subject, str(wanted))
+    facts = {"shape": shape, "dtype": wanted}
+    if kind_of(wanted) == "f" and kind_of(dtype_of(subject)) in tuple("iuf"):
+        facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
+    return Thing(ARRAY, {name: fact for name, fact in facts.items() if fact is not None})
+
+
+def some_texts(thing: Thing) -> list[str]:
+    """Texts that certainly stand in an array or column of texts."""
+    info = thing.fact("value_info")
+    told_values: list[Any] = []
+    for facts in (info if isinstance(info, Mapping) else {}, thing.facts):
+        for name in ("unique_values", "example_values", "other_texts", "items"):
+            values = facts.get(name)
+            told_values += values if isinstance(values, list) else []
+    return [value for value in told_values if isinstance(value, str) and "\u2026" not in value]
+
+
+def _reads_as(site: Site, subject: Thing, wanted: str) -> None:
+    """All texts read as numbers; a text array holds nothing but texts, one of objects may hold NaN."""
+    kind = kind_of(wanted)
+    items = subject.fact("items")
+    for item in items if isinstance(items, list) and kind_of(dtype_of(subject)) == "O" else ():
+        if item is None and kind != "f":
+            site.crash(
+                "TypeError",
+                "None is no whole number",
+                fact=f"{subject.words or 'the array'} holds None",
+                remedy="replace or drop the missing values first",
+            )
+        if isinstance(item, str) and not reads_as_number(item, is_whole=kind != "f"):
+            break
+    if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=kind != "f")), None):
+        site.crash(
+            "ValueError",
+            f"{bad!r} does not read as a number",
+            fact=f"{subject.words or 'the array'} holds the text {bad!r}",
+            remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
+        )
+
+
+def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
+    try:
+        int(text) if is_whole else float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# Counts
+
+
+@RULES.function("numpy.bincount")
+def bincount(site: Site) -> Thing | None:
+    given = given_to(site, "x, weights=None, minlength=0")
+    if given is None or "x" not in given:
+        return Thing()
+    subject = given["x"]
+    shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
+    if shape is not None and len(shape) > 1:
+        _refuse(site, "ValueError", "it counts in one dimension only", subject, "make it flat first: .ravel()")
+    if kind == "f" and shape and size(shape) != 0:
+        _refuse(site, "TypeError", "it counts whole numbers only", subject, "make them whole first: .astype(int)")
+    low = (subject.fact("value_range") or [None])[0]
+    if type(low) is int and low < 0 and shape and size(shape) != 0:
+        site.crash(
+            "ValueError",
+            "numbers to be counted cannot be negative",
+            fact=f"the least value of {subject.words or 'the array'} is {low}",
+            remedy="leave out or shift the negative numbers",
+        )
+    weights = taken_shape(given["weights"]) if not is_none(given.get("weights")) else None
+    if weights and shape and len(weights) == 1 and None not in (weights[0], shape[0]) and weights != shape:
+        pair = all_told([subject, given["weights"]])
+        site.crash("ValueError", "the weights are not as many as the numbers", fact=pair, remedy="give one for each")
+    return array((None,), "int64" if is_none(given.get("weights")) else "float64")
+
+
+def _refuse(site: Site, exception: str, why: str, subject: Thing, remedy: str) -> None:
+    site.crash(exception, why, fact=told(subject, "the argument"), remedy=remedy)
+
+
+@RULES.function("numpy.histogram")
+def histogram(site: Site) -> Thing | None:
+    given = given_to(site, "a, bins=10, range=None, density=None, weights=None")
+    if given is None or "a" not in given:
+        return Thing()
+    subject, bins = given["a"], given.get("bins")
+    counted = bins is None or bins.type in ("int", "str")
+    n_elements = size(shape) if (shape := taken_shape(subject)) is not None else None
+    has_no_range = is_none(given.get("range")) and counted and n_elements != 0
+    if is_array(subject) and has_no_range and (subject.fact("has_nan") is True or subject.fact("has_inf") is True):
+        site.crash(
+            "ValueError",
+            "with NaN or infinite values the range of the bins cannot be found",
+            fact=f"{subject.words or 'the array'} holds NaN or infinite values",
+            remedy="leave them out first: x[numpy.isfinite(x)], or give range=",
+        )
+    n_bins = 10 if bins is None else whole(bins)
+    return Thing("tuple", items=[array((n_bins,)), array((None if n_bins is None else n_bins + 1,))])
+
+
+@RULES.function("numpy.interp")
+def interp(site: Site) -> Thing | None:
+    given = given_to(site, "x, xp, fp, left=None, right=None, period=None")
+    if given is None or not {"x", "xp", "fp"} <= given.keys():
+        return Thing()
+    _are_as_many(site, [given["xp"], given["fp"]], "ValueError", "xp and fp are not of the same length")
+    shape = taken_shape(given["x"])
+    return array(shape, "float64") if shape else Thing()
+
+
+def _are_as_many(site: Site, things: Sequence[Thing], exception: str, why: str) -> None:
+    """Lines of one length."""
+    found = [taken_shape(thing) for thing in things]
+    lengths: list[Length] = [shape[0] for shape in found if shape is not None and len(shape) == 1]
+    known = {length for length in lengths if length is not None}
+    if len(lengths) == len(things) and len(known) > 1:
+        site.crash(exception, why, fact=all_told(things, "the argument"), remedy="bring them to one length")
+
+
+@RULES.function("numpy.polyfit")
+def polyfit(site: Site) -> Thing | None:
+    given = given_to(site, "x, y, deg, rcond=None, full=False, w=None, cov=False")
+    if given is None or not {"x", "y", "deg"} <= given.keys():
+        return Thing()
+    why = "x and y are not of the same length"
+    _are_as_many(site, [given["x"], given["y"]], "TypeError", why)
+    degree = whole(given["deg"])
+    is_plain = not {"full", "cov"} & given.keys()
+    shape = taken_shape(given["y"])
+    known = degree is not None and is_plain and shape is not None and len(shape) == 1
+    return array((degree + 1,), "float64") if known and degree is not None else Thing()
+
+
+@RULES.function("numpy.corrcoef", "numpy.cov")
+def of_two_lines(site: Site) -> Thing | None:
+    given = given_to(site, "x, y=None, rowvar=True, bias=False, dtype=None")
+    if given is not None and "x" in given and not is_none(given.get("y")):
+        _are_as_many(site, [given["x"], given["y"]], "ValueError", "the two are not of the same length")
+    return Thing()
+
+
+# Linear algebra
+
+
+def _square(subject: Thing, site: Site) -> None:
+    shape = shape_of(subject)
+    if shape is None:
+        return
+    is_square = len(shape) > 1 and (None in shape[-2:] or shape[-1] == shape[-2])
+    if not is_square:
+        site.crash(
+            "LinAlgError",
+            "a square matrix is needed",
+            fact=told(subject),
+            remedy="use numpy.linalg.pinv or lstsq for others, or take the square part",
+        )
+
+
+@RULES.function(*(f"numpy.linalg.{name}" for name in ("inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh")))
+def of_square(site: Site) -> Thing | None:
+    subject = site.first
+    _square(subject, site)
+    shape = shape_of(subject)
+    if shape is None or called(site) not in ("inv", "cholesky", "det"):
+        return Thing()
+    dtype = "float64" if kind_of(dtype_of(subject)) in ("i", "u") else dtype_of(subject)
+    return array(shape if called(site) != "det" else shape[:-2], dtype)
+
+
+@RULES.function("numpy.linalg.solve")
+def solve(site: Site) -> Thing | None:
+    given = given_to(site, "a, b")
+    if given is None or not {"a", "b"} <= given.keys():
+        return Thing()
+    _square(given["a"], site)
+    left, right = shape_of(given["a"]), shape_of(given["b"])
+    if left is None or right is None or len(left) != 2 or len(right) not in (1, 2):
+        return Thing()
+    with misfits(all_told(given.values()), "the right side needs one row for each row of the matrix"):
+        shapes.same(left[-1], right[0])
+    return array(right)
+
+
+@RULES.function("numpy.linalg.lstsq")
+def lstsq(site: Site) -> Thing | None:
+    given = given_to(site, "a, b, rcond=None")
+    if given is None or not {"a", "b"} <= given.keys():
+        return Thing()
+    left, right = shape_of(given["a"]), taken_shape(given["b"])
+    if left is None or right is None or len(left) != 2 or not right:
+        return Thing()
+    with misfits(all_told([given["a"], given["b"]]), "a and b need the same number of rows", exception="LinAlgError"):
+        shapes.same(left[0], right[0])
+    return Thing("tuple", items=[array((left[1], *right[1:])), array((None,)), Thing(), array((None,))])
+
+
+@RULES.function("numpy.linalg.norm")
+def norm(site: Site) -> Thing | None:
+    given = given_to(site, "x, ord=None, axis=None, keepdims=False")
+    if given is None or set(given) != {"x"} or shape_of(given["x"]) is None or not is_array(given["x"]):
+        return Thing()
+    return scalar("float64") if dtype_of(given["x"]) == "float64" else Thing()
+
+
+# Others
+
+
+@RULES.function("numpy.savetxt")
+def savetxt(site: Site) -> Thing | None:
+    given = given_to(site, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '")
+    if given is None or "X" not in given:
+        return Thing("NoneType", literal=None)
+    shape = shape_of(given["X"])
+    if shape is not None and is_array(given["X"]) and (len(shape) > 2 or not shape):
+        site.crash(
+            "ValueError",
+            "a text file holds rows and columns: one or two dimensions",
+            fact=told(given["X"]),
+            remedy="reshape to two dimensions, or use numpy.save",
+        )
+    return Thing("NoneType", literal=None)
+
+
+@RULES.function("numpy.take")
+def take(site: Site) -> Thing | None:
+    given = given_to(site, "a, indices, axis=None, out=None, mode='raise'")
+    if given is None or not {"a", "indices"} <= given.keys() or {"mode", "out"} & given.keys():
+        return Thing()
+    shape, number = shape_of(given["a"]), whole(given["indices"])
+    axis = whole(given["axis"]) if "axis" in given else None
+    if shape is None or number is None or ("axis" in given and axis is None):
+        return Thing()
+    with misfits(told(given["a"]), "take an index that the array has", exception="IndexError"):
+        at = None if axis is None else shapes.axis_of(axis, len(shape))
+        shapes.index((size(shape),) if at is None else (shape[at],), number)
+    return Thing()
+
+
+@RULES.function("numpy.delete")
+def delete(site: Site) -> Thing | None:
+    given = given_to(site, "arr, obj, axis=None")
+    if given is None or not {"arr", "obj"} <= given.keys():
+        return Thing()
+    shape, number = shape_of(given["arr"]), whole(given["obj"])
+    axis = whole(given["axis"]) if not is_none(given.get("axis")) else None
+    if shape is None or number is None or (axis is None and not is_none(given.get("axis"))):
+        return Thing()
+    with misfits(told(given["arr"]), "take an index that the array has", exception="IndexError"):
+        at = None if axis is None else shapes.axis_of(axis, len(shape))
+        length = size(shape) if at is None else shape[at]
+        shapes.index((length,), number)
+    left = None if length is None else length - 1
+    return array((left,) if at is None else (*shape[:at], left, *shape[at + 1 :]), dtype_of(given["arr"]))
+
+
+@RULES.function("numpy.unique")
+def unique(site: Site) -> Thing | None:
+    if len(site.arguments.positional) != 1 or site.arguments.keywords or not site.arguments.is_complete:
+        return Thing()
+    return array((None,), dtype_of(site.first)) if shape_of(site.first) is not None else Thing()
+
+
+@RULES.function("numpy.repeat")
+def repeat(site: Site) -> Thing | None:
+    given = given_to(site, "a, repeats, axis=None")
+    if given is None or set(given) != {"a", "repeats"}:
+        return Thing()
+    shape, times = shape_of(given["a"]), whole(given["repeats"])
+    count = size(shape) if shape is not None else None
+    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else Thing()
+
+
+@RULES.function("numpy.diff")
+def diff(site: Site) -> Thing | None:
+    shape = shape_of(site.first)
+    if shape is None or len(site.arguments.positional) != 1 or site.arguments.keywords:
+        return Thing()
+    if not shape:
+        _refuse(site, "ValueError", "differences need at least one dimension", site.first, "give an array")
+        return Thing()
+    length = shape[-1]
+    return array((*shape[:-1], None if length is None else max(length - 1, 0)))

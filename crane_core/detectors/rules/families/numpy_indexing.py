@@ -1,0 +1,303 @@
+"""Reading and writing parts of arrays: ranges, the number of indices, masks, texts as indices, what fills a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import EllipsisType
+
+from crane_core.detectors.rules.families.numpy_things import (
+    ARRAY,
+    dtype_of,
+    is_array,
+    is_number,
+    kind_of,
+    misfits,
+    scalar,
+    shape_of,
+    taken_shape,
+    told,
+    values_changed,
+    view_of,
+)
+from crane_core.detectors.rules.family import ANY, Family
+from crane_core.detectors.rules.shapes import Mask, Numbers, Part, Shape, Some, broadcast_to, index, size
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES = Family("numpy: indices")
+_REMEDY = "take an index that the array has: its shape is in the fact"
+
+
+class UnknownIndexError(Exception):
+    """The index is not known well enough."""
+
+
+def parts_of(thing: Thing) -> list[Part]:
+    """The parts of an index. Raises UnknownIndexError where one of them may be anything."""
+    things = thing.items if thing.type == "tuple" and thing.items is not None else [thing]
+    if thing.type == "tuple" and thing.items is None:
+        raise UnknownIndexError
+    return [_part(each) for each in things]
+
+
+def _part(thing: Thing) -> Part:
+    if thing.type == "slice":
+        return _slice(thing)
+    if thing.literal is None or thing.path == "numpy.newaxis":
+        return None
+    if thing.type == "ellipsis":
+        return Ellipsis
+    if thing.type == "int":
+        return thing.literal if type(thing.literal) is int else Some.INTEGER
+    if thing.is_a("numpy") and kind_of(thing.class_name) in ("i", "u"):
+        return Some.INTEGER
+    return _gathering(thing)
+
+
+def _slice(thing: Thing) -> slice | Some:
+    bounds = [item.literal for item in thing.items or []]
+    if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds):
+        return Some.SLICE
+    return slice(*bounds) if bounds[2] != 0 else Some.SLICE
+
+
+def _gathering(thing: Thing) -> Numbers | Mask:
+    """A list or array as an index. Of an empty list NumPy makes numbers."""
+    shape = taken_shape(thing)
+    dtype = thing.fact("dtype") if thing.is_a("pandas", "Series") else dtype_of(thing)
+    kind = kind_of(dtype) if isinstance(dtype, str) else None
+    if not shape or kind not in ("b", "i", "u"):
+        raise UnknownIndexError
+    if kind == "b":
+        return Mask(shape, _n_true(thing))
+    return Numbers(shape, *_ends(thing, shape))
+
+
+def _n_true(thing: Thing) -> int | None:
+    values = thing.literal if thing.items is not None else thing.fact("items")
+    return values.count(True) if isinstance(values, (list, tuple)) and _is_flat(values) else None
+
+
+def _is_flat(values: list[object] | tuple[object, ...]) -> bool:
+    return all(type(value) is bool for value in values)
+
+
+def _ends(thing: Thing, shape: Shape) -> tuple[int | None, int | None]:
+    values = thing.literal if thing.items is not None else None
+    info = thing.fact("value_info")
+    found = thing.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
+    ends = [min(values), max(values)] if isinstance(values, (list, tuple)) and values and len(shape) == 1 else found
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2 or not size(shape):
+        return None, None
+    low, high = ends
+    return (low, high) if type(low) is int and type(high) is int else (None, None)
+
+
+@RULES.item(ARRAY)
+def read(site: Site) -> Thing | None:
+    receiver, asked = site.receiver or Thing(), site.first
+    if (field := _field(site, receiver, asked)) is not None:
+        return field
+    _is_no_number(site, asked)
+    shape = shape_of(receiver)
+    if shape is None or receiver.fact("fields"):
+        return Thing()
+    try:
+        parts = parts_of(asked)
+    except UnknownIndexError:
+        return Thing()
+    with misfits(told(receiver), _REMEDY, exception="IndexError"):
+        found = index(shape, *parts)
+    return _element(receiver, parts) if found == () else view_of(receiver, found)
+
+
+def _element(receiver: Thing, parts: list[Part]) -> Thing:
+    """A single element; of an array whose elements are told the value as a number of NumPy."""
+    if any(isinstance(part, EllipsisType) for part in parts):
+        return Thing()
+    return scalar(dtype_of(receiver))
+
+
+def _field(site: Site, receiver: Thing, asked: Thing) -> Thing | None:
+    """x["name"]: only an array with fields has names."""
+    if asked.type != "str" or not is_array(receiver):
+        return None
+    fields, dtype = receiver.fact("fields"), dtype_of(receiver)
+    if isinstance(fields, list) and isinstance(asked.literal, str):
+        if asked.literal in fields:
+            return view_of(Thing(ARRAY), shape_of(receiver))
+        site.crash(
+            "ValueError",
+            f"the array has no field {asked.literal!r}",
+            fact=f"{receiver.words or 'the array'} has the fields {', '.join(fields)}",
+            remedy="take one of its fields",
+        )
+    if kind_of(dtype) in (None, "V"):
+        return Thing()
+    return site.crash(
+        "IndexError",
+        "an array without fields takes no text as an index",
+        fact=told(receiver),
+        remedy="give the number of the column, or keep the data in a DataFrame",
+    )
+
+
+def _is_no_number(site: Site, asked: Thing) -> None:
+    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    for part in parts:
+        if part.type in ("float", "dict") or part.is_a("numpy", "float64", "float32", "float16"):
+            site.crash(
+                "IndexError",
+                f"an index is a whole number, not a {part.class_name or part.type}",
+                fact=f"the index is {part.literal!r}"
+                if part.is_literal
+                else f"{part.words or site.text} is no integer",
+                remedy="make a whole number of it: int(...), or // in the place of /",
+            )
+
+
+@RULES.set_item(ARRAY)
+def write(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    if len(site.arguments.positional) != 2:
+        return None
+    asked, value = site.arguments.positional
+    if asked.type == "str":
+        _field(site, receiver, asked)
+    _is_no_number(site, asked)
+    shape = shape_of(receiver)
+    try:
+        parts = parts_of(asked)
+    except UnknownIndexError:
+        values_changed(site, receiver)
+        return Thing()
+    if shape is not None and not receiver.fact("fields"):
+        with misfits(told(receiver), _REMEDY, exception="IndexError"):
+            target = index(shape, *parts)
+        _fills(site, receiver, target, value)
+    values_changed(site, receiver)
+    return Thing()
+
+
+def _fills(site: Site, receiver: Thing, target: Shape, value: Thing) -> None:
+    """What is written has a shape that fills the part, and is of a kind that the array holds."""
+    kind = kind_of(dtype_of(receiver))
+    if kind is None or kind in "OV":
+        return
+    shape = taken_shape(value)
+    if shape is not None and size(target) != 0:
+        remedy = "write as many values as there are places, or make the array longer"
+        with misfits(f"{told(receiver)}; {told(value, 'what is written')}", remedy):
+            broadcast_to(shape, target)
+    if kind in "biuf" and value.type == "str" and isinstance(value.literal, str) and size(target):
+        _reads_as_number(site, receiver, value.literal, kind)
+    if kind in "iu" and value.literal is not NOT_KNOWN and value.literal != value.literal and size(target):
+        site.crash(
+            "ValueError",
+            "an array of whole numbers has no place for NaN",
+            fact=told(receiver),
+            remedy="make it an array of float first: .astype(float)",
+        )
+    if kind in "iu" and value.literal is None and size(target):
+        site.crash(
+            "TypeError",
+            "an array of whole numbers has no place for None",
+            fact=told(receiver),
+            remedy="write a number, or make the array with dtype=object",
+        )
+
+
+def _reads_as_number(site: Site, receiver: Thing, text: str, kind: str) -> None:
+    if kind == "b":
+        return
+    try:
+        (int if kind in "iu" else float)(text)
+    except ValueError:
+        site.crash(
+            "ValueError",
+            f"{text!r} does not read as a number",
+            fact=told(receiver),
+            remedy="write a number, or make the array with dtype=object",
+        )
+
+
+@RULES.element(ARRAY)
+def first_part(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    shape = shape_of(receiver)
+    if shape is None:
+        return Thing()
+    if not shape:
+        return site.crash(
+            "TypeError",
+            "an array without dimensions cannot be iterated",
+            fact=told(receiver),
+            remedy="take its value with .item()",
+        )
+    if not shape[0]:
+        return Thing()
+    return _element(receiver, []) if len(shape) == 1 else view_of(receiver, shape[1:])
+
+
+@RULES.truth(ARRAY)
+def truth(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    shape = shape_of(receiver)
+    least = size(shape) if shape is not None else None
+    if least is not None and least > 1:
+        _is_ambiguous(site, receiver)
+    return Thing()
+
+
+def _is_ambiguous(site: Site, subject: Thing) -> None:
+    site.crash(
+        "ValueError",
+        "the truth value of an array of several elements is ambiguous",
+        fact=told(subject),
+        remedy="ask .any() or .all(), or combine masks with & and |",
+    )
+
+
+@RULES.function("builtins.bool")
+def asked_for_truth(site: Site) -> Thing | None:
+    subject = site.first
+    shape = shape_of(subject)
+    least = size(shape) if is_array(subject) and shape is not None else None
+    if least is not None and least > 1:
+        _is_ambiguous(site, subject)
+    return None
+
+
+@RULES.item(f"numpy.{ANY}")
+def of_number(site: Site) -> Thing | None:
+    if _is_single(site.receiver):
+        site.crash(
+            "IndexError",
+            "a single number has no elements",
+            fact=f"{site.receiver.words or 'the value'} is a {site.receiver.type}" if site.receiver else "",
+            remedy="leave the index out, or index the array that the number came from",
+        )
+    return None
+
+
+def _is_single(thing: Thing | None) -> bool:
+    return thing is not None and is_number(thing) and thing.package == "numpy"
+
+
+@RULES.element(f"numpy.{ANY}")
+def through_number(site: Site) -> Thing | None:
+    return _without_parts(site, "iterated") if _is_single(site.receiver) else None
+
+
+@RULES.function("builtins.len")
+def length_of_number(site: Site) -> Thing | None:
+    return _without_parts(site, "counted") if _is_single(site.first) else None
+
+
+def _without_parts(site: Site, verb: str) -> Thing | None:
+    return site.crash(
+        "TypeError",
+        f"a single number cannot be {verb}",
+        fact=f"{site.text} is a single number of NumPy",
+        remedy="put it in a list: [x], or take the array that it came from",
+    )

@@ -1,0 +1,104 @@
+"""Names that arrays and the module of NumPy do not have: methods of lists and frames, aliases that were removed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from crane_core.detectors.rules.families.numpy_things import ARRAY, called, told, version_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("numpy: names")
+_FRAME: Final = (
+    *("iloc", "loc", "head", "tail", "columns", "index", "values", "value_counts", "isnull", "isna", "notnull"),
+    *("dropna", "fillna", "unique", "nunique", "map", "apply", "describe", "groupby", "sort_values", "to_numpy"),
+    *("to_frame", "reset_index", "drop", "merge", "iterrows", "str", "dt", "plot", "hist", "sample", "corr", "median"),
+    *("mode", "to_csv", "info", "dtypes", "rename", "isin", "rolling", "shift", "abs", "concat"),
+)
+_TENSOR: Final = (
+    *("numpy", "detach", "cpu", "cuda", "to", "unsqueeze", "view_as", "permute", "dim", "float", "long", "backward"),
+    *("requires_grad", "double"),
+)
+_TEXT: Final = ("keys", "items", "get", "update", "lower", "upper", "split", "strip", "replace", "join", "format")
+_OF_OTHERS: Final = {
+    **dict.fromkeys(_FRAME, "make a frame or series of it: pandas.DataFrame(x), or use the function of NumPy"),
+    **dict.fromkeys(_TENSOR, "it is no tensor: leave the call out, or make one with torch.from_numpy(x)"),
+    **dict.fromkeys(_TEXT, "it is no dict or text"),
+    **dict.fromkeys(("append", "extend", "insert", "pop", "remove"), "an array keeps its length: use numpy.append"),
+    **dict.fromkeys(("count", "reverse"), "use (x == value).sum(), x[::-1]"),
+    **dict.fromkeys(("shapes", "lenght", "length", "len", "dimension", "rows", "cols"), "ask .shape, .size or .ndim"),
+}
+"""Names that arrays had in no version of NumPy, and what to do instead."""
+
+
+def _is_no_name(name: str) -> bool:
+    return name in _OF_OTHERS and not hasattr(np.ndarray, name)
+
+
+@RULES.attribute(ARRAY)
+@RULES.method(ARRAY)
+def missing(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    if not _is_no_name(site.name) or site.name in receiver.attributes:
+        return None
+    return site.crash(
+        "AttributeError",
+        f"an array of NumPy has no attribute {site.name!r}",
+        fact=told(receiver) if told(receiver) != receiver.words else f"{receiver.words} is a numpy.ndarray",
+        remedy=_OF_OTHERS[site.name],
+    )
+
+
+_REMOVED: Final[dict[str, tuple[tuple[int, int], tuple[int, int] | None, str]]] = {
+    **{name: ((1, 24), None, f"use {name}") for name in ("float", "int", "object", "str", "complex")},
+    "bool": ((1, 24), (2, 0), "use bool"),
+    "long": ((1, 24), (2, 0), "use int"),
+    "unicode": ((1, 24), None, "use str"),
+    **dict.fromkeys(("Inf", "Infinity", "infty", "PINF"), ((2, 0), None, "use numpy.inf")),
+    "NaN": ((2, 0), None, "use numpy.nan"),
+    "NAN": ((2, 0), None, "use numpy.nan"),
+    "float_": ((2, 0), None, "use numpy.float64"),
+    "complex_": ((2, 0), None, "use numpy.complex128"),
+    "string_": ((2, 0), None, "use numpy.bytes_"),
+    "unicode_": ((2, 0), None, "use numpy.str_"),
+    "product": ((2, 0), None, "use numpy.prod"),
+    "cumproduct": ((2, 0), None, "use numpy.cumprod"),
+    "alltrue": ((2, 0), None, "use numpy.all"),
+    "sometrue": ((2, 0), None, "use numpy.any"),
+    "round_": ((2, 0), None, "use numpy.round"),
+    "mat": ((2, 0), None, "use numpy.asmatrix"),
+    "asfarray": ((2, 0), None, "use numpy.asarray(x, dtype=float)"),
+    "msort": ((2, 0), None, "use numpy.sort(x, axis=0)"),
+    "cast": ((2, 0), None, "use numpy.asarray(x, dtype=...)"),
+    "find_common_type": ((2, 0), None, "use numpy.result_type"),
+}
+"""Names that NumPy has no more: since which version, until which it came back, and what to write instead."""
+
+
+def removed(site: Site, name: str) -> None:
+    """Crash where the version in the kernel is known to lack the name."""
+    since, until, remedy = _REMOVED[name]
+    found = version_of(site, "numpy")
+    if found is not None and found >= since and (until is None or found < until):
+        site.crash(
+            "AttributeError",
+            f"numpy.{name} was removed in NumPy {'.'.join(map(str, since))}",
+            fact=f"NumPy {site.packages['numpy']} is installed",
+            remedy=remedy,
+        )
+
+
+@RULES.attribute("builtins.module", *_REMOVED)
+def removed_from_module(site: Site) -> Thing | None:
+    if site.receiver is not None and site.receiver.path == "numpy":
+        removed(site, site.name)
+    return None
+
+
+@RULES.function(*(f"numpy.{name}" for name in _REMOVED))
+def removed_function(site: Site) -> Thing | None:
+    removed(site, called(site))
+    return None

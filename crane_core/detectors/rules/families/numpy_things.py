@@ -1,0 +1,337 @@
+"""Arrays of NumPy as Things: shape and dtype as facts, what NumPy would read a list as, and how facts are forgotten.
+
+Pure. Knows `numpy.ndarray` by its exact type; masked arrays, matrices and other subclasses compute as they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.shapes import About, MisfitError, Shape, shown
+from crane_core.detectors.rules.site import Arguments, Site
+from crane_core.detectors.rules.thing import Thing
+
+ARRAY: Final = "numpy.ndarray"
+NUMBERS: Final = ("int", "float", "bool", "complex")
+SCALARS: Final = (
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    *("float16", "float32", "float64", "longdouble", "bool", "bool_", "complex64", "complex128", "str_"),
+)
+VALUES: Final = (
+    *("value_range", "has_nan", "n_nan", "has_inf", "value_info", "items", "unique_values", "num_unique", "value_type"),
+    *("example_values", "texts_look_like", "n_other_texts", "other_texts", "per_column", "column_types", "ragged"),
+)
+"""Facts about the elements."""
+_OF_PYTHON: Final = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "str": "str"}
+_ORDER: Final = ("bool", "int", "float", "complex")
+_SEQUENCES: Final = ("list", "tuple")
+_HOLDERS: Final = ("ndarray", "Series", "DataFrame", "Index", "Tensor")
+
+
+def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> Thing:
+    """An array of which so much is known. Of shape () it is the number that NumPy gives in its place."""
+    if shape == ():
+        return scalar(dtype, words)
+    known = {"shape": shape, "dtype": dtype, **facts}
+    return Thing(ARRAY, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+
+
+def scalar(dtype: str | None, words: str = "") -> Thing:
+    """An element of an array; of objects it may be anything."""
+    kind = kind_of(dtype)
+    if dtype is None or kind is None or kind not in "biufc":
+        return Thing(words=words)
+    return Thing(f"numpy.{np.dtype(dtype).name}", words=words)
+
+
+def view_of(thing: Thing, shape: Shape | None, words: str = "") -> Thing:
+    """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
+    if shape == ():
+        return scalar(dtype_of(thing), words)
+    return array(shape, thing.fact("dtype"), words, view_of=thing, fields=thing.fact("fields"))
+
+
+def is_array(thing: Thing) -> bool:
+    return thing.type == ARRAY
+
+
+def is_number(thing: Thing) -> bool:
+    """A single number of Python or NumPy."""
+    return thing.type in NUMBERS or thing.is_a("numpy", *SCALARS)
+
+
+def shape_of(thing: Thing) -> Shape | None:
+    """The shape that NumPy gives an array, number or list by itself; None where it is not known or not NumPy's."""
+    if is_array(thing):
+        shape = thing.fact("shape")
+        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+    if is_number(thing) or thing.type == "str":
+        return ()
+    return _list_shape(thing) if thing.type in _SEQUENCES else None
+
+
+def taken_shape(thing: Thing) -> Shape | None:
+    """The shape of what `numpy.asarray` makes of it: of frames and series too."""
+    if thing.is_a("pandas", "DataFrame"):
+        shape = thing.fact("shape")
+        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+    if thing.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex"):
+        length = thing.fact("length")
+        return (length,) if type(length) is int else (None,)
+    if thing.type == "range" and type(thing.fact("length")) is int:
+        return (thing.fact("length"),)
+    return shape_of(thing)
+
+
+def _list_shape(thing: Thing) -> Shape | None:
+    if thing.items is not None:
+        return _common_shape([taken_shape(item) for item in thing.items])
+    if isinstance(nested := thing.fact("nested_shape"), (tuple, list)):
+        return tuple(nested)
+    types, length = thing.fact("item_types"), thing.fact("length")
+    if isinstance(types, Mapping) and types and type(length) is int and set(types) <= {*NUMBERS, "str"}:
+        return (length,)
+    return None
+
+
+def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
+    """A list of things with these shapes; None where it is ragged or may be."""
+    if not inner:
+        return (0,)
+    known = [shape for shape in inner if shape is not None]
+    if len(known) < len(inner) or len({len(shape) for shape in known}) > 1:
+        return None
+    lengths = [{shape[at] for shape in known} for at in range(len(known[0]))]
+    if any(len(each - {None}) > 1 for each in lengths):
+        return None
+    return (len(inner), *(next(iter(each - {None}), None) for each in lengths))
+
+
+def is_ragged(thing: Thing) -> bool:
+    """A list whose parts certainly have other shapes than each other."""
+    if thing.type not in _SEQUENCES:
+        return False
+    if thing.items is None:
+        told = thing.fact("ragged")
+        return isinstance(told, Mapping) and (told.get("n_distinct_shapes") or 0) > 1
+    if any(is_ragged(item) for item in thing.items):
+        return True
+    inner = [taken_shape(item) for item in thing.items]
+    if any(shape is None for shape in inner):
+        return False
+    ndims = {len(shape or ()) for shape in inner}
+    return len(ndims) > 1 or any(
+        len({shape[at] for shape in inner if shape} - {None}) > 1 for at in range(next(iter(ndims), 0))
+    )
+
+
+def part_shapes(thing: Thing) -> list[Shape] | None:
+    """The shapes of the arrays that a list holds, or an array along its first axis; each distinct one is there."""
+    if thing.type in _SEQUENCES and thing.items is not None:
+        found = [taken_shape(item) for item in thing.items]
+        return None if any(shape is None for shape in found) else [shape for shape in found if shape is not None]
+    shape = shape_of(thing)
+    if shape is not None:
+        return None if len(shape) < 1 or shape[0] is None else [shape[1:]] * min(shape[0], 1000)
+    return _ragged_shapes(thing.fact("ragged"))
+
+
+def _ragged_shapes(told: Any) -> list[Shape] | None:
+    """Shapes that a state tells of a ragged list, "[36]"; None where one of them is no plain shape."""
+    if not isinstance(told, Mapping) or not isinstance(shapes := told.get("shapes"), Mapping):
+        return None
+    if told.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
+        return None
+    return [tuple(int(part) for part in text[1:-1].split(",") if part.strip()) for text in shapes]
+
+
+def _is_plain_shape(text: Any) -> bool:
+    return (
+        isinstance(text, str)
+        and text[:1] == "["
+        and all(part.strip().isdigit() for part in text[1:-1].split(",") if part)
+    )
+
+
+def is_whole_list(thing: Thing) -> bool:
+    """Whether `part_shapes` tells each part of it, not only each kind of part."""
+    return thing.items is not None or shape_of(thing) is not None
+
+
+# Dtypes
+
+
+def dtype_of(thing: Thing) -> str | None:
+    """The dtype of an array, or the one that a number or list would have."""
+    if is_array(thing):
+        dtype = thing.fact("dtype")
+        return dtype if isinstance(dtype, str) else None
+    if thing.type in _OF_PYTHON:
+        return _OF_PYTHON[thing.type]
+    if thing.is_a("numpy", *SCALARS):
+        return thing.class_name.removesuffix("_")
+    return _list_dtype(thing) if thing.type in _SEQUENCES else None
+
+
+def _list_dtype(thing: Thing) -> str | None:
+    if thing.items is not None:
+        inner = {dtype_of(item) for item in thing.items}
+        if len(inner) == 1:
+            return next(iter(inner))
+        known = [dtype for dtype in inner if dtype is not None]
+        return promoted(*known) if known and len(known) == len(inner) else None
+    types = thing.fact("item_types")
+    if not isinstance(types, Mapping) or not types:
+        return None
+    if set(types) == {"str"}:
+        return "str"
+    return _OF_PYTHON[max(types, key=_ORDER.index)] if set(types) <= set(_ORDER) else None
+
+
+def kind_of(dtype: str | None) -> str | None:
+    """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None where it is none of NumPy's."""
+    if dtype is None:
+        return None
+    try:
+        return np.dtype(dtype).kind
+    except (TypeError, ValueError):
+        return None
+
+
+def promoted(*dtypes: str) -> str | None:
+    """The dtype that these have in common, numbers only."""
+    if any((kind_of(dtype) or "?") not in "biufc" for dtype in dtypes):
+        return None
+    return str(np.result_type(*map(np.dtype, dtypes)))
+
+
+def dtype_meant(thing: Thing | None) -> str | None:
+    """The dtype that an argument names: float, np.int32, "float64"; None where that is not known."""
+    if thing is None:
+        return None
+    if thing.path.startswith("builtins."):
+        return {**_OF_PYTHON, "object": "object"}.get(thing.path.removeprefix("builtins."))
+    said = thing.path.removeprefix("numpy.").removesuffix("_") if thing.path.startswith("numpy.") else thing.literal
+    return said if isinstance(said, str) and kind_of(said) is not None else None
+
+
+# Arguments
+
+
+def given_to(site: Site, parameters: str) -> dict[str, Thing] | None:
+    """What a function gets, or the method of the same name, whose first argument is its object."""
+    given = site.arguments
+    if site.receiver is not None and not site.receiver.path:
+        given = Arguments((site.receiver, *given.positional), given.keywords, given.is_complete)
+    return given.bound(parameters)
+
+
+def called(site: Site) -> str:
+    """The name of the function or method that is called."""
+    path = site.receiver.path if site.receiver is not None else ""
+    return path.rpartition(".")[2] or site.name
+
+
+def subject_of(site: Site) -> Thing:
+    """The object of a method, the first argument of a function."""
+    return site.receiver if site.receiver is not None and not site.receiver.path else site.first
+
+
+def whole(thing: Thing | None) -> int | None:
+    """The whole number that an argument is known to be."""
+    return thing.literal if thing is not None and type(thing.literal) is int else None
+
+
+def is_none(thing: Thing | None) -> bool:
+    """The argument was not given, or is None."""
+    return thing is None or thing.literal is None
+
+
+def lengths_in(thing: Thing | None) -> Shape | None:
+    """The shape that an argument gives: a number, or a tuple of numbers, of which some may not be known."""
+    if thing is None:
+        return None
+    if thing.type == "int" or thing.is_a("numpy", *SCALARS):
+        return (whole(thing),)
+    if thing.type in _SEQUENCES and thing.items is not None:
+        return tuple(whole(item) for item in thing.items) if all(_is_whole(item) for item in thing.items) else None
+    return None
+
+
+def _is_whole(thing: Thing) -> bool:
+    return thing.type in ("int", "") or thing.is_a("numpy", *SCALARS)
+
+
+def axis_in(thing: Thing | None) -> tuple[bool, Any]:
+    """Whether the axis is known, and which: None, a number, or several."""
+    if thing is None:
+        return True, None
+    value = thing.literal
+    if value is None or type(value) is int:
+        return True, value
+    is_axes = isinstance(value, tuple) and all(type(axis) is int for axis in value)
+    return is_axes, value if is_axes else None
+
+
+# Evidence, and what a change makes untrue
+
+
+def told(thing: Thing, otherwise: str = "the array") -> str:
+    """What is known of an array, for evidence."""
+    shape, dtype = taken_shape(thing), dtype_of(thing) if is_array(thing) else None
+    parts = [f"the shape {shown(shape)}"] if shape else []
+    parts += [f"the dtype {dtype}"] if dtype else []
+    name = thing.words or otherwise
+    return f"{name} has {' and '.join(parts)}" if parts else name
+
+
+def all_told(things: Iterable[Thing], otherwise: str = "the array") -> str:
+    return "; ".join(dict.fromkeys(told(thing, otherwise) for thing in things))
+
+
+@contextmanager
+def misfits(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterator[None]:
+    """What does not fit within is a crash, of the class that NumPy has for it."""
+    try:
+        yield
+    except MisfitError as misfit:
+        classes = {About.AXIS: "AxisError", About.INDEX: "IndexError"}
+        raise Crash(classes.get(misfit.about, exception), misfit.why, fact=fact, remedy=remedy) from None
+
+
+def version_of(site: Site, package: str) -> tuple[int, ...] | None:
+    """Major and minor version of a library in the kernel; None where the state does not state it."""
+    parts = site.packages.get(package, "").split(".")[:2]
+    return tuple(map(int, parts)) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
+
+
+def is_at_least(site: Site, package: str, *version: int) -> bool:
+    """Whether the library is known to be of this version or a later one."""
+    found = version_of(site, package)
+    return found is not None and found >= version
+
+
+def values_changed(site: Site, thing: Thing) -> None:
+    """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
+    seen: Any = thing
+    while isinstance(seen, Thing):
+        _forget_values(seen)
+        seen = seen.fact("view_of")
+    for other in site.variables():
+        if other.class_name in _HOLDERS:
+            _forget_values(other)
+
+
+def _forget_values(thing: Thing) -> None:
+    for name in VALUES:
+        thing.facts.pop(name, None)
+
+
+def literal_of(thing: Thing | None, default: Any = None) -> Any:
+    """The value of an argument, the default where it was not given, NOT_KNOWN where it is not known."""
+    return default if thing is None else thing.literal

@@ -79,8 +79,10 @@ class Family:
         return self._register([Key("truth", of, ANY)])
 
     def other(self, step: str, of: str = ANY, *names: str) -> Callable[[Rule], Rule]:
-        """Steps that few types know: "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by
-        a format), "length", "elements" (a Thing with all that iterating gives, as items).
+        """Steps that few types know.
+
+        "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by a format), "length",
+        "elements" (a Thing with all that iterating gives, as items).
         """
         return self._register([Key(step, of, name) for name in names or (ANY,)])
 

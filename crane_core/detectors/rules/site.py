@@ -62,6 +62,7 @@ class Site:
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `mentions` tells whether a text stands in a cell that ran or in the target (a setting that holds for a library).
+    `element` is what iterating over a Thing gives first, None where there may be nothing; it raises Crash as well.
     `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
@@ -75,6 +76,7 @@ class Site:
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Things = tuple
     mentions: Mentions = lambda text: True
+    element: Callable[[Thing], Thing | None] = lambda thing: None
 
     @property
     def first(self) -> Thing:

@@ -85,11 +85,6 @@ def statement(*kinds: type) -> Callable[[Perform], Perform]:
     return registered
 
 
-def _names_in(fact: Mapping[str, Any]) -> list[str]:
-    """The name before the dots of whoever asks for what is absent."""
-    return _WORD.findall(str(fact.get("asked_by", "")))[:1]
-
-
 class Walk:
     """One evaluation of a target. `errors` are rules that failed; they said nothing."""
 
@@ -119,22 +114,31 @@ class Walk:
         perform = STATEMENTS.get(type(node))
         if perform is None:
             raise EndError
-        is_header = hasattr(node, "body") or hasattr(node, "cases")
-        if is_header:
-            self._ask_absent(node)
+        absent = self._absent_at(node)
+        if hasattr(node, "body") or hasattr(node, "cases"):
+            self._ask_absent(node, absent)
+            absent = []
         perform(self, node)
-        if not is_header:
-            self._ask_absent(node)
+        self._ask_absent(node, absent)
         for seen in self.seen:
             seen.append(moment(self.scopes))
 
-    def _ask_absent(self, node: ast.stmt) -> None:
-        """Ask what follows from what the state says the target needs at this statement and will not find."""
-        if not self.calls and not self.is_unsure_of_names:
-            for group, fact in self.world.absent_at(node):
-                names = _WORD.findall(str(fact.get("of", "")))
-                if all(self.is_untouched(name) for name in [*names[:1], *_names_in(fact)]):
-                    self.missing(group, node, fact)
+    def _absent_at(self, node: ast.stmt) -> list[tuple[str, Mapping[str, Any]]]:
+        """What the state says the target needs at this statement and will not find, in objects that are as they were.
+
+        Asked before the statement runs, which may change the object after it has needed it.
+        """
+        if self.calls or self.is_unsure_of_names:
+            return []
+        return [(group, fact) for group, fact in self.world.absent_at(node) if self._is_as_told(fact)]
+
+    def _is_as_told(self, fact: Mapping[str, Any]) -> bool:
+        names = [*_WORD.findall(str(fact.get("of", "")))[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
+        return all(self.is_untouched(name) for name in names)
+
+    def _ask_absent(self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        for group, fact in facts:
+            self.missing(group, node, fact)
 
     def value(self, node: ast.AST | None) -> Thing:
         """What an expression gives."""
@@ -241,6 +245,8 @@ class Walk:
             absent=absent or {},
             packages=self.world.packages,
             variables=self.everything,
+            mentions=self.world.mentions,
+            element=lambda thing: self.ask("element", thing, "", node, receiver=thing),
         )
         known: Thing | None = None
         for registered in rules:

@@ -16,13 +16,9 @@ from crane_core.detectors.rules.from_state import thing_of, thing_of_entry
 from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState
 
-_OF_IPYTHON_WORDS = (
-    "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
-)
+_OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
-_OF_MODULES_WORDS = (
-    "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
-)
+_OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 _BUILTIN = vars(builtins)
 CAPTURED = 2
@@ -67,6 +63,10 @@ class World:
         else:
             thing = Thing(words=name)
         return self._with_code(name, thing)
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text stands in a cell that ran or in the target."""
+        return any(text in code for code in (*(cell.code for cell in self.executed), self.target_text))
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""

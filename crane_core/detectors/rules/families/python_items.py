@@ -1,0 +1,282 @@
+"""Items of Python's own containers: indices, keys, slices, what has no items, what cannot be a key or be changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crane_core.detectors.rules.families.python_values import (
+    NO_ITEMS,
+    SAMPLES,
+    UNHASHABLE,
+    changed,
+    elements_of,
+    item_like,
+    known,
+    length_of,
+    words_of,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES = Family("python: items")
+_ROWS = ("builtins.list", "builtins.tuple", "builtins.str", "builtins.range", "builtins.bytes")
+_NO_INDEX = ("str", "float", "NoneType", "list", "dict", "set", "tuple", "complex", "bytes")
+
+
+def rules_of(types: tuple[str, ...]) -> list[str]:
+    return [f"builtins.{name}" for name in types]
+
+
+def _receiver(site: Site) -> Thing:
+    return site.receiver or Thing()
+
+
+def item_of_row(site: Site) -> Thing | None:
+    """x[i] and x[a:b] of a list, tuple, text or range."""
+    row, index = _receiver(site), site.first
+    if index.type == "slice":
+        return _part(site, row, index)
+    if index.type in _NO_INDEX:
+        site.crash(
+            "TypeError",
+            f"{row.type} indices must be integers or slices, not {index.type}",
+            fact=f"{words_of(row, 'it')} is a {row.type}, the index is {words_of(index, 'a ' + index.type)}",
+            remedy="Use a whole number, or a dict or frame for names.",
+        )
+    at, length = index.literal, length_of(row)
+    if not isinstance(at, int):
+        return item_like(row)
+    if length is not None and not -length <= at < length:
+        site.crash(
+            "IndexError",
+            f"index {at} is out of range for a length of {length}",
+            fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
+            remedy=f"Use an index from {-length} to {length - 1}." if length else "It is empty: fill it first.",
+        )
+    return _at(row, at)
+
+
+def _at(row: Thing, at: int) -> Thing:
+    items = elements_of(row)
+    if items is not None and -len(items) <= at < len(items):
+        return items[at]
+    told = row.fact("first_items") or []
+    return told[at] if 0 <= at < len(told) else item_like(row)
+
+
+def _part(site: Site, row: Thing, index: Thing) -> Thing:
+    parts = index.items or []
+    for part in parts:
+        if part.type in ("float", "str", "list", "tuple", "dict"):
+            site.crash(
+                "TypeError",
+                f"slice indices must be whole numbers or None, not {part.type}",
+                fact=f"the slice has {words_of(part)}",
+                remedy="Use // instead of /, or int(...)." if part.type == "float" else "Use a whole number.",
+            )
+    values, items = known(parts), elements_of(row)
+    if values is None or items is None:
+        return Thing(row.type)
+    if len(values) == 3 and values[2] == 0:
+        site.crash("ValueError", "slice step cannot be zero", fact="the step is 0", remedy="Use another step.")
+    cut = items[slice(*values)]
+    if row.type in ("list", "tuple"):
+        return Thing(row.type, items=cut)
+    return literal(row.literal[slice(*values)]) if row.is_literal else Thing(row.type)
+
+
+for _kind in _ROWS:
+    RULES.item(_kind)(item_of_row)
+
+
+@RULES.item("builtins.dict")
+def item_of_dict(site: Site) -> Thing | None:
+    """d[key]: all keys of an exact dict are known, or nothing is said."""
+    held, key = _receiver(site), site.first
+    _say_unhashable(site, key)
+    if held.members is None or not _is_exact(key):
+        return Thing()
+    if key.literal in held.members:
+        return held.members[key.literal]
+    _say_missing(site, held, key)
+    return None
+
+
+def _is_exact(key: Thing) -> bool:
+    value = key.literal
+    if isinstance(value, tuple):
+        return all(isinstance(part, (str, int, float, bool, type(None))) for part in value)
+    return key.is_literal and isinstance(value, (str, int, float, bool, bytes, type(None)))
+
+
+def _say_missing(site: Site, held: Thing, key: Thing) -> None:
+    keys = list(held.members or {})
+    shown = ", ".join(map(repr, keys[:8])) + (", ..." if len(keys) > 8 else "")
+    site.crash(
+        "KeyError",
+        f"{words_of(held, 'the dict')} has no key {key.literal!r}",
+        fact=f"its keys are {shown}" if keys else "it is empty",
+        remedy="Use a key that is there, or .get().",
+    )
+
+
+def _say_unhashable(site: Site, key: Thing) -> None:
+    if key.type in UNHASHABLE or key.type == "slice":
+        site.crash(
+            "TypeError",
+            f"unhashable type: {key.type}",
+            fact=f"the key is {words_of(key, 'a ' + key.type)}",
+            remedy="Use a tuple, a text or a number as key.",
+        )
+
+
+@RULES.other("key", "*")
+def key_of_display(site: Site) -> Thing | None:
+    """A key of a dict that is written down, an element of a set."""
+    _say_unhashable(site, _receiver(site))
+    return None
+
+
+@RULES.item("*")
+def item_of_nothing(site: Site) -> Thing | None:
+    """x[...] of what has no items at all."""
+    thing = _receiver(site)
+    if thing.type in NO_ITEMS and thing.package == "builtins" and not thing.path.startswith("numpy."):
+        site.crash(
+            "TypeError",
+            f"{thing.type} has no items",
+            fact=f"{words_of(thing)} is {_a(thing)}",
+            remedy="Call it with parentheses." if "function" in thing.type else "Use another object here.",
+        )
+    if thing.type in ("set", "frozenset"):
+        site.crash(
+            "TypeError",
+            f"a {thing.type} has no order and no items",
+            fact=f"{words_of(thing)} is a {thing.type}",
+            remedy="Make it a list first.",
+        )
+    return None
+
+
+def _a(thing: Thing) -> str:
+    return "None" if thing.type == "NoneType" else f"of type {thing.type}"
+
+
+@RULES.item("builtins.dict_keys")
+@RULES.item("builtins.dict_values")
+@RULES.item("builtins.dict_items")
+@RULES.item("builtins.zip")
+@RULES.item("builtins.map")
+@RULES.item("builtins.filter")
+@RULES.item("builtins.enumerate")
+@RULES.item("builtins.generator")
+def item_of_view(site: Site) -> Thing | None:
+    thing = _receiver(site)
+    site.crash(
+        "TypeError",
+        f"a {thing.type} has no items to be taken by index",
+        fact=f"{words_of(thing)} is a {thing.type}",
+        remedy="Make it a list first: list(...).",
+    )
+
+
+# Storing and deleting
+
+
+@RULES.set_item("*")
+def store_where_nothing_can_be(site: Site) -> Thing | None:
+    thing = _receiver(site)
+    fixed = (*NO_ITEMS, "str", "tuple", "range", "bytes", "set", "frozenset")
+    if thing.type in fixed and thing.package == "builtins" and not thing.path:
+        site.crash(
+            "TypeError",
+            f"items of a {thing.type} cannot be assigned",
+            fact=f"{words_of(thing)} is {_a(thing)}",
+            remedy="Make a new object instead, or a list of it.",
+        )
+    return None
+
+
+@RULES.set_item("builtins.list")
+def store_in_list(site: Site) -> Thing | None:
+    row, index = _receiver(site), site.first
+    if index.type in _NO_INDEX:
+        site.crash(
+            "TypeError",
+            f"list indices must be integers or slices, not {index.type}",
+            fact=f"{words_of(row)} is a list",
+            remedy="Use a whole number, or a dict.",
+        )
+    length, at = length_of(row), index.literal
+    if isinstance(at, int) and length is not None:
+        if not -length <= at < length:
+            site.crash(
+                "IndexError",
+                f"assignment index {at} is out of range for a length of {length}",
+                fact=f"{words_of(row, 'the list')} has {length} elements",
+                remedy="Use append, or an index below its length.",
+            )
+        if row.items is not None:
+            items = list(row.items)
+            items[at] = site.arguments.positional[1]
+            changed(row, items)
+            return Thing()
+    changed(row, None, None if index.type == "slice" or not index.type else length)
+    return Thing()
+
+
+@RULES.set_item("builtins.dict")
+def store_in_dict(site: Site) -> Thing | None:
+    held, key, value = _receiver(site), site.first, site.arguments.positional[1]
+    _say_unhashable(site, key)
+    members = held.members
+    held.forget()
+    if members is not None and _is_exact(key):
+        held.members = {**members, key.literal: value}
+    return Thing()
+
+
+@RULES.other("del_item", "builtins.dict")
+def delete_from_dict(site: Site) -> Thing | None:
+    held, key = _receiver(site), site.first
+    _say_unhashable(site, key)
+    members = held.members
+    if members is None or not _is_exact(key):
+        held.forget()
+        return Thing()
+    if key.literal not in members:
+        _say_missing(site, held, key)
+    held.forget()
+    held.members = {name: thing for name, thing in members.items() if name != key.literal}
+    return Thing()
+
+
+@RULES.other("del_item", "builtins.list")
+def delete_from_list(site: Site) -> Thing | None:
+    row = _receiver(site)
+    item_of_row(site)
+    items, at = row.items, site.first.literal
+    changed(
+        row, [thing for number, thing in enumerate(items) if number != at % len(items)] if _is_at(items, at) else None
+    )
+    return Thing()
+
+
+def _is_at(items: list[Thing] | None, at: Any) -> bool:
+    return bool(items) and isinstance(at, int)
+
+
+@RULES.other("del_item", "builtins.tuple")
+@RULES.other("del_item", "builtins.str")
+def delete_from_fixed(site: Site) -> Thing | None:
+    thing = _receiver(site)
+    site.crash(
+        "TypeError",
+        f"items of a {thing.type} cannot be deleted",
+        fact=f"{words_of(thing)} is a {thing.type}",
+        remedy="Make a list of it first.",
+    )
+
+
+assert set(NO_ITEMS) - {"method"} <= set(SAMPLES)

@@ -1,0 +1,190 @@
+"""Operators on Python's own values: computed where both are known, judged by their types where those alone decide.
+
+Knows that an operation which a sample of both types refuses is refused for all of them, but where values matter.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from crane_core.detectors.rules.families.python_values import (
+    SAMPLES,
+    changed,
+    elements_of,
+    known,
+    made,
+    words_of,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES = Family("python: operators")
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "|": operator.or_,
+    "^": operator.xor,
+    "&": operator.and_,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda item, holder: item in holder,
+    "not in": lambda item, holder: item not in holder,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {"-x": operator.neg, "+x": operator.pos, "~x": operator.invert}
+_NUMBERS = ("int", "float", "bool")
+_SIZED_BY_VALUE = ("**", "<<")
+_BIGGEST = 300
+_COMPARED = ("<", "<=", ">", ">=")
+
+
+@RULES.operator("*")
+def operator_on_own_values(site: Site) -> Thing | None:
+    """An operator whose operands are both of Python's own types."""
+    operands = [thing for thing in (site.receiver, *site.arguments.positional) if thing is not None]
+    if any(thing.type not in SAMPLES or thing.path and not thing.is_literal for thing in operands):
+        return None
+    symbol = site.name.removesuffix("=") if site.name not in _BINARY else site.name
+    compute = _UNARY.get(symbol) if len(operands) == 1 else _BINARY.get(symbol)
+    if compute is None:
+        return None
+    if site.name not in _BINARY and len(operands) == 2:
+        return _in_place(site, operands, symbol)
+    return _computed(site, operands, symbol, compute)
+
+
+def _computed(site: Site, operands: list[Thing], symbol: str, compute: Callable[..., Any]) -> Thing | None:
+    _say_division(site, operands, symbol)
+    if symbol in ("in", "not in") and operands[1].type == "dict" and operands[1].members is not None:
+        return _in_dict(operands, symbol)
+    if symbol == "+" and operands[0].type == operands[1].type and operands[0].type in ("list", "tuple"):
+        return _joined(operands)
+    values = known(operands)
+    if values is not None and _is_bounded(symbol, values):
+        try:
+            return made(compute(*values))
+        except (TypeError, ValueError, ArithmeticError) as error:
+            _say(site, operands, type(error).__name__, str(error))
+    return _by_type(site, operands, symbol, compute)
+
+
+def _in_dict(operands: list[Thing], symbol: str) -> Thing:
+    key, held = operands
+    if not key.is_literal or key.type not in ("str", "int", "float", "bool", "NoneType"):
+        return Thing("bool")
+    return literal((key.literal in (held.members or {})) is (symbol == "in"))
+
+
+def _joined(operands: list[Thing]) -> Thing:
+    parts = [thing.items for thing in operands]
+    whole = None if any(part is None for part in parts) else [thing for part in parts for thing in part or ()]
+    return Thing(operands[0].type, items=whole)
+
+
+def _is_bounded(symbol: str, values: list[Any]) -> bool:
+    if symbol in _SIZED_BY_VALUE:
+        return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
+    if symbol == "*":
+        sizes = [len(value) for value in values if isinstance(value, (str, bytes, list, tuple))]
+        numbers = [value for value in values if isinstance(value, int)]
+        return not sizes or all(abs(number) * sizes[0] <= _BIGGEST * 10 for number in numbers)
+    return True
+
+
+def _by_type(site: Site, operands: list[Thing], symbol: str, compute: Callable[..., Any]) -> Thing | None:
+    """What the types say: the operation is tried on a sample of each."""
+    types = [thing.type for thing in operands]
+    if symbol == "%" and types[0] in ("str", "bytes"):
+        return Thing(types[0])
+    try:
+        value = compute(*(SAMPLES[name] for name in types))
+    except TypeError as error:
+        _say(site, operands, "TypeError", str(error))
+    except (ValueError, ArithmeticError):
+        return Thing()
+    if symbol in _COMPARED and types[0] in ("list", "tuple"):
+        return Thing("bool")
+    is_certain = symbol not in _SIZED_BY_VALUE and not (symbol == "*" and "bool" in types)
+    return Thing(type(value).__name__) if is_certain else Thing()
+
+
+def _say_division(site: Site, operands: list[Thing], symbol: str) -> None:
+    if symbol not in ("/", "//", "%") or len(operands) != 2:
+        return
+    left, right = operands
+    is_zero = right.type in _NUMBERS and right.is_literal and right.literal == 0
+    if is_zero and left.type in _NUMBERS:
+        site.crash(
+            "ZeroDivisionError",
+            f"{words_of(left)} is divided by zero",
+            fact=f"{words_of(right)} is {right.literal!r}",
+            remedy="Handle the case of zero before dividing.",
+        )
+
+
+def _say(site: Site, operands: list[Thing], exception: str, why: str) -> None:
+    told = " and ".join(f"{words_of(thing)} is of type {thing.type}" for thing in operands)
+    remedy = "Give both the type that is meant, for example with str(...), int(...) or float(...)."
+    site.crash(exception, why, fact=told, remedy=remedy)
+
+
+def _in_place(site: Site, operands: list[Thing], symbol: str) -> Thing | None:
+    """`x += y`: a list takes in whatever can be iterated; of numbers and texts it is a plain operation."""
+    left, right = operands
+    if left.type == "list" and symbol == "+":
+        items = elements_of(right)
+        if right.type in (*_NUMBERS, "NoneType", "function", "complex", "builtin_function_or_method"):
+            _say(site, operands, "TypeError", f"'{right.type}' object is not iterable")
+        changed(left, [*left.items, *items] if left.items is not None and items is not None else None)
+        return left
+    if left.type in ("set", "dict", "list"):
+        return None
+    return _computed(site, operands, symbol, _BINARY[symbol])
+
+
+@RULES.other("format", "*")
+def formatted(site: Site) -> Thing | None:
+    """f"{x:spec}": the format of a value that is known, or refused by its type."""
+    thing, spec = site.receiver or Thing(), site.first.literal
+    if not isinstance(spec, str) or thing.type not in SAMPLES or thing.path:
+        return None
+    if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
+        return None
+    values = known([thing])
+    if values is None and thing.type not in ("int", "float", "str", "NoneType", "list", "tuple", "dict", "set"):
+        return None
+    if values is not None and thing.type not in ("int", "float", "str", "bool", "NoneType"):
+        return literal(format(values[0])) if not spec else _refused(site, thing, spec)
+    try:
+        text = format(values[0] if values is not None else SAMPLES[thing.type], spec)
+    except (TypeError, ValueError) as error:
+        site.crash(
+            type(error).__name__,
+            f"the format {spec!r} does not fit {words_of(thing)}: {error}",
+            fact=f"{words_of(thing)} is of type {thing.type}",
+            remedy="Use a format for that type, or make it a number first.",
+        )
+    return literal(text) if values is not None else Thing("str")
+
+
+def _refused(site: Site, thing: Thing, spec: str) -> Thing:
+    site.crash(
+        "TypeError",
+        f"a {thing.type} takes no format such as {spec!r}",
+        fact=f"{words_of(thing)} is a {thing.type}",
+        remedy="Format its elements one by one.",
+    )

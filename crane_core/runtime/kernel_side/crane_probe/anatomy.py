@@ -6,6 +6,7 @@ metaclass, `__getattribute__`, `__getattr__`, a property or a false `__class__` 
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 import types
@@ -20,6 +21,7 @@ _MODULE = type.__dict__["__module__"]
 _NAME = type.__dict__["__name__"]
 _QUALNAME = type.__dict__["__qualname__"]
 _FLAGS = type.__dict__["__flags__"]
+_KEYWORDS: Any = vars(functools.partial)["keywords"]
 _ON_HEAP = 1 << 9
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
 
@@ -102,7 +104,7 @@ def instance_dict(value: Any) -> dict[str, Any]:
                 held.update(_slot(value, name, descriptor))
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
-        if type(descriptor) is types.GetSetDescriptorType:
+        if type(descriptor) is types.GetSetDescriptorType or type(descriptor) is types.MemberDescriptorType:
             held.update(dict.items(descriptor.__get__(value)) if _has_own_dict(value) else ())
             break
     return held
@@ -113,12 +115,13 @@ def _has_own_dict(value: Any) -> bool:
 
     NumPy's dispatchers hold one from the start and do not tell the collector of it.
     """
-    if type_name(type(value)) == "numpy._ArrayFunctionDispatcher":
+    kind = type(value)
+    if type_name(kind) == "numpy._ArrayFunctionDispatcher" or kind is types.SimpleNamespace:
         return True
-    if package_of(type(value)) in ("_io", "functools"):
-        return False
-    is_on_heap = bool(_FLAGS.__get__(type(value)) & _ON_HEAP)
-    return is_on_heap or any(type(held) is dict for held in gc.get_referents(value))
+    if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
+        return True
+    keywords = _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
+    return any(type(held) is dict and held is not keywords for held in gc.get_referents(value))
 
 
 def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
@@ -147,7 +150,10 @@ def static_attribute(value: Any, name: str) -> Found | None:
     held = instance_dict(value)
     if name in held:
         return Found("instance", held[name])
-    return _inherited(value, name, "class")
+    found = _inherited(value, name, "class")
+    if found is None and type(value) is types.MethodType:
+        return static_attribute(value.__func__, name)
+    return found
 
 
 def _inherited(value: Any, name: str, where: str) -> Found | None:

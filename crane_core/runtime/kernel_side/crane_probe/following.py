@@ -7,7 +7,9 @@ anything: where only running would tell, the way ends.
 
 from __future__ import annotations
 
+import threading
 import types
+import weakref
 from itertools import islice
 from typing import Any, Callable, Iterable, NamedTuple
 
@@ -35,6 +37,8 @@ METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
 _HARMLESS = Kinds(type(None), types.WrapperDescriptorType)
+_LOOKS_ELSEWHERE = Kinds(super, types.GenericAlias, weakref.ProxyType, weakref.CallableProxyType, threading.local)
+"""Types written in C that pass attributes on to something else."""
 _METHODS = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -132,9 +136,9 @@ def exists(value: Any, name: str) -> bool | None:
 
 def _computes_attributes(kind: type) -> bool:
     defined = class_dict(kind)
-    if "__getattr__" in defined:
+    if "__getattr__" in defined or kind in _LOOKS_ELSEWHERE:
         return True
-    # Types written in C have a __getattribute__ that only looks where static_attribute has looked.
+    # Other types written in C have a __getattribute__ that only looks where static_attribute has looked.
     return type(defined.get("__getattribute__")) not in _HARMLESS
 
 

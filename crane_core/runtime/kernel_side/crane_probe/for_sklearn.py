@@ -11,7 +11,7 @@ from typing import Any, Iterator
 from . import dicts, for_builtins
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_of, mro_of, name_of, type_name
 from .asked import ATTRIBUTE, ITEM, Step
-from .following import Lack, Way, similar
+from .following import Lack, Way, exists, similar
 from .groups import merged
 from .kinds import CONTAINERS, PLAIN, ROWS
 from .literals import is_plain
@@ -21,6 +21,8 @@ _LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_fe
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
+_NOT_PASSED_ON = ("set_output",)
+"""Methods that exist under a condition of their own, whatever the inner estimator has."""
 _DELEGATES = ("best_estimator_", "estimator", "_final_estimator")
 
 
@@ -206,7 +208,9 @@ def _conditional(value: Any, held: dict[str, Any], step: Step) -> Way | None:
         fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{setting}=False"}
         return Way(lacks=(Lack("attributes", fact),))
     inner = _delegate(held)
-    if inner is None or not _is_conditional(value, step.value) or _stores(inner, step.value):
+    if inner is None or step.value in _NOT_PASSED_ON or not _is_conditional(value, step.value):
+        return None
+    if _stores(inner, step.value) or exists(inner, step.value) is not False:
         return None
     fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{name_of(type(inner))} has none"}
     return Way(lacks=(Lack("attributes", fact),))

@@ -14,6 +14,7 @@ from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, packag
 from .asked import ATTRIBUTE, CALL, ITEM, Asked, Step, Unknown
 from .following import METHOD, PROPERTY, Lack, Way, similar
 from .kinds import INDICES, LABELS, LISTED, NUMBERS, PLAIN, ROWS, SINGLE, Kinds, counted
+from .own_dict import own_dict
 from .pandas_labels import all_plain, has_label
 from .pandas_storage import (
     columns_of,
@@ -95,6 +96,8 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
     module = pandas()
     if package_of(type(value)) != "pandas":
         return None
+    if steps[0].kind == ATTRIBUTE and steps[0].value in own_dict(value):
+        return None
     if is_kind(value, module.DataFrame):
         return of_table(table_of(value), steps)
     if is_kind(value, module.Series):
@@ -165,6 +168,8 @@ def _attribute(table: Table, name: str) -> Way:
         return Way()
     if name in table.labels:
         return _column(table, name)
+    if name in _firsts(table.labels):
+        return Way()
     names = [label for label in table.labels if type(label) is str]
     fact = {
         "type": "pandas.DataFrame",

@@ -1,0 +1,151 @@
+"""Many questions to one endpoint: so many at a time, in the order given, each answer handed over as it comes.
+
+    ask_all(questions, endpoint, concurrency=8, on_answer=keep) -> Tally
+
+Knows when there is more to send and when to end. Questions are pulled and answers handed over in the caller's own
+thread. Refuses to know what the questions are about.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Callable, Iterable
+
+from crane_core.errors import DetectorError
+from crane_core.llm.attempts import Done, Task, Terms
+from crane_core.llm.budget import Budget
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.limiter import Limiter, limiter_of
+from crane_core.llm.line import Line
+from crane_core.llm.question import Answer, Question, Stopped, Tally
+from crane_core.llm.retrying import Failure, Patience
+from crane_core.prompts.tokens import count_tokens
+
+_AHEAD = 16
+"""Questions that are pulled before a connection is free for them, at most."""
+
+_LOOK_S = 0.1
+"""How often the event that stops all is looked at."""
+
+OnAnswer = Callable[[Answer], None]
+
+
+def ask_all(
+    questions: Iterable[Question],
+    endpoint: Endpoint,
+    *,
+    on_answer: OnAnswer,
+    concurrency: int = 8,
+    budget: Budget | None = None,
+    stop: threading.Event | None = None,
+    patience: Patience | None = None,
+    limiter: Limiter | None = None,
+) -> Tally:
+    """Ask every question and hand each answer to `on_answer`, called in this thread, one at a time.
+
+    Questions are started in their order and pulled as they are needed: at most `concurrency` are with the endpoint,
+    and few more are held. A bad answer is an Answer with trouble. When `stop` is set, requests in flight are dropped
+    and it returns within a second; when the budget is spent, those in flight are still waited for. Raises
+    DetectorError, after handing over what came, where going on makes no sense: a key or model that is refused, a spent
+    quota, an endpoint that cannot be reached. What `questions` or `on_answer` raise ends it too.
+    """
+    concurrency = max(1, concurrency)
+    terms = Terms(endpoint, patience or Patience(), limiter or limiter_of(endpoint.host), budget)
+    with Line(terms, concurrency) as line:
+        n_places = concurrency + min(concurrency, _AHEAD)
+        return _Asking(questions, terms, line, n_places, on_answer).run(stop or threading.Event())
+
+
+class _Asking:
+    """The caller's side of a line: what is sent next, and what has come."""
+
+    def __init__(
+        self, questions: Iterable[Question], terms: Terms, line: Line, n_places: int, on_answer: OnAnswer
+    ) -> None:
+        self._questions = iter(questions)
+        self._terms = terms
+        self._line = line
+        self._n_places = n_places
+        self._on_answer = on_answer
+        self._tally = Tally()
+        self._waiting: Task | None = None
+        self._is_all_sent = False
+        self._n_open = 0
+        self._end: Failure | None = None
+
+    def run(self, stop: threading.Event) -> Tally:
+        while True:
+            self._fill(stop)
+            if stop.is_set():
+                self._tally.stopped = Stopped.STOP
+                self._line.close()
+                self._take(self._line.rest())
+                break
+            if not self._n_open:
+                break
+            self._take(self._line.receive(_LOOK_S))
+        return self._sum()
+
+    def _fill(self, stop: threading.Event) -> None:
+        """Send what there is a place for; a question that the budget has no room for waits for those in flight."""
+        while not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places:
+            task = self._waiting or self._pulled()
+            if task is None:
+                self._is_all_sent = True
+                return
+            self._waiting = task
+            if not self._send(task):
+                return
+
+    def _send(self, task: Task) -> bool:
+        """Whether the budget has room for it. If it has not, and nothing is in flight any more, the budget is spent."""
+        budget = self._terms.budget
+        if budget is not None:
+            reserved = budget.reserve(task.n_tokens, self._terms.endpoint.max_output_tokens)
+            if reserved is None:
+                if not self._n_open:
+                    self._tally.stopped, self._is_all_sent = Stopped.BUDGET, True
+                return False
+            task = task._replace(reserved=reserved)
+        self._line.send(task)
+        self._waiting = None
+        self._n_open += 1
+        return True
+
+    def _pulled(self) -> Task | None:
+        question = next(self._questions, None)
+        if question is None:
+            return None
+        is_counted = self._terms.budget is not None or self._terms.limiter.counts_tokens
+        return Task(question, _tokens(question) if is_counted else 0, None)
+
+    def _take(self, came: list[Done]) -> None:
+        for done in came:
+            self._n_open -= 1
+            if done.end is not None and self._end is None:
+                self._end, self._is_all_sent = done.end, True
+                self._terms.begins_more = False
+            if done.answer is not None:
+                self._tally.add(done.answer)
+                self._on_answer(done.answer)
+
+    def _sum(self) -> Tally:
+        budget = self._terms.budget
+        self._tally.spent_usd = budget.spent_usd if budget is not None and budget.price is not None else None
+        if self._end is not None:
+            remedy = self._end.remedy or "Check the endpoint, then run the same command again: it goes on from here."
+            raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
+        return self._tally
+
+
+def _tokens(question: Question) -> int:
+    schema = json.dumps(question.schema) if question.schema is not None else ""
+    return _counted(question.text) + (_counted(schema) if schema else 0)
+
+
+@functools.lru_cache(maxsize=64)
+def _counted(text: str) -> int:
+    """Questions are repeated, and their repetitions often follow one another."""
+    return count_tokens(text).n

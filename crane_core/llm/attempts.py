@@ -1,0 +1,192 @@
+"""One question, from its first request to its answer: asked again where that may help, and paid for.
+
+Knows what all questions of a job share: patience, limiter, budget. Refuses to raise for what an endpoint does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from crane_core.llm.budget import Budget, Reserved
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.for_openai import NotTaken, OpenAIClient, Said
+from crane_core.llm.limiter import Limiter
+from crane_core.llm.question import Answer, Question
+from crane_core.llm.retrying import Failure, Kind, Patience
+from crane_core.prompts.tokens import count_tokens
+
+_MAX_NOT_TAKEN = 8
+_UNREACHABLE_ATTEMPTS = 3
+"""Requests to an endpoint that was never reached, before it is given up."""
+
+
+class Task(NamedTuple):
+    """A question, its tokens where somebody counts them, and what was set aside for it."""
+
+    question: Question
+    n_tokens: int
+    reserved: Reserved | None
+
+
+class Done(NamedTuple):
+    """What became of a task: an answer; the end of all asking; neither, because it was not begun."""
+
+    answer: Answer | None = None
+    end: Failure | None = None
+
+
+@dataclass(slots=True)
+class Terms:
+    """What all questions of a job share. `begins_more` is False once there is no sense in another request."""
+
+    endpoint: Endpoint
+    patience: Patience
+    limiter: Limiter
+    budget: Budget | None = None
+    was_reached: bool = False
+    begins_more: bool = True
+
+
+class Attempts:
+    """The requests that are made for one task."""
+
+    def __init__(self, terms: Terms, client: OpenAIClient, task: Task) -> None:
+        self._terms = terms
+        self._client = client
+        self._task = task
+        self._reserved = task.reserved
+        self._random = Random(f"{terms.patience.seed} {task.question.key!r}")
+        self._started = time.monotonic()
+        self._n_requests = 0
+        self._n_failed = 0
+        self._n_not_taken = 0
+
+    async def run(self) -> Done:
+        """Ask until there is an answer, or none can be hoped for."""
+        try:
+            await self._terms.limiter.turn(self._task.n_tokens)
+            self._started = time.monotonic()
+            while True:
+                self._n_requests += 1
+                outcome = await self._client.ask(self._task.question)
+                done = await self._next_step(outcome)
+                if done is not None:
+                    return done
+        except asyncio.CancelledError:
+            self._pay_all()
+            raise
+
+    async def _next_step(self, outcome: Said | Failure | NotTaken) -> Done | None:
+        if isinstance(outcome, Said):
+            return self._said(outcome)
+        if isinstance(outcome, NotTaken):
+            self._n_not_taken += 1
+            return self._without(outcome)
+        self._n_failed += 1
+        if outcome.kind in (Kind.QUESTION, Kind.ENDPOINT):
+            return self._given_up(outcome, is_end=outcome.kind is Kind.ENDPOINT)
+        return await self._wait(outcome)
+
+    def _said(self, said: Said) -> Done:
+        self._terms.was_reached = True
+        self._terms.limiter.went_well()
+        self._pay_for(said)
+        return Done(
+            Answer(
+                self._task.question.key,
+                text=said.text,
+                trouble=said.trouble,
+                finish_reason=said.finish_reason,
+                seconds=time.monotonic() - self._started,
+                attempts=self._n_requests,
+                input_tokens=said.input_tokens,
+                output_tokens=said.output_tokens,
+                left_out=said.left_out,
+            )
+        )
+
+    def _without(self, refused: NotTaken) -> Done | None:
+        """Ask again without what the endpoint does not take; without a limit of tokens no cap can be kept."""
+        self._terms.was_reached = True
+        if self._n_not_taken > _MAX_NOT_TAKEN:
+            return self._given_up(Failure(Kind.QUESTION, f"the endpoint refuses {refused.parameter}"))
+        budget = self._terms.budget
+        if budget is not None and budget.is_capped and not self._client.has_limit:
+            why = "The endpoint takes no limit of tokens, so a budget cannot be kept"
+            return self._given_up(Failure(Kind.ENDPOINT, why, remedy="Ask without a budget."), is_end=True)
+        return None
+
+    async def _wait(self, failure: Failure) -> Done | None:
+        """Pause before the next request, where there is to be one."""
+        patience = self._terms.patience
+        self._terms.was_reached |= failure.kind is not Kind.UNREACHABLE
+        pause_s = patience.pause_s(self._n_failed, failure, self._random)
+        if failure.kind is Kind.BUSY:
+            if pause_s > patience.longest_wait_s:
+                return self._given_up(_too_long(failure, pause_s), is_end=True)
+            self._terms.limiter.busy(failure.retry_after_s or 0.0)
+        if not self._may_go_on(pause_s):
+            return self._given_up(failure, is_end=failure.kind is Kind.UNREACHABLE)
+        if failure.may_cost and not self._afford_again():
+            return self._given_up(failure._replace(why=f"{failure.why}; asking again does not fit the budget"))
+        await asyncio.sleep(pause_s)
+        await self._terms.limiter.turn(self._task.n_tokens)
+        return None if self._terms.begins_more else self._given_up(failure)
+
+    def _may_go_on(self, pause_s: float) -> bool:
+        terms = self._terms
+        most = terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
+        spent_s = time.monotonic() - self._started
+        return terms.begins_more and self._n_failed < most and spent_s + pause_s <= terms.patience.total_s
+
+    def _given_up(self, failure: Failure, *, is_end: bool = False) -> Done:
+        """An answer with the trouble; where all asking ends, the question stays unanswered."""
+        if failure.may_cost:
+            self._pay_all()
+        elif self._terms.budget is not None and self._reserved is not None:
+            self._terms.budget.give_back(self._reserved)
+        if is_end:
+            return Done(end=failure)
+        answer = Answer(
+            self._task.question.key,
+            trouble=failure.why,
+            seconds=time.monotonic() - self._started,
+            attempts=self._n_requests,
+            left_out=self._client.left_out,
+        )
+        return Done(answer)
+
+    def _afford_again(self) -> bool:
+        budget = self._terms.budget
+        if budget is None or self._reserved is None:
+            return True
+        self._pay_all()
+        self._reserved = budget.reserve(self._task.n_tokens, self._terms.endpoint.max_output_tokens)
+        return self._reserved is not None
+
+    def _pay_all(self) -> None:
+        if self._terms.budget is not None and self._reserved is not None:
+            self._terms.budget.lose(self._reserved)
+            self._reserved = None
+
+    def _pay_for(self, said: Said) -> None:
+        """By the endpoint's counts; by our own where it gives none; by the most it may be where nothing tells."""
+        if self._terms.budget is None or self._reserved is None:
+            return
+        n_input = self._task.n_tokens if said.input_tokens is None else said.input_tokens
+        n_output = said.output_tokens
+        if n_output is None and said.text is not None:
+            n_output = count_tokens(said.text).n
+        if n_output is None:
+            self._pay_all()
+        else:
+            self._terms.budget.settle(self._reserved, n_input, n_output)
+
+
+def _too_long(failure: Failure, wait_s: float) -> Failure:
+    why = f"The endpoint asks to wait {wait_s:,.0f} s: {failure.why}"
+    return Failure(Kind.ENDPOINT, why, remedy="Run the same command again then: it goes on from here.")

@@ -1,0 +1,88 @@
+"""One model at one address, and how it is to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from crane_core.errors import DetectorError
+from crane_core.llm.keys import Secret, is_local, key_for
+
+OPENAI = "https://api.openai.com/v1"
+TEMPERATURE = 0.01
+"""As in the study (paper, section 4.3)."""
+
+MAX_OUTPUT_TOKENS = 16_384
+TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`base_url` ends before `/chat/completions`. `max_output_tokens` counts hidden reasoning too.
+
+    `timeout_s` bounds one request from its first byte to the last of its reply, however slowly they come.
+    """
+
+    model: str
+    base_url: str = OPENAI
+    key: Secret | None = None
+    temperature: float | None = TEMPERATURE
+    max_output_tokens: int = MAX_OUTPUT_TOKENS
+    timeout_s: float = TIMEOUT_S
+
+    @property
+    def host(self) -> str:
+        """Name and port: what a limiter holds together."""
+        return urlsplit(self.base_url).netloc
+
+    @property
+    def is_local(self) -> bool:
+        return is_local(urlsplit(self.base_url).hostname or "")
+
+
+def resolve(
+    model: str,
+    base_url: str | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    temperature: float | None = TEMPERATURE,
+    max_output_tokens: int = MAX_OUTPUT_TOKENS,
+    timeout_s: float = TIMEOUT_S,
+) -> Endpoint:
+    """An endpoint with its key, which comes from the environment or from `.env` in `folder` (the working directory).
+
+    Raises DetectorError where the address cannot be one or would carry a secret, and where there is no key.
+    """
+    if not model.strip():
+        raise DetectorError("No model is named.", remedy="Name one: --model M.")
+    address = _checked(base_url or OPENAI)
+    key = key_for(address, environ=environ, folder=folder)
+    return Endpoint(
+        model.strip(),
+        address,
+        key,
+        temperature=temperature,
+        max_output_tokens=max_output_tokens,
+        timeout_s=timeout_s,
+    )
+
+
+def _checked(base_url: str) -> str:
+    address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
+    remedy = f"Give the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise DetectorError("The base address of the endpoint is no address of a server.", remedy=remedy)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise DetectorError(
+            "The base address of the endpoint holds a password or options, and addresses are written down.",
+            remedy=remedy,
+        )
+    return address

@@ -1,0 +1,293 @@
+"""One request to an OpenAI-compatible endpoint, and what came of it.
+
+Knows chat completions, and that endpoints differ in what they take: what one refuses is left out from then on. Refuses
+to ask twice by itself, and lets no exception out: they hold the request, and the request holds the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import aiohttp
+import httpx2
+import openai
+from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+
+from crane_core.llm.endpoint import OPENAI, Endpoint
+from crane_core.llm.keys import without_keys, without_secrets
+from crane_core.llm.question import Question
+from crane_core.llm.retrying import Failure, Kind, failure_of
+
+MAX_REPLY_BYTES = 8_000_000
+"""Of a longer reply the rest is not read, and the whole is not used."""
+
+_MAX_ERROR_BYTES = 64_000
+_SHOWN_CHARS = 300
+_CONNECT_S = 15.0
+_NO_KEY = "none"
+_ABOUT_PARAMETERS = frozenset({400, 422})
+_OPTIONAL = ("response_format", "temperature", "seed")
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_ALSO_CALLED = {"response_format": ("json_schema", "structured output", "response format")}
+_UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.UnsupportedProtocol)
+
+
+class Said(NamedTuple):
+    """What a model sent back. `trouble` is set where its reply is no answer to be read."""
+
+    text: str | None
+    trouble: str | None
+    finish_reason: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    left_out: tuple[str, ...]
+
+
+class NotTaken(NamedTuple):
+    """A request that was refused for a parameter that is left out from now on: it is to be made again, at once."""
+
+    parameter: str
+
+
+class OpenAIClient:
+    """Connections to one endpoint, within one event loop, and what it was found not to take."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._left_out: list[str] = []
+        self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
+        self._http = DefaultAioHttpClient(
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            timeout=httpx2.Timeout(None, connect=_CONNECT_S),
+            event_hooks={"response": [_bound_errors]},
+            follow_redirects=False,
+            trust_env=not endpoint.is_local,
+        )
+        self._openai = AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.key.reveal() if endpoint.key else _NO_KEY,
+            max_retries=0,
+            http_client=self._http,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._openai.close()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Parameters that the endpoint refused so far."""
+        return tuple(self._left_out)
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether replies are held to a number of tokens."""
+        return bool(self._limit)
+
+    async def ask(self, question: Question) -> Said | Failure | NotTaken:
+        """One request, within the endpoint's time."""
+        body = self._body(question)
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_s):
+                status, raw = await self._send(body)
+        except TimeoutError:
+            why = f"no reply within {self._endpoint.timeout_s:g} s"
+            return Failure(Kind.TRANSIENT, why, may_cost=True)
+        except openai.APIStatusError as error:
+            return self._of_status(error, body)
+        except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
+            return _of_connection(error)
+        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            return Failure(Kind.QUESTION, f"the request failed: {_shown(str(error))}", may_cost=True)
+        if raw is None:
+            return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {})
+        return self._read(status, raw)
+
+    def _body(self, question: Question) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self._endpoint.model,
+            "messages": [{"role": "user", "content": question.text}],
+        }
+        if question.schema is not None:
+            schema = {name: value for name, value in question.schema.items() if name not in ("$schema", "title")}
+            form = {"name": question.schema_name, "schema": schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if self._endpoint.temperature is not None:
+            body["temperature"] = self._endpoint.temperature
+        if question.seed is not None:
+            body["seed"] = question.seed
+        if self._limit:
+            body[self._limit] = self._endpoint.max_output_tokens
+        return {name: value for name, value in body.items() if name not in self._left_out}
+
+    async def _send(self, body: dict[str, Any]) -> tuple[int, bytes | None]:
+        """Status and bytes of the reply; None where it is longer than MAX_REPLY_BYTES, and then the rest stays away.
+
+        The plain `post` of the package: typed methods take three times its processor time, to check what is checked
+        here anyway.
+        """
+        response: Any = await self._openai.post(
+            "/chat/completions",
+            cast_to=httpx2.Response,
+            body=body,
+            stream=True,
+            stream_cls=AsyncStream[Any],
+        )
+        received = bytearray()
+        try:
+            async for chunk in response.aiter_bytes():
+                received += chunk
+                if len(received) > MAX_REPLY_BYTES:
+                    return response.status_code, None
+        finally:
+            await response.aclose()
+        return response.status_code, bytes(received)
+
+    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | NotTaken:
+        message = _message(error)
+        if error.status_code in _ABOUT_PARAMETERS:
+            refused = self._refused_parameter(body, str(error.param or ""), message)
+            if refused is not None:
+                return refused
+        return failure_of(error.status_code, str(error.code or ""), _shown(message), error.response.headers)
+
+    def _refused_parameter(self, body: dict[str, Any], named: str, message: str) -> NotTaken | None:
+        """The parameter of this request that an error is about, left out from now on."""
+        for name in (*_OPTIONAL, *_LIMITS):
+            if name in body and _is_about(name, named, message):
+                if name in _LIMITS:
+                    self._change_limit(name)
+                elif name not in self._left_out:
+                    self._left_out.append(name)
+                return NotTaken(name)
+        return None
+
+    def _change_limit(self, refused: str) -> None:
+        if self._limit == refused:
+            others = [name for name in _LIMITS if name != refused and name not in self._left_out]
+            self._limit = others[0] if others else ""
+        if refused not in self._left_out:
+            self._left_out.append(refused)
+
+    def _read(self, status: int, raw: bytes) -> Said | Failure:
+        try:
+            reply = json.loads(raw)
+            choice = reply["choices"][0]
+            message = choice["message"]
+            text, refusal = message.get("content"), message.get("refusal")
+            finish_reason, usage = choice.get("finish_reason"), reply.get("usage")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return _of_malformed(status, raw)
+        usage = usage if isinstance(usage, dict) else {}
+        reason = _shown(finish_reason) if isinstance(finish_reason, str) else None
+        if isinstance(text, str) and text:
+            return self._said(without_keys(text), None, usage, reason)
+        return self._said(None, _why_empty(refusal, reason), usage, reason)
+
+    def _said(self, text: str | None, trouble: str | None, usage: dict[str, Any], reason: str | None = None) -> Said:
+        counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+        return Said(text, trouble, reason, counts[0], counts[1], self.left_out)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The beginning of a stream."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, n_bytes: int) -> None:
+        self._stream = stream
+        self._n_bytes = n_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._n_bytes
+        async for chunk in self._stream:
+            yield chunk[:left]
+            left -= len(chunk)
+            if left <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _bound_errors(response: httpx2.Response) -> None:
+    """The package reads the whole body of an error: it is shown the beginning alone."""
+    if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Bounded(response.stream, _MAX_ERROR_BYTES)
+
+
+def _of_connection(error: Exception) -> Failure:
+    causes = list(_causes(error))
+    why = _shown(str(causes[-1])) or type(causes[-1]).__name__
+    if any(isinstance(cause, _UNSENT) for cause in causes):
+        return Failure(Kind.UNREACHABLE, f"The endpoint cannot be reached: {why}")
+    return Failure(Kind.TRANSIENT, f"the connection broke: {why}", may_cost=True)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, and what was raised on the way to it, the first last."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _of_malformed(status: int, raw: bytes) -> Failure:
+    """Half of a reply, or none in the form of the protocol. Some endpoints report errors with status 200."""
+    try:
+        error = json.loads(raw)["error"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        beginning = _shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
+        return Failure(Kind.TRANSIENT, f"the reply is no chat completion: {beginning or 'it is empty'}", may_cost=True)
+    told = error if isinstance(error, dict) else {"message": error}
+    code = told.get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else status
+    message = _shown(str(told.get("message")))
+    if status >= 400:
+        return failure_of(status, str(code), message, {})
+    return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
+
+
+def _why_empty(refusal: object, finish_reason: str | None) -> str:
+    if isinstance(refusal, str) and refusal:
+        return f"the model refuses: {_shown(refusal)}"
+    if finish_reason == "content_filter":
+        return "the reply was held back by a content filter"
+    if finish_reason == "length":
+        return "the limit of tokens was reached before the reply began"
+    return "the reply is empty"
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """What the endpoint wrote, whichever form its error has."""
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        return str(body["message"])
+    if isinstance(body, list) and body and isinstance(body[0], dict) and isinstance(body[0].get("error"), dict):
+        return str(body[0]["error"].get("message"))
+    return error.response.text
+
+
+def _is_about(name: str, named: str, message: str) -> bool:
+    """Whether an error names a parameter: in the member meant for it, else in its words."""
+    if named and named != "None":
+        return named == name or named.startswith(f"{name}.")
+    words = message.lower()
+    return bool(re.search(rf"\b{name}\b", words)) or any(word in words for word in _ALSO_CALLED.get(name, ()))
+
+
+def _count(number: object) -> int | None:
+    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+
+
+def _shown(text: str) -> str:
+    """One line without secrets, of bounded length."""
+    line = " ".join(without_secrets(text).split())
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} ..."

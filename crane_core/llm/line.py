@@ -1,0 +1,84 @@
+"""A thread with an event loop in which questions are sent and answers received, so many at a time.
+
+Knows how work gets in, how it comes out, and how all of it is ended. Refuses to call the caller back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+from crane_core.llm.attempts import Attempts, Done, Task, Terms
+from crane_core.llm.for_openai import OpenAIClient
+
+
+class Line:
+    """Within its `with`: send tasks, receive what becomes of them. Nothing of it is left afterwards."""
+
+    def __init__(self, terms: Terms, concurrency: int) -> None:
+        self._terms = terms
+        self._concurrency = concurrency
+        self._loop = asyncio.new_event_loop()
+        self._inbox: asyncio.Queue[Task] = asyncio.Queue()
+        self._outbox: queue.SimpleQueue[Done] = queue.SimpleQueue()
+        self._closing = asyncio.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="asking")
+        self._ended: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        self._ended = self._thread.submit(self._run)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop what is in flight and wait until nothing is left; a second time does nothing."""
+        if self._ended is not None and not self._ended.done():
+            self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.shutdown()
+
+    def send(self, task: Task) -> None:
+        """Put a task at the end of the line."""
+        self._loop.call_soon_threadsafe(self._inbox.put_nowait, task)
+
+    def receive(self, timeout_s: float) -> list[Done]:
+        """What has come, in the order in which it came; waits a moment for the first."""
+        try:
+            first = self._outbox.get(timeout=timeout_s)
+        except queue.Empty:
+            if self._ended is not None and self._ended.done():
+                self._ended.result()
+            return []
+        return [first, *self.rest()]
+
+    def rest(self) -> list[Done]:
+        """What has come, without waiting."""
+        came = []
+        while not self._outbox.empty():
+            came.append(self._outbox.get())
+        return came
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._work())
+
+    async def _work(self) -> None:
+        async with OpenAIClient(self._terms.endpoint) as client, asyncio.TaskGroup() as group:
+            workers = [group.create_task(self._worker(client)) for _ in range(self._concurrency)]
+            await self._closing.wait()
+            for worker in workers:
+                worker.cancel()
+
+    async def _worker(self, client: OpenAIClient) -> None:
+        while True:
+            task = await self._inbox.get()
+            if self._terms.begins_more:
+                self._outbox.put(await Attempts(self._terms, client, task).run())
+            else:
+                self._outbox.put(Done())

@@ -1,0 +1,114 @@
+"""What a failed request means for the next one: ask again, when, and how often; or not.
+
+Knows status codes, the codes that endpoints write beside them, and Retry-After. Refuses to know what was asked.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """What a failure is a failure of."""
+
+    TRANSIENT = "transient"
+    """The moment: the same request may do well later."""
+    BUSY = "busy"
+    """The moment, and every other request of the provider had better wait too."""
+    UNREACHABLE = "unreachable"
+    """The connection: nothing was sent."""
+    QUESTION = "question"
+    """This one question: the same request would fail again."""
+    ENDPOINT = "endpoint"
+    """Every question: going on makes no sense."""
+
+
+class Failure(NamedTuple):
+    """A request that gave nothing. `why` is free of secrets. `may_cost`: the endpoint may have worked for it."""
+
+    kind: Kind
+    why: str
+    retry_after_s: float | None = None
+    may_cost: bool = False
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a question is asked again: requests, seconds in total, and the pauses between.
+
+    A pause doubles from `first_s` up to `longest_s`; a seeded share of it is left out, so that many do not come back
+    at the same moment. An endpoint that asks to wait longer than `longest_wait_s` is not waited for.
+    """
+
+    max_attempts: int = 8
+    total_s: float = 900.0
+    first_s: float = 0.5
+    longest_s: float = 30.0
+    longest_wait_s: float = 120.0
+    seed: int = 0
+
+    def pause_s(self, n_failed: int, failure: Failure, random: Random) -> float:
+        """Seconds before the next request, after `n_failed` of them."""
+        grown = min(self.longest_s, self.first_s * 2.0 ** min(n_failed - 1, 30))
+        return max(grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0)
+
+
+_TRANSIENT = frozenset({408, 409, 425})
+_PERMISSION = {
+    401: ("The endpoint refuses the key", "Check the key in the environment or in .env."),
+    402: ("The endpoint asks for payment", "Add credit at the provider, then run the same command again."),
+    403: ("The endpoint refuses access", "Check what the key may do."),
+    404: ("The endpoint has no such model or address", "Check --model and --base-url."),
+    405: ("The address takes no questions", "Check --base-url."),
+}
+_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_ABOUT_CONTENT = ("moderation", "flagged", "content_filter", "content policy")
+
+
+def failure_of(status: int, code: str, message: str, headers: Mapping[str, str]) -> Failure:
+    """What a reply with an error status means. `message` is free of secrets."""
+    why = f"status {status}: {message}" if message else f"status {status}"
+    if status == 429:
+        if code in _SPENT:
+            remedy = "Raise the quota at the provider, then run the same command again."
+            return Failure(Kind.ENDPOINT, f"The quota is spent: {why}", remedy=remedy)
+        return Failure(Kind.BUSY, why, retry_after_s(headers))
+    if status in _TRANSIENT or status >= 500:
+        return Failure(Kind.BUSY if status == 503 else Kind.TRANSIENT, why, retry_after_s(headers), may_cost=True)
+    if 300 <= status < 400:
+        remedy = "Give the address that it points to: --base-url."
+        return Failure(Kind.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
+    if status in _PERMISSION and not any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT):
+        said, remedy = _PERMISSION[status]
+        return Failure(Kind.ENDPOINT, f"{said}: {why}", remedy=remedy)
+    return Failure(Kind.QUESTION, why)
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that an endpoint asks to wait: Retry-After-Ms, or Retry-After as seconds or as a date."""
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1e3
+    told = headers.get("retry-after", "")
+    seconds = _number(told)
+    if seconds is not None or not told:
+        return seconds
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(told).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0.0 <= number < float("inf") else None

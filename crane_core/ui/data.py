@@ -7,6 +7,7 @@ import streamlit as st
 
 from crane_core.pipeline import agreement, evaluate, judges
 from crane_core.pipeline import judged as judging
+from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
@@ -116,6 +117,16 @@ def _case_list(_store: Store, loaded: str, benchmark: str) -> pd.DataFrame:
 def case_list(benchmark: str) -> pd.DataFrame:
     """Cases of a benchmark with their labels; see `storage.cases.case_list`."""
     return _case_list(store(), answers(), benchmark)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _run_list(_store: Store, loaded: str) -> pd.DataFrame:
+    return runs.run_list(_store, verdicts())
+
+
+def run_list() -> pd.DataFrame:
+    """What ran; see `pipeline.run_list`."""
+    return _run_list(store(), answers())
 
 
 def benchmarks() -> pd.DataFrame:

@@ -49,12 +49,13 @@ def _version(answers: Answers | None, *, crashes: bool) -> str:
     css = "cw-dim" if answers.vote in {"tie", "no answer"} else "cw-right" if right else "cw-wrong"
     word = {"crash": "crash", "safe": "no crash"}.get(answers.vote, answers.vote)
     sign = "" if answers.vote in {"tie", "no answer"} else " ✓" if right else " ✗"
-    strip = "".join(_square(run) for run in answers.runs)
+    strip = "".join(square_html(run) for run in answers.runs)
     left = f'<td><span class="cw-runs">{strip}</span> <span class="{css}">{word}{sign}</span></td>'
     return left + f"<td>{_label(answers.label, shown=crashes)}{_reasons(answers.runs)}</td>"
 
 
-def _square(run: dict[str, Any]) -> str:
+def square_html(run: dict[str, Any]) -> str:
+    """One run as a square: C for a crash that it foretells, a dot for none, a question mark for no answer."""
     index = f"run {run['run_index']}"
     if run["unanswered"]:
         return f'<span class="cw-run-none" title="{index}: {escape(_cut(str(run["unanswered"])))}">?</span>'

@@ -1,0 +1,80 @@
+"""One question to one model about one notebook: what it would cost at most, what came back, what it says.
+
+Nothing is kept: the notebook is nobody's benchmark, and who asked sees the raw reply.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from crane_core.errors import DetectorError
+from crane_core.llm.asking import ask_all
+from crane_core.llm.endpoint import Endpoint, resolve
+from crane_core.llm.prices import Price, price_of
+from crane_core.llm.question import Answer, Question
+from crane_core.pipeline.check import ToSend
+from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
+
+MODEL = "CRANE_MODEL"
+BASE_URL = "CRANE_BASE_URL"
+"""Environment variables that name the model to ask where nobody names another."""
+
+USUAL_OUTPUT = 1_000
+"""Tokens of a usual reply of a model that reasons in the open; the price before sending is told for so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of the question. `usd` is None where the price is not known."""
+
+    model: str
+    answer: Answer
+    read: ReadReply
+    usd: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "crashes": self.read.crashes,
+            "reasoning": self.read.reasoning,
+            "trouble": self.answer.trouble or self.read.trouble,
+            "seconds": self.answer.seconds,
+            "input_tokens": self.answer.input_tokens,
+            "output_tokens": self.answer.output_tokens,
+            "usd": self.usd,
+            "reply": self.answer.text,
+        }
+
+    def in_words(self) -> list[str]:
+        """Lines for people to read."""
+        said = {True: "says that it crashes", False: "says that it does not crash", None: "gave no answer to read"}
+        why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reason given"
+        cost = f", {self.usd:.4f} USD" if self.usd is not None else ""
+        return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s{cost})", f"  {why}"]
+
+
+def configured_endpoint(model: str | None = None, base_url: str | None = None) -> Endpoint | None:
+    """The model named here, else the one that the environment names; None where neither does. Raises DetectorError."""
+    named = model or os.environ.get(MODEL, "").strip()
+    return resolve(named, base_url or os.environ.get(BASE_URL) or None) if named else None
+
+
+def expected_usd(sent: ToSend, price: Price | None) -> float | None:
+    """What the question will cost with a reply of USUAL_OUTPUT tokens; None where the price is not known."""
+    return price.usd(sent.tokens.n, USUAL_OUTPUT) if price else None
+
+
+def ask_one(sent: ToSend, endpoint: Endpoint, price: Price | None = None) -> Asked:
+    """Send the text and wait. Raises DetectorError where the endpoint cannot be asked at all."""
+    got: list[Answer] = []
+    question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)
+    ask_all([question], endpoint, concurrency=1, on_answer=got.append)
+    if not got:
+        raise DetectorError(f"{endpoint.model} was not asked.", remedy="Try again.")
+    [answer] = got
+    read = read_reply(answer.text) if answer.text is not None else ReadReply(None, None, None)
+    known = price_of(endpoint, price)
+    usd = known.usd(answer.input_tokens or 0, answer.output_tokens or 0) if known and answer.text is not None else None
+    return Asked(endpoint.model, answer, read, usd)

@@ -1,0 +1,59 @@
+"""What ran: one row per detector, setting and experiment, with what it took and how far its runs agree."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.pipeline.measures import SEED
+from crane_core.stats.intervals import clustered_rate
+from crane_core.stats.run_agreement import run_pairs
+from crane_core.storage.jobs import job_list
+from crane_core.storage.store import Store
+
+KEY = ["benchmark", "experiment", "detector", "setting"]
+OF_JOBS = ["started_at", "last_answer_at", "options", "n_retried", "input_tokens", "output_tokens", "usd"]
+TIMES = ["seconds_median", "seconds_p95"]
+
+
+def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Our own jobs first, the newest first, then what sources brought.
+
+    verdicts: `evaluate.verdict_frame`. Columns: benchmark, experiment, detector, detector_title, detector_kind,
+    setting, n_instances, n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs of one instance
+    that say the same, 95%, clustered by case; missing where no instance has two answers), n_flips (instances whose
+    runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens, output_tokens,
+    usd, seconds_median, seconds_p95, missing elsewhere. A job of which no answer is loaded yet has counts of 0.
+    """
+    jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
+    rows = [_row(rows) for _, rows in verdicts.groupby(KEY, sort=True, observed=True)]
+    found = pd.DataFrame(rows, columns=[*KEY, "detector_title", "detector_kind", *_COUNTS])
+    listed = found.merge(jobs[[*KEY, *OF_JOBS, *TIMES]], on=KEY, how="left")
+    listed["is_job"] = listed["started_at"].notna()
+    waiting = jobs[~jobs["experiment"].isin(listed.loc[listed["is_job"], "experiment"])]
+    if not waiting.empty:
+        zeros = dict.fromkeys(("n_instances", "n_answers", "n_unanswered", "n_flips"), 0)
+        listed = pd.concat(
+            [listed, waiting[[*KEY, "detector_title", "detector_kind", *OF_JOBS, *TIMES]].assign(**zeros, is_job=True)]
+        )
+    ordered = listed.sort_values("started_at", ascending=False, na_position="last", kind="stable")
+    return ordered.reset_index(drop=True)
+
+
+_COUNTS = ["n_instances", "n_answers", "n_unanswered", "agreement", "low", "high", "n_flips"]
+
+
+def _row(rows: pd.DataFrame) -> dict[str, object]:
+    first = rows.iloc[0]
+    pairs = run_pairs(rows["n_crash"], rows["n_safe"])
+    has_pairs = pairs.pairs.sum() > 0
+    agreed = clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"], seed=SEED) if has_pairs else None
+    return {
+        **{name: first[name] for name in [*KEY, "detector_title", "detector_kind"]},
+        "n_instances": len(rows),
+        "n_answers": int(rows["n_crash"].sum() + rows["n_safe"].sum()),
+        "n_unanswered": int(rows["n_unanswered"].sum()),
+        "agreement": agreed.value if agreed else None,
+        "low": agreed.low if agreed else None,
+        "high": agreed.high if agreed else None,
+        "n_flips": int(((rows["n_crash"] > 0) & (rows["n_safe"] > 0)).sum()),
+    }

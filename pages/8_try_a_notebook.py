@@ -1,0 +1,25 @@
+"""Try a notebook: will its next cell crash, and why?"""
+
+import os
+
+import streamlit as st
+
+from crane_core.pipeline.check import ALLOWED, execution_allowed
+from crane_core.ui.frame import page, told
+from crane_core.ui.trial.asking_view import draw_asking
+from crane_core.ui.trial.choice import draw_choice
+from crane_core.ui.trial.desk import draw_desk
+
+with page():
+    st.title("Try a notebook")
+    may_run = execution_allowed(os.environ)
+    if not may_run:
+        st.caption(
+            "This server reads notebooks and does not run them. Whoever starts it allows that with "
+            f"`{ALLOWED}=1`; or capture the state yourself and upload it beside the notebook."
+        )
+    with told():
+        chosen = draw_choice(may_run=may_run)
+        if chosen is not None:
+            checked = draw_desk(chosen, may_run=may_run)
+            draw_asking(checked)

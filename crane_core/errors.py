@@ -1,5 +1,7 @@
 """Everything the core can refuse. Each error says what happened and where, and carries a one-line remedy."""
 
+from functools import partial
+
 
 class CraneError(Exception):
     """What went wrong, in words for the user; `remedy` says what to do about it."""
@@ -10,6 +12,10 @@ class CraneError(Exception):
 
     def __str__(self) -> str:
         return f"{self.args[0]} {self.remedy}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """So that it comes back whole from another process."""
+        return partial(type(self), remedy=self.remedy), self.args, self.__dict__
 
 
 class SourceError(CraneError):

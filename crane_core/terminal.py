@@ -1,8 +1,13 @@
-"""How the command line speaks: results on stdout, everything else on stderr."""
+"""How the command line speaks, results on stdout and everything else on stderr, and how it hears that it shall stop."""
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
 
 
 def tell(message: str) -> None:
@@ -22,3 +27,20 @@ def give_exactly(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[Event]:
+    """An event that the first Ctrl+C sets, so that the work can end well; the second one interrupts."""
+    stop = Event()
+
+    def first(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+        tell("stopping; what has come is saved (Ctrl+C again: at once)")
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -23,6 +23,9 @@ class LocalDetector(Protocol):
     `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError where a tool
     is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
     runtime state; it raises DetectorError for a setting that it does not know. It runs in processes of its own.
+
+    A module may also have `predict_many(questions)`, which takes several (see `analysis.Question`) and gives for each,
+    in order, a prediction or the DetectorError that there was none.
     """
 
     NAME: str

@@ -87,17 +87,18 @@ def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
     names = _instances(store, wanted)
     sights, skipped = _sights(store, wanted, names)
     if not sights:
-        reason = next(iter(skipped.values()))
+        first = next(iter(skipped.values()))
         raise DetectorError(
-            f"None of the {len(skipped)} instances can be shown to a detector. The first: {reason}",
-            remedy="See `python -m crane_core doctor`, or choose another --setting.",
+            f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
+            remedy=first.remedy,
         )
     base = job_name(wanted.detector.detector, str(wanted.setting), wanted.benchmark, options=wanted.options)
     name = chosen_name(folder, base, again=wanted.again)
     before = standing(folder, name)
     job = _job(wanted, name, before)
     items = in_rounds(list(sights), wanted.n_runs)
-    return Plan(wanted, job, Work(job, items, before, wanted.detector), sights, skipped)
+    reasons = {name: str(error.args[0]) for name, error in skipped.items()}
+    return Plan(wanted, job, Work(job, items, before, wanted.detector), sights, reasons)
 
 
 def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
@@ -140,14 +141,14 @@ def _instances(store: Store, wanted: Wanted) -> list[str]:
     return names
 
 
-def _sights(store: Store, wanted: Wanted, names: Sequence[str]) -> tuple[dict[str, Sight], dict[str, str]]:
+def _sights(store: Store, wanted: Wanted, names: Sequence[str]) -> tuple[dict[str, Sight], dict[str, PromptError]]:
     sights: dict[str, Sight] = {}
-    skipped: dict[str, str] = {}
+    skipped: dict[str, PromptError] = {}
     for name in names:
         try:
             sights[name] = _sight(store, wanted, name)
         except PromptError as error:
-            skipped[name] = str(error.args[0])
+            skipped[name] = error
     return sights, skipped
 
 

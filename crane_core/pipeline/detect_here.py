@@ -10,17 +10,23 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from threading import Event
 
+from crane_core.detectors.analysis import Question
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector
-from crane_core.domain import Run, Setting
+from crane_core.domain import Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.pipeline.detect import Plan
 from crane_core.pipeline.job_files import sayable
 from crane_core.pipeline.job_work import INTERRUPTED, Keep, Key, Worker
-from crane_core.pipeline.prompt import Input
+
+AT_ONCE = 10
+"""Instances that a tool is started for where it can take several: enough to share its start, few enough to lose."""
 
 LOOK_S = 0.2
 """How often it is looked whether the work is to stop."""
+
+Batch = Sequence[Key]
+Said = list[Prediction | DetectorError]
 
 
 def n_cores() -> int:
@@ -32,16 +38,18 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     """A worker that asks the plan's detector about each open instance."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+        batches = _batches(plan, items, concurrency)
+        n_workers = max(1, min(concurrency, len(batches)))
         started = get_context("spawn")
-        n_workers = max(1, min(concurrency, len(items)))
         with ProcessPoolExecutor(n_workers, mp_context=started, initializer=_leave_interrupts_to_the_parent) as pool:
-            waiting = iter(items)
-            running: dict[Future[Prediction], Key] = {}
+            waiting = iter(batches)
+            running: dict[Future[Said], Batch] = {}
             _fill(running, pool, plan, waiting, 2 * n_workers)
             while running:
                 done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                 for future in done:
-                    keep(_run(plan, running.pop(future), future), None)
+                    for run in _runs(plan, running.pop(future), future):
+                        keep(run, None)
                 if stop.is_set():
                     _give_up(running)
                 else:
@@ -51,21 +59,30 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     return work
 
 
+def _batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
+    """Several instances each for a tool that takes several, but never so many that a core has nothing to do."""
+    if not hasattr(local_detector(plan.job.detector), "predict_many"):
+        return [[item] for item in items]
+    size = max(1, min(AT_ONCE, -(-len(items) // max(1, concurrency))))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
 def _fill(
-    running: dict[Future[Prediction], Key],
-    pool: ProcessPoolExecutor,
-    plan: Plan,
-    waiting: Iterator[Key],
-    n: int,
+    running: dict[Future[Said], Batch], pool: ProcessPoolExecutor, plan: Plan, waiting: Iterator[Batch], n: int
 ) -> None:
-    """Hand out instances until `n` are out."""
-    while len(running) < n and (item := next(waiting, None)) is not None:
-        instance_id, _ = item
-        future = pool.submit(_predict, plan.job.detector, plan.sights[instance_id].input, plan.job.setting)
-        running[future] = item
+    """Hand out work until `n` batches are out."""
+    while len(running) < n and (batch := next(waiting, None)) is not None:
+        running[pool.submit(_predict, plan.job.detector, [_question(plan, key) for key in batch])] = batch
 
 
-def _give_up(running: dict[Future[Prediction], Key]) -> None:
+def _question(plan: Plan, key: Key) -> Question:
+    given = plan.sights[key[0]].input
+    if given is None:
+        raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
+    return Question(given.cells, given.state, plan.job.setting)
+
+
+def _give_up(running: dict[Future[Said], Batch]) -> None:
     """Take back what no process has begun; what is being worked on is finished."""
     for future in [future for future in running if future.cancel()]:
         del running[future]
@@ -75,30 +92,35 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _predict(detector: str, given: Input | None, setting: Setting) -> Prediction:
-    if given is None:
-        raise DetectorError("There are no cells to look at.", remedy="Plan the work for a detector without prompts.")
-    return local_detector(detector).predict(given.cells, given.state, setting)
+def _predict(detector: str, questions: Sequence[Question]) -> Said:
+    """In a process of the pool. Several together where the detector can, so that its tool is started once."""
+    module = local_detector(detector)
+    many = getattr(module, "predict_many", None)
+    return list(many(questions)) if many else [module.predict(*question) for question in questions]
 
 
-def _run(plan: Plan, item: Key, future: Future[Prediction]) -> Run:
-    """What the detector said; an instance on which it failed is unanswered, with what it raised as the reason."""
-    job = plan.job
-    instance_id, run_index = item
-    where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
+def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
+    """What the detector said; where it failed, the instance is unanswered with what it raised as the reason."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
         raise DetectorError(
-            f"A process of {job.detector} ended on its own, at {instance_id} or one of its neighbours.",
+            f"A process of {plan.job.detector} ended on its own, at {batch[0][0]} or one of its neighbours.",
             remedy="It may lack memory: name fewer at a time, --concurrency 1; the same command goes on from there.",
         ) from error
-    if error is not None:
-        said = str(error) if isinstance(error, CraneError) else f"{type(error).__name__}: {error}"
-        return Run(*where, None, unanswered=sayable(said))
-    prediction = future.result()
+    said: Sequence[Prediction | BaseException] = [error] * len(batch) if error is not None else future.result()
+    for key, one in zip(batch, said, strict=True):
+        yield _run(plan, key, one)
+
+
+def _run(plan: Plan, key: Key, said: Prediction | BaseException) -> Run:
+    job, (instance_id, run_index) = plan.job, key
+    where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
+    if isinstance(said, BaseException):
+        why = str(said) if isinstance(said, CraneError) else f"{type(said).__name__}: {said}"
+        return Run(*where, None, unanswered=sayable(why))
     return Run(
         *where,
-        prediction.crashes,
-        reasoning=sayable(prediction.reasoning) if prediction.reasoning else None,
-        diagnostics=sayable(prediction.diagnostics) if prediction.diagnostics else None,
+        said.crashes,
+        reasoning=sayable(said.reasoning) if said.reasoning else None,
+        diagnostics=sayable(said.diagnostics) if said.diagnostics else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from crane_core.pipeline.ask_models import Estimate
 from crane_core.pipeline.job_files import Spent
 from crane_core.pipeline.job_work import Outcome, Progress
 
@@ -47,6 +48,14 @@ def _reasons(what: str, reasons: Counter[str]) -> list[str]:
     shown = [f"    {n:,} x {reason[:200]}" for reason, n in reasons.most_common(SHOWN_REASONS)]
     more = len(reasons) - SHOWN_REASONS
     return [f"  {what}: {reasons.total():,}", *shown, *([f"    and {more:,} more reasons"] if more > 0 else [])]
+
+
+def estimate_words(sent: Estimate) -> str:
+    """What is about to be sent, and what that may cost."""
+    lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
+    if sent.input_usd is None or sent.most_usd is None:
+        return f"{lines}, at unknown prices (give them: --price-in and --price-out)"
+    return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} with every reply"
 
 
 def spent_words(spent: Spent) -> str:

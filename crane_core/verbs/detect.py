@@ -1,0 +1,262 @@
+"""`detect`: a detector runs over a benchmark, and its row stands beside the published ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crane_core.detectors.registry import local_detector, local_detectors
+from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Setting
+from crane_core.errors import DetectorError
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.published_detectors import slug
+from crane_core.llm.endpoint import TEMPERATURE, TIMEOUT_S, Endpoint, resolve
+from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
+from crane_core.llm.prices import Price
+from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
+from crane_core.pipeline.detect import Plan, Wanted, known_detector, plan_detection
+from crane_core.pipeline.detect_here import in_processes, n_cores
+from crane_core.pipeline.detect_models import predicting
+from crane_core.pipeline.detect_score import Row, scores
+from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
+from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.score_words import rows_json, table_words
+from crane_core.prompts.template import Template, template_for, template_from
+from crane_core.terminal import give, stop_on_interrupt, tell
+
+NAME = "detect"
+HELP = "run a detector (an LLM, an analyzer, rules) over a benchmark; the same command goes on where it stopped"
+EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchmark minibench --runs 3
+         python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
+         python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'"""
+LLM, FAKE = "llm", "fake"
+CONCURRENCY = 8
+FAKE_LATENCY_S = 0.02
+TOLD_EVERY_S = 1.0
+OWN_SERVER = "a fake server of this process"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--detector",
+        required=True,
+        choices=[LLM, FAKE, *local_detectors()],
+        metavar="D",
+        help=f"{LLM}: any model, {FAKE}: one that makes answers up, {', '.join(local_detectors())}",
+    )
+    verb.add_argument(
+        "--setting",
+        required=True,
+        choices=[str(setting) for setting in Setting],
+        metavar="S",
+        help=f"what is shown: {', '.join(Setting)}",
+    )
+    verb.add_argument(
+        "--instances", default="*", metavar="GLOB", help="which instances, such as 'numpy_*' (default all)"
+    )
+    verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
+    verb.add_argument(
+        "--runs", type=positive, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
+    )
+    verb.add_argument(
+        "--template", type=Path, metavar="FILE", help="an exact text instead of our protocol, see `prompt`"
+    )
+    add_model_arguments(verb)
+
+
+def add_model_arguments(verb: argparse.ArgumentParser) -> None:
+    """How a model is asked, and how the job is done; the same for every verb that asks one."""
+    verb.add_argument(
+        "--concurrency", type=positive, metavar="C", help=f"at once (default: {CONCURRENCY}; here: cores)"
+    )
+    model = verb.add_argument_group("model", "keys come from the environment or .env alone: see the README")
+    model.add_argument("--model", metavar="M", help="the name by which the endpoint knows it")
+    model.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OpenAI's)")
+    model.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}")
+    model.add_argument("--seed", type=int, metavar="N", help="of the first run, N+1 of the second, where it is taken")
+    model.add_argument("--timeout-s", type=above_0, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}")
+    cost = verb.add_argument_group("cost", "caps are for the whole job, earlier starts included")
+    cost.add_argument("--budget-usd", type=above_0, metavar="X", help="stop before more than this is spent")
+    cost.add_argument(
+        "--budget-tokens", type=positive, metavar="N", help="the same in tokens, input and output together"
+    )
+    cost.add_argument("--price-in", type=not_negative, metavar="X", help="USD per million tokens of input")
+    cost.add_argument("--price-out", type=not_negative, metavar="X", help="USD per million tokens of output")
+    cost.add_argument(
+        "--dry-run", action="store_true", help="say what would be sent and what it may cost; send nothing"
+    )
+    verb.add_argument("--again", action="store_true", help="a repeat as an experiment of its own; nothing is reused")
+    verb.add_argument("--json", action="store_true", help="counts, cost and rows as JSON on stdout")
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
+    return value
+
+
+def above_0(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
+    return value
+
+
+def not_negative(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a number from 0 is expected, not {text}")
+    return value
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
+
+
+def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if (chosen.runs or 1) > 1:
+        raise DetectorError(
+            f"{chosen.detector} says the same each time, so one run is all there is.", remedy="Leave out --runs."
+        )
+    module = local_detector(chosen.detector)
+    detector = Detector(module.NAME, module.TITLE, module.KIND)
+    plan = _planned(chosen, folder, detector, module.options(), None)
+    if chosen.dry_run:
+        return _say_plan(chosen, plan, f"{len(plan.work.open):,} instances to look at; nothing is sent anywhere")
+    return _done(chosen, folder, plan, in_processes(plan, chosen.concurrency or n_cores()))
+
+
+def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
+        detector = Detector(slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM)
+        plan = _planned(
+            chosen, folder, detector, options_of(asked, template, is_fake=chosen.detector == FAKE), template
+        )
+        sent = estimate(asked, len(plan.work.open), plan.open_tokens)
+        if chosen.dry_run:
+            return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
+        tell(estimate_words(sent))
+        return _done(chosen, folder, plan, predicting(plan, asked))
+
+
+@contextmanager
+def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking]:
+    """The model that the arguments name; a fake one is served for as long as it is needed. Raises DetectorError."""
+    if not is_fake:
+        yield _asking(
+            chosen,
+            resolve(chosen.model or "", chosen.base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s),
+        )
+        return
+    if chosen.model or chosen.base_url:
+        raise DetectorError("The fake model has one name and its own server.", remedy="Leave out --model, --base-url.")
+    with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
+        yield _asking(chosen, resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s))
+
+
+def _asking(chosen: argparse.Namespace, endpoint: Endpoint) -> Asking:
+    if (chosen.price_in is None) != (chosen.price_out is None):
+        raise DetectorError("One price alone says little.", remedy="Give both: --price-in and --price-out.")
+    given = None if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
+    caps = Caps(chosen.budget_usd, chosen.budget_tokens)
+    concurrency = chosen.concurrency or CONCURRENCY
+    return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed)
+
+
+def options_of(asked: Asking, template: Template, *, is_fake: bool) -> dict[str, object]:
+    """What names the job; a server of this process has another address each time."""
+    return asked.options(template.name) | ({"base_url": OWN_SERVER} if is_fake else {})
+
+
+def _planned(
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    detector: Detector,
+    options: dict[str, object],
+    template: Template | None,
+) -> Plan:
+    """The store is closed again before the work begins, so that the app can be used meanwhile."""
+    store = prepare_or_read(folder, tell)
+    try:
+        wanted = Wanted(
+            known_detector(store, detector),
+            Setting(chosen.setting),
+            chosen.benchmark,
+            options,
+            is_prompted=template is not None,
+            n_runs=(chosen.runs or PAPER_RUNS) if template is not None else 1,
+            instances=chosen.instances,
+            template=template,
+            again=chosen.again,
+        )
+        return plan_detection(store, folder, wanted)
+    finally:
+        store.close()
+
+
+def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str, object] | None = None) -> int:
+    skipped = dict(plan.skipped_by_reason)
+    n_done = len(plan.work.items) - len(plan.work.open)
+    if chosen.json:
+        give(
+            json.dumps(
+                {
+                    "job": plan.job.job,
+                    "questions": len(plan.work.items),
+                    "answered": n_done,
+                    "skipped": skipped,
+                    "to_send": sent,
+                },
+                indent=1,
+            )
+        )
+        return 0
+    lines = [f"job {plan.job.job}: {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
+    give("\n".join([*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())]))
+    return 0
+
+
+def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker) -> int:
+    outcome = told_work(folder, plan.work, worker)
+    rows = _rows(folder, plan.job.job)
+    if chosen.json:
+        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | {"rows": rows_json(rows)}, indent=1))
+    else:
+        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *([table_words(rows)] if rows else [])]))
+    return exit_code(outcome)
+
+
+def told_work(folder: DataFolder, work: Work, worker: Worker) -> Outcome:
+    """Carry the work out, telling how far it is, until it is done or Ctrl+C is pressed."""
+    last = [0.0]
+
+    def hear(now: Progress) -> None:
+        if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:
+            last[0] = time.monotonic()
+            tell(progress_words(now))
+
+    with stop_on_interrupt() as stop:
+        return carry_out(folder, work, worker, progress=hear, stop=stop)
+
+
+def exit_code(outcome: Outcome) -> int:
+    """0 where everything was answered; else 1, and the counts have said what is open."""
+    if outcome.ended == INTERRUPTED:
+        raise KeyboardInterrupt
+    return 1 if outcome.n_open else 0
+
+
+def _rows(folder: DataFolder, job: str) -> list[Row]:
+    store = prepare_or_read(folder, tell)
+    try:
+        return scores(store, job)
+    finally:
+        store.close()

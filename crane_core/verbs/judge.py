@@ -1,0 +1,101 @@
+"""`judge`: a model judges the diagnoses of detected crashes, and its labels stand beside those of people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.pipeline.ask_models import Asking, estimate
+from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words
+from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, label_counts, plan_judgement
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.table_scores import STUDY
+from crane_core.prompts.judge_prompt import Presentation
+from crane_core.prompts.template import Template, template_for_judge, template_from
+from crane_core.terminal import give, tell
+from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, positive, told_work
+
+NAME = "judge"
+HELP = "let an LLM judge the diagnoses of detected crashes; its labels stand beside those of people"
+EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
+         python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
+BOTH = "both"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
+    verb.add_argument(
+        "--experiment", default=STUDY, metavar="E", help=f"release or job of the verdicts (default {STUDY})"
+    )
+    verb.add_argument("--detector", default="*", metavar="GLOB", help="whose verdicts (default: every detector's)")
+    verb.add_argument("--setting", default="*", metavar="GLOB", help="in which settings (default: all)")
+    verb.add_argument(
+        "--repetitions", type=positive, default=1, metavar="N", help="times that each is judged (default 1)"
+    )
+    verb.add_argument(
+        "--presentation",
+        choices=[*map(str, Presentation), BOTH],
+        default=BOTH,
+        help="normal: the known cause first; reversed: the diagnosis first (default: both)",
+    )
+    verb.add_argument("--template", type=Path, metavar="FILE", help="an exact text instead of our words")
+    verb.add_argument("--fake", action="store_true", help="a model that makes labels up, served by this process")
+    add_model_arguments(verb)
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    template = template_from(chosen.template) if chosen.template else template_for_judge()
+    with asked_model(chosen, is_fake=chosen.fake) as asked:
+        plan = _planned(chosen, folder, asked, template)
+        sent = estimate(asked, len(plan.work.open), plan.open_tokens)
+        if chosen.dry_run:
+            return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
+        tell(estimate_words(sent))
+        outcome = told_work(folder, plan.work, judging(plan, asked))
+    labels = label_counts(folder, plan)
+    if chosen.json:
+        told = {"annotator": plan.job.annotator, "labels": labels}
+        give(json.dumps(outcome_json(outcome, plan.skipped) | told, indent=1))
+    else:
+        counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
+        lines = [*outcome_words(outcome, plan.skipped), f"{plan.job.annotator} said: {counted or 'nothing yet'}"]
+        give("\n".join(lines))
+    return exit_code(outcome)
+
+
+def _planned(chosen: argparse.Namespace, folder: DataFolder, asked: Asking, template: Template) -> JudgePlan:
+    store = prepare_or_read(folder, tell)
+    try:
+        wanted = WantedJudgement(
+            asked.endpoint.model,
+            chosen.benchmark,
+            chosen.experiment,
+            options_of(asked, template, is_fake=chosen.fake),
+            detector=chosen.detector,
+            setting=chosen.setting,
+            repetitions=chosen.repetitions,
+            presentations=tuple(Presentation) if chosen.presentation == BOTH else (Presentation(chosen.presentation),),
+            template=template,
+            again=chosen.again,
+        )
+        return plan_judgement(store, folder, wanted)
+    finally:
+        store.close()
+
+
+def _say_plan(chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dict[str, Any]) -> int:
+    n_done = len(plan.work.items) - len(plan.work.open)
+    n_verdicts = len({key[:3] for key in plan.cases})
+    if chosen.json:
+        told = {"job": plan.job.job, "annotator": plan.job.annotator, "verdicts": n_verdicts}
+        told |= {"questions": len(plan.work.items), "answered": n_done, "skipped": dict(plan.skipped), "to_send": sent}
+        give(json.dumps(told, indent=1))
+        return 0
+    about = f"{len(plan.cases):,} diagnoses of {n_verdicts:,} detected crashes"
+    lines = [f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
+    give("\n".join([*lines, *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items())]))
+    return 0

@@ -105,9 +105,29 @@ def test_infinite_values_and_nan_are_told(entry: Entry, dtype: str) -> None:
     assert found["plus"]["values"]["has_inf"] is True
 
 
-def test_masked_arrays_and_matrices_are_read_as_arrays(entry: Entry) -> None:
-    masked = entry(np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]))
-    assert masked["plus"]["values"]["n_masked"] == 1
+def test_what_is_masked_counts_for_no_number(entry: Entry) -> None:
+    array = np.ma.masked_array([1.0, -999, 3, np.nan], mask=[0, 1, 0, 1])
+    masked = entry(array)
+    assert masked["structure"] == {"shape": [4]}
+    assert masked["values"]["value_range"] == [array.min(), array.max()]
+    assert masked["values"]["has_nan"] is False
+    assert masked["values"]["value_info"]["num_unique"] == 2
+    assert masked["plus"]["values"] == {"n_masked": 2, "items": [1.0, None, 3.0, None]}
+
+
+def test_a_table_with_masked_elements_and_one_masked_throughout(entry: Entry) -> None:
+    table = entry(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
+    assert table["values"] == {"has_nan": False, "value_range": [1, 4]}
+    assert table["plus"]["values"] == {"n_masked": 1, "items": [[1, None], [3, 4]]}
+    nothing = entry(np.ma.masked_all((2,)))
+    assert nothing["values"]["value_range"] == "empty array"
+    assert entry(np.ma.masked)["plus"]["values"] == {"n_masked": 1, "items": None}
+    assert entry(np.ma.masked_array([1, 2]))["plus"]["values"]["items"] == [1, 2]
+    long = np.ma.masked_array(np.zeros(1_000_001), mask=np.ones(1_000_001, bool))
+    assert "not_computed" in entry(long)["values"]
+
+
+def test_matrices_are_read_as_arrays(entry: Entry) -> None:
     assert entry(np.matrix([[1, 2]]))["structure"] == {"shape": [1, 2]}
 
 

@@ -13,12 +13,12 @@ import scipy.sparse as sp
 from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.base import BaseEstimator
-from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer, LabelEncoder, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
@@ -46,6 +46,13 @@ ESTIMATORS = [
     pipeline().fit(ROWS, LABELS),
     GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2),
     GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(ROWS[["a"]], LABELS),
+    FeatureUnion([("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]).fit(ROWS[["a"]]),
+    FeatureUnion([("n", StandardScaler()), ("m", StandardScaler())]),
+    Pipeline([("n", StandardScaler()), ("model", LinearRegression())]).fit(ROWS[["a"]], LABELS),
+    Pipeline([("n", StandardScaler()), ("same", "passthrough")]),
+    Pipeline([("n", StandardScaler()), ("same", "passthrough")]).fit(ROWS[["a"]]),
+    VotingClassifier([("forest", RandomForestClassifier(2, random_state=0))]).fit(ROWS[["a"]], LABELS),
+    TransformedTargetRegressor(LinearRegression()).fit(ROWS[["a"]], LABELS),
 ]
 
 
@@ -59,8 +66,7 @@ def test_fitted_is_what_scikit_learn_calls_fitted(entry: Entry, model: BaseEstim
     values = entry(model)["values"]
     assert values["is_fitted"] is fitted
     assert values["class_name"] == type(model).__name__
-    if hasattr(model, "n_features_in_") and "n_features_in_" in vars(model):
-        assert values["fitted_attributes"]["n_features_in_"] == model.n_features_in_
+    assert values["fitted_attributes"]["n_features_in_"] == getattr(model, "n_features_in_", None)
 
 
 def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
@@ -101,6 +107,8 @@ def test_sparse_matrices(entry: Entry, form: str) -> None:
         assert plus["structure"]["n_stored"] == matrix.data.size
         low, high = plus["values"]["stored"]["value_range"]
         assert (low, high) == (matrix.data.min(), matrix.data.max())
+    if form == "dok":
+        assert plus["structure"]["n_stored"] == matrix.nnz
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "F", "I;16"])

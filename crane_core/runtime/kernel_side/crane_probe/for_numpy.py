@@ -1,6 +1,6 @@
 """numpy: arrays with shape, dtype, range and NaN; arrays of objects and texts; scalars; what an index will find.
 
-Knows `numpy.ndarray` itself. Refuses to run what a subclass of it overrides, and to copy an array.
+Knows `numpy.ndarray` itself. Refuses to run what a subclass of it overrides, and to copy an array that is not masked.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
 from .following import Lack, Way
 from .groups import merged
 from .kinds import counted
-from .number_facts import distinct_facts, more_facts, range_facts
+from .number_facts import distinct_facts, fraction_facts, more_facts, range_facts
 from .sequences import Row
 
 _READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
 _SHOWN_ELEMENTS = 20
+_MOST_COPIED = 1_000_000
+"""Elements of a masked array beyond which those that are not masked are not gathered."""
 _NS_PER_TEXT = 150
 
 
@@ -34,10 +36,42 @@ def array(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"shape": list(plain.shape)},
         "representation": {"dtype": dtype_text(plain.dtype)},
     }
-    told: dict[str, Any] = look.in_time(
-        summary, lambda: merged(_content(plain, look), {"plus": _mask_facts(value, look)})
-    )
+    told: dict[str, Any] = look.in_time(summary, lambda: _told(value, plain, look))
     return told
+
+
+def _told(value: Any, plain: Any, look: Any) -> dict[str, Any]:
+    mask = _mask_of(value)
+    if mask is None or not look.affords(mask.size):
+        return _content(plain, look)
+    n_masked = {"plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}}
+    return merged(_unmasked(plain, mask, look), n_masked)
+
+
+def _mask_of(value: Any) -> Any:
+    """The mask of a masked array that masks something; None elsewhere."""
+    np = arrays.numpy()
+    mask: Any = instance_dict(value).get("_mask", None) if type(value) is not np.ndarray else None
+    is_mask = type(mask) is np.ndarray and mask.dtype.kind == "b" and mask.shape == base_array(value).shape
+    return mask if is_mask else None
+
+
+def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
+    """What is said of the elements that are not masked; those of a small array in their places, null where masked."""
+    if plain.size > _MOST_COPIED:
+        return {"values": {"not_computed": f"what is not masked of {plain.size} values"}}
+    told = _content(plain[~mask], look)
+    if plain.ndim != 1:
+        told.get("values", {}).pop("value_info", None)
+    shown = _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
+    told.get("plus", {}).get("values", {}).pop("items", None)
+    return told if shown is None else merged(told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}})
+
+
+def _covered(items: Any, mask: Any) -> Any:
+    if type(items) is list:
+        return [_covered(item, covers) for item, covers in zip(items, mask)]
+    return None if mask else items
 
 
 def dtype_text(dtype: Any) -> str:
@@ -68,10 +102,13 @@ def _any_nan(plain: Any, look: Any) -> Any:
 def numbers(plain: Any, look: Any) -> dict[str, Any]:
     found = arrays.overall(plain, look) if plain.size else None
     values = range_facts(found, 0, plain.size, look)
+    more = more_facts(found, 0, plain.size)
     if plain.ndim == 1 and plain.size:
         ends = None if found is None else (found.low[0], found.high[0])
-        values["value_info"] = distinct_facts(arrays.distinct(plain, look, ends), look)
-    return {"values": values, "plus": {"values": merged(more_facts(found, 0, plain.size), _elements(plain, look))}}
+        distinct = arrays.distinct(plain, look, ends)
+        values["value_info"] = distinct_facts(distinct, look)
+        more.update(fraction_facts(distinct, look))
+    return {"values": values, "plus": {"values": merged(more, _elements(plain, look))}}
 
 
 def _elements(plain: Any, look: Any) -> dict[str, Any]:
@@ -120,15 +157,6 @@ def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
         return {}
     kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
     return {"column_types": [sequences.kind_counts(each, look.limits.values) for each in kinds]}
-
-
-def _mask_facts(value: Any, look: Any) -> dict[str, Any]:
-    """How many elements of a masked array are masked."""
-    np = arrays.numpy()
-    mask: Any = instance_dict(value).get("_mask", None)
-    if type(mask) is not np.ndarray or mask.dtype.kind != "b" or not look.affords(mask.size):
-        return {}
-    return {"values": {"n_masked": int(np.count_nonzero(mask))}}
 
 
 def scalar(value: Any, look: Any) -> dict[str, Any]:

@@ -22,8 +22,9 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     np = arrays.numpy()
     if type(stored) is np.ndarray and stored.dtype.kind in arrays.NUMERIC:
         return {"plus": merged(facts, _stored(stored, held["_shape"], look))}
-    if is_kind(value, dict):
-        facts["structure"]["n_stored"] = dict.__len__(value)
+    kept = held.get("_dict", value)
+    if is_kind(kept, dict):
+        facts["structure"]["n_stored"] = dict.__len__(kept)
     dtype = held.get("dtype", held.get("_dtype"))
     return {"plus": merged(facts, {"representation": {"dtype": str(dtype)}} if dtype is not None else {})}
 

@@ -9,7 +9,18 @@ import types
 from typing import Any, Iterator
 
 from . import dicts, for_builtins
-from .anatomy import MISSING, class_dict, instance_dict, is_kind, module_of, mro_of, name_of, type_name
+from .anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    module_of,
+    mro_of,
+    name_of,
+    package_of,
+    static_attribute,
+    type_name,
+)
 from .asked import ATTRIBUTE, ITEM, Step
 from .following import Lack, Way, exists, similar
 from .groups import merged
@@ -18,6 +29,7 @@ from .literals import is_plain
 
 _NEEDS_NO_FIT = ("FunctionTransformer", "Normalizer", "HashingVectorizer", "FeatureHasher", "AdditiveChi2Sampler")
 _LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_features_in_", "n_outputs_", "n_classes_")
+_PARTS = ("steps", "transformers_", "transformers", "transformer_list", "estimators")
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
@@ -35,7 +47,9 @@ def estimator(value: Any, look: Any) -> dict[str, Any]:
         "values": {
             "class_name": name_of(type(value)),
             "is_fitted": fitted,
-            "fitted_attributes": {name: _plain(held.get(name), look) for name in ("n_features_in_", "n_outputs_")},
+            "fitted_attributes": {
+                name: _plain(_number(value, name), look) for name in ("n_features_in_", "n_outputs_")
+            },
         },
     }
     plus = merged(_parameters(held, value, look), _learnt(held, look))
@@ -43,17 +57,37 @@ def estimator(value: Any, look: Any) -> dict[str, Any]:
 
 
 def is_fitted(value: Any) -> Any:
-    """True when the estimator keeps something learnt; of a pipeline, when its last step does."""
+    """True when the estimator keeps something learnt; of a pipeline, when its last step does; of a union, when all."""
     held = instance_dict(value)
     if name_of(type(value)) in _NEEDS_NO_FIT:
         return "needs no fit"
-    steps = held.get("steps")
-    if type(steps) is list and steps and type(steps[-1]) is tuple:
-        last = steps[-1][-1]
-        return True if last is None or last == "passthrough" else is_fitted(last)
+    steps = [part for _, part, _ in _named_parts(held, ("steps",)) if type(part) is not str and part is not None]
+    if steps or type(held.get("steps")) is list:
+        return is_fitted(steps[-1]) if steps else True
+    union = [part for _, part, _ in _named_parts(held, ("transformer_list",)) if type(part) is not str]
+    if union or type(held.get("transformer_list")) is list:
+        return all(bool(is_fitted(part)) for part in union)
     if held.get("_Booster") is not None:
         return True
     return any(name.endswith("_") and not name.startswith("__") for name in held)
+
+
+def _number(value: Any, name: str, depth: int = 4) -> Any:
+    """The attribute, where need be of the estimator that a pipeline, a search or an ensemble asks for it."""
+    held = instance_dict(value)
+    if name in held or package_of(type(value)) != "sklearn" or not depth:
+        return held.get(name)
+    asked = static_attribute(value, name)
+    inner = _asked_for_it(held) if asked is not None and type(asked.value) is property else None
+    return None if inner is None else _number(inner, name, depth - 1)
+
+
+def _asked_for_it(held: dict[str, Any]) -> Any:
+    for name in ("steps", "transformer_list", "estimators_"):
+        parts = held.get(name)
+        if type(parts) is list and parts:
+            return parts[0][1] if type(parts[0]) is tuple else parts[0]
+    return next((held[name] for name in ("best_estimator_", "regressor_", "estimator_") if name in held), None)
 
 
 def _plain(value: Any, look: Any) -> Any:
@@ -153,9 +187,9 @@ def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
     return merged(plus, {"values": {"columns_of_steps": columns}, "structure": order})
 
 
-def _named_parts(held: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+def _named_parts(held: dict[str, Any], under: tuple[str, ...] = _PARTS) -> Iterator[tuple[Any, Any, Any]]:
     """Name, estimator, and for column transformers the columns, as fitted where it is fitted."""
-    for kept in ("steps", "transformers_", "transformers", "transformer_list", "estimators"):
+    for kept in under:
         parts = held.get(kept)
         if type(parts) is list and all(type(part) is tuple and len(part) in (2, 3) for part in parts) and parts:
             for part in parts:

@@ -1,0 +1,128 @@
+"""Types of the state, in names that the notebook would use."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import pytest
+
+from crane_core.detectors.type_annotations import annotation_lines, public_name, public_names
+from crane_core.domain import KernelState, Setting, VariableState
+from tests.detectors.asked import state
+
+
+def resolved(path: str) -> Any:
+    """The object of a dotted path; None where its package is not installed."""
+    module, _, name = path.rpartition(".")
+    if importlib.util.find_spec(path.split(".")[0]) is None:
+        return None
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize(
+    "internal",
+    [
+        "pandas.core.frame.DataFrame",
+        "pandas.core.series.Series",
+        "pandas.core.indexes.base.Index",
+        "pandas.core.indexes.datetimes.DatetimeIndex",
+        "pandas.core.arrays.categorical.Categorical",
+        "pandas.core.groupby.generic.DataFrameGroupBy",
+        "sklearn.ensemble._forest.RandomForestRegressor",
+        "sklearn.svm._classes.SVC",
+        "sklearn.preprocessing._data.MinMaxScaler",
+        "sklearn.pipeline.Pipeline",
+        "scipy.sparse._csr.csr_matrix",
+        "statsmodels.tsa.seasonal.DecomposeResult",
+        "matplotlib.axes._axes.Axes",
+        "matplotlib.figure.Figure",
+        "lightgbm.sklearn.LGBMRegressor",
+        "torch.nn.modules.loss.BCELoss",
+        "torch.nn.modules.container.Sequential",
+        "torch.optim.sgd.SGD",
+        "torch.optim.lr_scheduler.StepLR",
+        "torch.utils.data.dataloader.DataLoader",
+        "torch.utils.data.dataset.Subset",
+        "torchvision.transforms.transforms.Compose",
+        "torchvision.datasets.folder.ImageFolder",
+        "torchvision.models.vgg.VGG",
+        "keras.src.models.sequential.Sequential",
+        "keras.src.callbacks.history.History",
+        "keras.src.layers.core.dense.Dense",
+        "keras.src.optimizers.adam.Adam",
+        "keras.src.legacy.preprocessing.image.DirectoryIterator",
+    ],
+)
+def test_public_name_is_that_of_the_same_class(internal: str) -> None:
+    public = public_name(f"<class '{internal}'>")
+    assert public is not None and public.count(".") <= internal.count(".")
+    if resolved(internal) is None:
+        pytest.skip(f"{internal.split('.')[0]} is not installed")
+    assert resolved(public) is resolved(internal)
+
+
+def test_a_functional_model_is_a_model() -> None:
+    public = public_name("keras.src.models.functional.Functional")
+    assert public == "keras.Model"
+    if resolved(public) is None:
+        pytest.skip("keras is not installed")
+    assert issubclass(resolved("keras.src.models.functional.Functional"), resolved(public))
+
+
+@pytest.mark.parametrize(
+    "type_text",
+    ["module", "<class 'function'>", "<class 'type'>", "<class '__main__.Net'>", "<enum 'Kind'>", "", "a-b", "x.class",
+     "int]\nimport os", "a" * 400],
+)  # fmt: skip
+def test_what_has_no_public_name_is_not_written(type_text: str) -> None:
+    assert public_name(type_text) is None
+
+
+def test_every_entry_has_its_source_and_no_internal_name_twice() -> None:
+    known = public_names()
+    assert known.types and known.modules and known.merged and known.unnamed
+    assert not known.modules.keys() & known.merged.keys()
+
+
+@pytest.mark.parametrize(
+    ("imports", "line"),
+    [
+        ("import pandas as pd", ["df: pd.DataFrame"]),
+        ("import pandas", ["df: pandas.DataFrame"]),
+        ("from pandas import DataFrame as D", ["df: D"]),
+        ("import pandas.core.frame", ["df: pandas.DataFrame"]),
+        ("from pandas import *", ["import pandas", "", "df: pandas.DataFrame"]),
+        ("def f():\n    import pandas as pd", ["import pandas", "", "df: pandas.DataFrame"]),
+        ("%matplotlib inline\nimport pandas as pd", ["df: pd.DataFrame"]),
+        ("this is no Python", ["import pandas", "", "df: pandas.DataFrame"]),
+    ],
+)
+def test_types_are_spelled_through_the_imports_of_the_cells(imports: str, line: list[str]) -> None:
+    assert annotation_lines([imports], state(df="pandas.core.frame.DataFrame")) == line
+
+
+def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> None:
+    held = state(b="keras.src.models.sequential.Sequential", a="<class 'int'>", c="keras.src.layers.core.dense.Dense")
+    held.variables["d"] = VariableState("keras.src.models.sequential.Sequential")
+    assert annotation_lines([], held) == [
+        *("import keras", "import keras.layers", ""),
+        *("a: int", "b: keras.Sequential", "c: keras.layers.Dense", "d: keras.Sequential"),
+    ]
+
+
+def test_names_that_no_cell_assigns_or_only_functions_need_are_left_out() -> None:
+    held = KernelState(
+        "b", "i", Setting.RUNTIME, "o", {"__name__": VariableState("str"), "df": VariableState("int", via=["f"])}
+    )
+    assert annotation_lines([], held) == []
+
+
+@pytest.mark.parametrize("name", ["not a name", "class", "x: int\nimport os", ""])
+def test_a_name_that_is_no_name_is_left_out(name: str) -> None:
+    assert annotation_lines([], state(**{name: "int"})) == []
+
+
+def test_an_import_that_would_overwrite_a_variable_is_not_written() -> None:
+    assert annotation_lines([], state(keras="int", model="keras.src.models.sequential.Sequential")) == ["keras: int"]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.charts.breakdown import breakdown
 from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.pipeline.beside import asked_as
 from crane_core.pipeline.measures import change_table, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
@@ -102,10 +103,11 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
     matching = rows[(rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])]
     setting = next(s for s in ("code", "runtime") if setting_short(s) == point["setting"])
+    experiment, detector = matching["experiment"].iloc[0], matching["detector"].iloc[0]
     filters: dict[str, Any] = {
         keys.BENCHMARK: chosen.benchmark,
-        keys.EXPERIMENT: chosen.experiment,
-        keys.DETECTOR: matching["detector"].iloc[0],
+        keys.EXPERIMENT: experiment,
+        keys.DETECTOR: detector if experiment == chosen.experiment else asked_as(detector),
         keys.SETTING: setting,
     }
     if by == "library_group":

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind
+from crane_core.pipeline.beside import beside
 from crane_core.pipeline.judged import annotators_of
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -36,6 +37,10 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
+BESIDE_HELP = """Your own runs, of whatever kind of detector, in the same charts and tables. Nobody has judged their
+diagnoses, so detection alone is compared."""
+
+
 class Chosen(NamedTuple):
     """What the switches say. It alone decides which rows are meant, so it is the key of what is kept of them."""
 
@@ -45,15 +50,15 @@ class Chosen(NamedTuple):
     rule: VoteRule
     credit: Credit
     annotator: str = PUBLISHED_HUMAN
+    beside: tuple[str, ...] = ()
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         verdicts = data.judged(self.annotator)
-        return verdicts[
-            (verdicts["benchmark"] == self.benchmark)
-            & (verdicts["experiment"] == self.experiment)
-            & (verdicts["detector_kind"] == self.kind)
-        ]
+        of_benchmark = verdicts[verdicts["benchmark"] == self.benchmark]
+        shown = beside(of_benchmark, self.experiment, self.beside)
+        own = shown["experiment"] != self.experiment
+        return shown[(shown["detector_kind"] == self.kind) | own]
 
 
 def draw_switches() -> Chosen | None:
@@ -66,15 +71,27 @@ def draw_switches() -> Chosen | None:
         benchmark = _pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
         verdicts = verdicts[verdicts["benchmark"] == benchmark]
         experiment = _pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
+        added = _beside(verdicts, experiment)
         verdicts = verdicts[verdicts["experiment"] == experiment]
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
         annotators = _annotators(verdicts[verdicts["detector_kind"] == kind])
-        credits = [str(credit) for credit in Credit] if annotators else [str(Credit.DETECTION)]
+        credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = _pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
-    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator)
+    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added))
+
+
+def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
+    """Own runs to show with the experiment; nothing is drawn where there are none."""
+    ran = data.run_list()
+    own = set(ran.loc[ran["is_job"], "experiment"]) & set(verdicts["experiment"]) - {experiment}
+    if not own:
+        return []
+    return url_state.many_of(
+        "Beside it", sorted(own), key=keys.BESIDE, placeholder="own runs", width=320, help=BESIDE_HELP
+    )
 
 
 def _annotators(rows: pd.DataFrame) -> list[str]:

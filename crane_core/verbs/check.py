@@ -1,0 +1,112 @@
+"""`check`: will the target cell of this notebook crash?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from crane_core.detectors.prediction import Prediction
+from crane_core.domain import Setting
+from crane_core.pipeline.ask_one import Asked, ask_one, configured_endpoint
+from crane_core.pipeline.check import ALLOWED, Checked, execution_forbidden, read_notebook, run_up, to_send, verdict
+from crane_core.pipeline.places import DataFolder
+from crane_core.runtime.limits import Limits
+from crane_core.terminal import give, tell
+
+NAME = "check"
+HELP = "say whether the target cell of a notebook will crash, and why: by certain rules, and by a model if one is set"
+EXAMPLE = """python -m crane_core check trip.ipynb
+         python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json"""
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's")
+    verb.add_argument(
+        "--target",
+        type=int,
+        metavar="N",
+        help="this code cell, counted from 0 (default: the first with an error output, else the last)",
+    )
+    verb.add_argument("--timeout-s", type=float, default=Limits().cell_s, metavar="S", help="for each cell before it")
+    program = verb.add_mutually_exclusive_group()
+    program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
+    program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
+    verb.add_argument("--model", metavar="M", help="ask this model too (default: CRANE_MODEL, else none)")
+    verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
+    verb.add_argument(
+        "--setting",
+        choices=[str(setting) for setting in Setting],
+        default=str(Setting.RUNTIME_PLUS),
+        metavar="S",
+        help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
+    )
+    verb.add_argument("--json", action="store_true", help="verdict, findings and costs as JSON on stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    checked = read_notebook(chosen.notebook, chosen.target)
+    if execution_forbidden(os.environ):
+        tell(f"{ALLOWED} forbids to run notebooks: the code alone is looked at")
+    else:
+        tell(f"Running the {len(checked.plan.executed)} cells before the target of {chosen.notebook.name}")
+        limits = Limits(cell_s=chosen.timeout_s)
+        checked = run_up(checked, python=chosen.python, kernel=chosen.kernel, limits=limits)
+    said = verdict(checked)
+    asked = _asked(checked, chosen)
+    give(json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked))
+    return 0
+
+
+def _asked(checked: Checked, chosen: argparse.Namespace) -> Asked | None:
+    endpoint = configured_endpoint(chosen.model, chosen.base_url)
+    if endpoint is None:
+        return None
+    setting = Setting(chosen.setting) if checked.state else Setting.CODE
+    sent = to_send(checked, setting)
+    tell(f"Asking {endpoint.model}: {sent.tokens.n:,} tokens ({sent.tokens.kind})")
+    return ask_one(sent, endpoint)
+
+
+def findings(said: Prediction) -> list[dict[str, Any]]:
+    """What the rules are certain of, as they keep it."""
+    found: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return found
+
+
+def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str, Any]:
+    ran = checked.state is not None
+    return {
+        "notebook": str(checked.path),
+        "target": checked.plan.target.index,
+        "executed": ran,
+        "seconds_before": checked.seconds_before,
+        "crashes": said.crashes,
+        "diagnosis": said.reasoning,
+        "findings": findings(said),
+        "model": asked and asked.as_json(),
+    }
+
+
+def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
+    """The verdicts, for people to read."""
+    target = f"code cell {checked.plan.target.index} of {checked.path.name}"
+    if said.crashes:
+        lines = [f"{target} will crash, for certain"]
+        for finding in findings(said):
+            lines += [
+                f"  at      {finding['code_line']}",
+                f"  raises  {finding['exception']}: {finding['message']}",
+                f"  because {finding['fact']}",
+                f"  remedy  {finding['remedy']}",
+            ]
+    else:
+        lines = [f"{target}: no certain crash", "  The rules speak only when a crash is certain; they never say safe."]
+    if checked.seconds_before is not None:
+        lines.append(
+            f"  {len(checked.plan.executed)} cells ran before it in {checked.seconds_before:.3f} s:"
+            " what a crash that spoils the kernel would cost again"
+        )
+    return "\n".join([*lines, *(asked.in_words() if asked else [])])

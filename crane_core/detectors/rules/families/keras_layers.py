@@ -1,0 +1,237 @@
+"""Layers of Keras that the target makes and calls: settings, shapes of symbolic tensors, what a layer refuses.
+
+Knows layers by exact class. A layer that is built holds the shape it was built for in the fact "takes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import keras_sizes
+from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.shapes import Shape, shown
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES = Family("keras layers")
+
+SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
+_CONV = "filters, kernel_size, strides=1, padding='valid', data_format='channels_last', dilation_rate=1, **more"
+_RECURRENT = "units, activation='tanh', recurrent_activation='sigmoid', use_bias=True, **more"
+_POOL = "pool_size=2, strides=None, padding='valid', data_format='channels_last', **more"
+_MADE: Final = {
+    "Dense": "units, activation=None, **more",
+    **{f"Conv{n}D": _CONV for n in (1, 2, 3)},
+    **{f"Conv{n}DTranspose": _CONV for n in (1, 2)},
+    "LSTM": _RECURRENT,
+    "GRU": _RECURRENT,
+    "SimpleRNN": "units, activation='tanh', **more",
+    "Embedding": "input_dim, output_dim, **more",
+    **{f"{kind}Pooling{n}D": _POOL for kind in ("Max", "Average") for n in (1, 2, 3)},
+    **{f"Global{kind}Pooling{n}D": "**more" for kind in ("Max", "Average") for n in (1, 2, 3)},
+    "Flatten": "data_format='channels_last', **more",
+    "Reshape": "target_shape, **more",
+    "BatchNormalization": "axis=-1, **more",
+    "Dropout": "rate, noise_shape=None, seed=None, **more",
+    "SpatialDropout1D": "rate, seed=None, **more",
+    "Activation": "activation, **more",
+    **dict.fromkeys(("ReLU", "LeakyReLU", "ELU", "Softmax", "LayerNormalization"), "*args, **more"),
+    "Rescaling": "scale, offset=0.0, **more",
+    "RepeatVector": "n, **more",
+    "UpSampling1D": "size=2, **more",
+    "UpSampling2D": "size=2, data_format='channels_last', interpolation='nearest', **more",
+}
+_NO_SETTINGS: Final = ("name", "dtype", "trainable", "activation", "kernel_initializer", "seed", "use_bias")
+_POOLINGS: Final = tuple(name for name in _MADE if "Pooling" in name and not name.startswith("Global"))
+
+
+# Making
+
+
+def _maker(kind: str) -> Rule:
+    def made(site: Site) -> Thing | None:
+        if not site.arguments.is_complete:
+            return None
+        bound = site.arguments.bound(_MADE[kind])
+        if bound is None or any(name.startswith("weights") for name in bound):
+            return Thing()
+        settings = {name: _plain(thing) for name, thing in bound.items() if name not in _NO_SETTINGS}
+        if kind in _POOLINGS and settings.get("strides") is None:
+            settings["strides"] = settings.get("pool_size", 2)
+        shape = _stated_input(settings)
+        facts = {name: value for name, value in settings.items() if value is not None}
+        return Thing(
+            f"keras.layers.{kind}", facts | ({"stated_input": shape} if shape is not None else {}), words=site.text
+        )
+
+    return made
+
+
+def _plain(thing: Thing) -> Any:
+    if thing.items is not None:
+        return [item.literal for item in thing.items]
+    return thing.literal
+
+
+def _stated_input(settings: dict[str, Any]) -> Shape | None:
+    """input_shape=(9,), input_dim=9: the model's input that the first layer states."""
+    shape = settings.pop("input_shape", None)
+    if isinstance(shape, (list, tuple)):
+        return (None, *(size if type(size) is int else None for size in shape))
+    return None
+
+
+for _kind in _MADE:
+    RULES.function(f"keras.layers.{_kind}")(_maker(_kind))
+
+
+@RULES.function("keras.Input", "keras.layers.Input", "keras.layers.InputLayer")
+def input_made(site: Site) -> Thing | None:
+    """A symbolic tensor; the shape is given without the batch."""
+    bound = site.arguments.bound(
+        "shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None, name=None, **more"
+    )
+    if bound is None or "shape" not in bound or "batch_shape" in bound:
+        return Thing()
+    given = bound["shape"]
+    if given.type == "int" and given.is_literal:
+        site.crash(
+            "ValueError",
+            "the shape of an input is a tuple, and a number is given",
+            fact=f"shape is {given.literal}",
+            remedy=f"write ({given.literal},)",
+        )
+    if given.items is None:
+        return Thing(SYMBOLIC)
+    sizes = [item.literal if type(item.literal) is int else None for item in given.items]
+    is_layer = "InputLayer" in site.text.partition("(")[0]
+    return Thing("keras.layers.InputLayer" if is_layer else SYMBOLIC, {"shape": (None, *sizes), "is_input": True})
+
+
+# Calling
+
+
+def is_layer(thing: Thing) -> bool:
+    is_of_keras = thing.package in ("keras", "tf_keras")
+    return is_of_keras and (thing.class_name in keras_sizes.TAKES or thing.class_name in keras_sizes.SAME_SHAPE)
+
+
+def through(layer: Thing, shape: Shape) -> Shape | None:
+    """What a layer gives; it is built by its first call. Raises Refusal."""
+    after = keras_sizes.given(layer.class_name, layer.facts, shape)
+    if layer.class_name in keras_sizes.TAKES:
+        layer.facts.setdefault("takes", (None, *shape[1:]))
+    return after
+
+
+def shape_of(thing: Thing) -> Shape | None:
+    shape = thing.fact("shape")
+    return tuple(shape) if isinstance(shape, (tuple, list)) else None
+
+
+@RULES.method("keras.*", "__call__")
+def called(site: Site) -> Thing | None:
+    """A layer on a symbolic tensor, or on data."""
+    layer = site.receiver or Thing()
+    if not is_layer(layer):
+        return None
+    given, others = site.first, site.arguments.positional[1:]
+    if others or not site.arguments.is_complete:
+        return None
+    _refuse_lists(site, layer, given)
+    shape = shape_of(given)
+    if shape is None:
+        return Thing(given.type if given.type == SYMBOLIC else "")
+    try:
+        after = through(layer, shape)
+    except keras_sizes.Refusal as refusal:
+        site.crash(
+            "ValueError",
+            refusal.why,
+            fact=f"{given.words or 'the input'} has the shape {shown(shape)}",
+            remedy=refusal.remedy,
+        )
+    is_symbolic = given.class_name == "KerasTensor"
+    kind = (
+        SYMBOLIC
+        if is_symbolic
+        else "tensorflow.python.framework.ops.EagerTensor"
+        if given.package == "tensorflow"
+        else ""
+    )
+    return Thing(kind, {"shape": after} if after is not None else {}, words=f"what {layer.class_name} gives")
+
+
+def _refuse_lists(site: Site, layer: Thing, given: Thing) -> None:
+    items = given.items or []
+    are_symbolic = len(items) > 1 and all(item.class_name == "KerasTensor" for item in items)
+    if given.type in ("list", "tuple") and are_symbolic and layer.class_name in ("Dense", "Flatten"):
+        site.crash(
+            "ValueError",
+            f"{layer.class_name} takes one tensor, and {len(items)} are given",
+            fact=f"{given.words or 'the input'} is a {given.type} of {len(items)} tensors",
+            remedy="join them first: layers.Concatenate()([...])",
+        )
+
+
+def _joiner(*, is_concatenation: bool) -> Rule:
+    def joined(site: Site) -> Thing | None:
+        given = site.first
+        if given.items is None or not site.arguments.is_complete:
+            return None
+        receiver = site.receiver or Thing()
+        axis = receiver.fact("axis", -1)
+        return _join(site, given.items, axis if is_concatenation else None)
+
+    return joined
+
+
+def _join(site: Site, parts: Sequence[Thing], axis: Any) -> Thing | None:
+    found = [shape_of(part) for part in parts]
+    if any(shape is None for shape in found) or not parts or any(part.class_name != "KerasTensor" for part in parts):
+        return Thing()
+    shapes = [shape for shape in found if shape is not None]
+    try:
+        after = keras_sizes.merged(shapes) if axis is None else None
+        if type(axis) is int:
+            after = keras_sizes.concatenated(shapes, axis)
+    except keras_sizes.Refusal as refusal:
+        site.crash("ValueError", refusal.why, fact=_told(parts, shapes), remedy=refusal.remedy)
+    return Thing(SYMBOLIC, {"shape": after} if after is not None else {})
+
+
+def _told(parts: Sequence[Thing], shapes: Sequence[Shape]) -> str:
+    pairs = zip(parts, shapes, strict=True)
+    return ", ".join(f"{part.words or 'one'} has {shown(shape)}" for part, shape in pairs)
+
+
+_JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multiply": False, "Average": False}
+
+
+def _joining_layer(kind: str) -> Rule:
+    def made(site: Site) -> Thing | None:
+        bound = site.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
+        axis = bound["axis"].literal if bound and "axis" in bound else -1
+        return Thing(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
+
+    return made
+
+
+for _kind, _is_concatenation in _JOINING.items():
+    RULES.function(f"keras.layers.{_kind}")(_joining_layer(_kind))
+    RULES.method(f"keras.{_kind}", "__call__")(_joiner(is_concatenation=_is_concatenation))
+
+
+@RULES.function("keras.layers.concatenate")
+def concatenate(site: Site) -> Thing | None:
+    bound = site.arguments.bound("inputs, axis=-1, **more")
+    if bound is None or bound.get("inputs", Thing()).items is None:
+        return Thing()
+    axis = bound["axis"].literal if "axis" in bound else -1
+    return _join(site, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN)
+
+
+@RULES.function("keras.layers.add", "keras.layers.multiply", "keras.layers.average")
+def merge(site: Site) -> Thing | None:
+    return _join(site, site.first.items, None) if site.first.items is not None else Thing()

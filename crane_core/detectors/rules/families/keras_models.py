@@ -1,0 +1,466 @@
+"""Models of Keras: making them, what they are given in fit, evaluate and predict, whether they are compiled.
+
+Knows Sequential and Functional models by exact type. Refuses models of the notebook's own classes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from crane_core.detectors.rules.families import keras_losses, keras_sizes
+from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, shape_of, through
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.shapes import Length, Shape, shown
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("keras models")
+
+_SEQUENTIAL: Final = "keras.src.models.sequential.Sequential"
+_FUNCTIONAL: Final = "keras.src.models.functional.Functional"
+_ARRAYS: Final = (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series"), ("tensorflow", "EagerTensor"))
+_ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
+_PRINTED_SPEC: Final = re.compile(r"TensorSpec\(shape=\((?P<shape>[^()]*)\)")
+_USUAL_BATCH: Final = 32
+
+
+# Making
+
+
+@RULES.function("keras.Sequential", "keras.models.Sequential")
+def sequential_made(site: Site) -> Thing | None:
+    """A row of layers; shapes are followed as soon as the input is known."""
+    bound = site.arguments.bound("layers=None, trainable=True, name=None")
+    if bound is None:
+        return None
+    made = Thing(_SEQUENTIAL, {"built": False, "compiled": False, "origin": "target"}, items=[], words=site.text)
+    given = bound.get("layers")
+    if given is None:
+        return made
+    if given.items is None:
+        made.items = None
+        made.facts = {"compiled": False}
+        return made
+    for layer in given.items:
+        _add(site, made, layer)
+    return made
+
+
+@RULES.method("keras.Sequential", "add")
+def added(site: Site) -> Thing | None:
+    model = site.receiver or Thing()
+    if len(site.arguments.positional) != 1:
+        return None
+    _add(site, model, site.first)
+    return Thing("NoneType", literal=None)
+
+
+def _add(site: Site, model: Thing, layer: Thing) -> None:
+    """Append a layer; with a known shape before it, what it refuses shows at once."""
+    if layer.type in ("list", "tuple", "str", "int", "NoneType"):
+        site.crash(
+            "ValueError",
+            f"only layers can be added to a Sequential, not {layer.type}",
+            fact=f"{layer.words or 'it'} is of type {layer.type}",
+            remedy="unpack it, and add layer by layer",
+        )
+    if model.fact("origin") != "target" or model.items is None:
+        _add_to_built(site, model, layer)
+        return
+    is_first = not model.items
+    model.items.append(layer)
+    stated = layer.fact("shape") if layer.fact("is_input") else layer.fact("stated_input")
+    if is_first and isinstance(stated, tuple):
+        model.facts.update(input_shape=stated, flowing=stated, built=True)
+    if layer.fact("is_input"):
+        return
+    flowing = model.fact("flowing")
+    model.facts["flowing"] = _step(site, layer, flowing) if isinstance(flowing, tuple) else None
+    model.facts["output_shape"] = model.facts["flowing"]
+
+
+def _add_to_built(site: Site, model: Thing, layer: Thing) -> None:
+    """A layer after those that the state tells of."""
+    output = model.fact("output_shape")
+    after = _step(site, layer, tuple(output)) if isinstance(output, (list, tuple)) and is_layer(layer) else None
+    for name in ("output_shape", "layers", "n_parameters"):
+        model.facts.pop(name, None)
+    model.items = None
+    if after is not None:
+        model.facts["output_shape"] = after
+
+
+def _step(site: Site, layer: Thing, shape: Shape) -> Shape | None:
+    if not is_layer(layer):
+        return None
+    try:
+        return through(layer, shape)
+    except keras_sizes.Refusal as refusal:
+        site.crash(
+            "ValueError",
+            f"{layer.class_name}: {refusal.why}",
+            fact=f"the layer before gives {shown(shape)}",
+            remedy=refusal.remedy,
+        )
+
+
+@RULES.function("keras.Model", "keras.models.Model")
+def model_made(site: Site) -> Thing | None:
+    """Model(inputs, outputs) of symbolic tensors."""
+    bound = site.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
+    if bound is None or "inputs" not in bound or "outputs" not in bound:
+        return Thing()
+    facts: dict[str, Any] = {"compiled": False, "built": True}
+    for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
+        one = part.items[0] if part.type == "list" and part.items is not None and len(part.items) == 1 else part
+        if one.class_name == "KerasTensor" and (shape := shape_of(one)) is not None:
+            facts[name] = shape
+    return Thing(_FUNCTIONAL, facts, words=site.text)
+
+
+@RULES.method("keras.Sequential", "compile")
+@RULES.method("keras.Functional", "compile")
+def compiled(site: Site) -> Thing | None:
+    model = site.receiver or Thing()
+    bound = site.arguments.bound(
+        "optimizer='rmsprop', loss=None, loss_weights=None, metrics=None, weighted_metrics=None, run_eagerly=False,"
+        " steps_per_execution=1, jit_compile='auto', auto_scale_loss=True"
+    )
+    model.facts["compiled"] = True
+    model.facts["loss"] = _loss_of(bound.get("loss")) if bound is not None else None
+    return Thing("NoneType", literal=None)
+
+
+def _loss_of(thing: Thing | None) -> Any:
+    if thing is None:
+        return None
+    if isinstance(thing.literal, str):
+        return thing.literal
+    said = thing.path or thing.type
+    return said if said.startswith("keras.") else None
+
+
+# Data
+
+
+class Given(NamedTuple):
+    """What a model is given: the shapes of inputs and labels, how many samples, what is known of the labels' values."""
+
+    inputs: Shape | None
+    labels: Shape | None
+    n: Length
+    first_batch: Length
+    label_range: Any = None
+    is_array: bool = False
+
+
+def _array_shape(thing: Thing | None) -> Shape | None:
+    """The shape of an array, frame or series."""
+    if thing is None or not any(thing.is_a(package, name) for package, name in _ARRAYS):
+        return None
+    shape = shape_of(thing)
+    if shape is None and thing.is_a("pandas", "Series") and type(thing.fact("length")) is int:
+        return (thing.fact("length"),)
+    return shape
+
+
+def _given(inputs: Thing, labels: Thing | None, batch: Length) -> Given | None:
+    x, y = _array_shape(inputs), _array_shape(labels)
+    if x is not None:
+        n = x[0] if x else None
+        first = min(n, batch) if n is not None and batch is not None else None
+        ends = labels.fact("value_range") if labels is not None else None
+        return Given(x, y, n, first, ends, is_array=True)
+    if inputs.class_name in _ITERATORS and inputs.package in ("keras", "tf_keras"):
+        return _of_iterator(inputs)
+    spec = inputs.fact("element_spec")
+    return _of_spec(spec) if spec is not None and inputs.package == "tensorflow" else None
+
+
+def _of_iterator(thing: Thing) -> Given | None:
+    """Batches of images and labels, by the rule of the class mode."""
+    batches, image = thing.fact("batch_shapes"), thing.fact("image_shape")
+    if isinstance(batches, dict) and isinstance(batches.get("batch[0]"), (list, tuple)):
+        x, y = tuple(batches["batch[0]"]), batches.get("batch[1]")
+        return Given((None, *x[1:]), (None, *y[1:]) if isinstance(y, (list, tuple)) else None, None, None)
+    if not isinstance(image, (list, tuple)):
+        return None
+    mode, n_classes = thing.fact("class_mode"), thing.fact("num_classes")
+    labels: Shape | None = None
+    if mode == "categorical" and type(n_classes) is int:
+        labels = (None, n_classes)
+    elif mode in ("binary", "sparse"):
+        labels = (None,)
+    return Given((None, *image), labels, None, None)
+
+
+def _of_spec(spec: Any) -> Given | None:
+    """The element of a tf.data dataset: of a capture a tree, of a published state as it is printed."""
+    if isinstance(spec, str):
+        shapes = [_sizes(found["shape"]) for found in _PRINTED_SPEC.finditer(spec)]
+        if spec.startswith("(TensorSpec") and len(shapes) == spec.count("Spec(") == 2:
+            return Given(_unbatched(shapes[0]), _unbatched(shapes[1]), None, None)
+        return None
+    if isinstance(spec, (list, tuple)) and len(spec) == 2 and all(isinstance(one, dict) for one in spec):
+        x, y = spec[0].get("shape"), spec[1].get("shape")
+        if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and "type" not in spec[0] | spec[1]:
+            return Given(_unbatched(tuple(x)), _unbatched(tuple(y)), None, None)
+    return None
+
+
+def _unbatched(shape: Shape) -> Shape:
+    """A batch may be smaller than the specification's; its length decides nothing."""
+    return (None, *shape[1:]) if shape else shape
+
+
+def _sizes(text: str) -> Shape:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return tuple(int(part) if part.isdigit() else None for part in parts)
+
+
+# Judging
+
+
+def _input_shape(model: Thing) -> Shape | None:
+    shape = model.fact("input_shape")
+    is_one = isinstance(shape, (list, tuple)) and all(size is None or type(size) is int for size in shape)
+    return tuple(shape) if is_one and shape else None
+
+
+def _is_keras_3(model: Thing, site: Site) -> bool:
+    version = site.packages.get("keras", "")
+    return version.startswith("3") or (not version and model.type.startswith("keras.src.models."))
+
+
+def _through_model(site: Site, model: Thing, data: Shape, what: str) -> Shape | None:
+    """What the model makes of data of this shape; it refuses what does not fit. Raises Crash."""
+    wanted = _input_shape(model)
+    try:
+        flowing = data
+        if wanted is not None and _is_keras_3(model, site):
+            fitted = keras_sizes.fitted(wanted, data)
+            flowing = fitted if fitted is not None else data
+            if model.class_name == "Functional":
+                _same_sizes(wanted, flowing)
+        return _through_layers(model, flowing)
+    except keras_sizes.Refusal as refusal:
+        layers = f", and {model.words or 'the model'} takes {shown(wanted)}" if wanted is not None else ""
+        site.crash("ValueError", refusal.why, fact=f"{what} has the shape {shown(data)}{layers}", remedy=refusal.remedy)
+
+
+def _same_sizes(wanted: Shape, data: Shape) -> None:
+    if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted[1:], data[1:], strict=True)):
+        raise keras_sizes.Refusal(
+            f"the model was made for inputs of {shown(wanted)}, and gets {shown(data)}",
+            f"bring the data to {shown(wanted)}, or make the model for {shown((None, *data[1:]))}",
+        )
+
+
+def _through_layers(model: Thing, shape: Shape) -> Shape | None:
+    output = model.fact("output_shape")
+    known = tuple(output) if isinstance(output, (list, tuple)) and all(_is_size(size) for size in output) else None
+    if model.class_name != "Sequential":
+        return known
+    flowing: Shape | None = shape
+    for layer in _layers(model) or ():
+        if flowing is None:
+            break
+        flowing = keras_sizes.given(layer.class_name, layer.facts, flowing)
+    return flowing if flowing is not None and _layers(model) else known
+
+
+def _is_size(size: Any) -> bool:
+    return size is None or type(size) is int
+
+
+def _layers(model: Thing) -> list[Thing] | None:
+    """The layers of a Sequential, in order; None where they are not all known."""
+    if model.items is not None:
+        found = model.items
+    else:
+        told = model.fact("layers")
+        if not isinstance(told, dict) or model.fact("layers_not_shown"):
+            return None
+        found = [
+            Thing(f"keras.layers.{facts.get('type')}", facts) for facts in told.values() if isinstance(facts, dict)
+        ]
+    return [layer for layer in found if not layer.fact("is_input") and layer.class_name != "InputLayer"]
+
+
+def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, what: str) -> None:
+    loss = keras_losses.name_of(model.fact("loss"))
+    if loss is None or given.labels is None or output is None:
+        return
+    output = (None, *output[1:])
+    labels = (None, *given.labels[1:]) if given.labels else given.labels
+    complaint = keras_losses.complaint(loss, labels, output, batch=given.first_batch)
+    fact = f"{what} has the shape {shown(given.labels)}, the model gives {shown(output)}, its loss is {loss}"
+    if complaint is not None:
+        site.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
+    if loss == "sparse_categorical_crossentropy" and given.is_array:
+        label = keras_losses.beyond(given.label_range, output)
+        if label is not None:
+            site.crash(
+                "InvalidArgumentError",
+                f"the label {label} is none of the classes 0 to {(output[-1] or 1) - 1} that the last layer has",
+                fact=f"{what} goes from {given.label_range[0]} to {given.label_range[1]}",
+                remedy="count the classes from 0, or make the last layer wider",
+            )
+
+
+# Steps
+
+
+@RULES.method("keras.Sequential", "fit", "evaluate")
+@RULES.method("keras.Functional", "fit", "evaluate")
+def fitted(site: Site) -> Thing | None:
+    """Data and labels against the model; the model has other weights then, and is what it was."""
+    model = site.receiver or Thing()
+    bound = _bound(site)
+    if bound is None or "x" not in bound:
+        return None
+    _compiled(site, model)
+    batch = _batch(bound)
+    _refuse_types(site, bound)
+    _one_length(site, bound["x"], bound.get("y"))
+    _judge(site, model, bound["x"], bound.get("y"), batch)
+    if site.name == "evaluate":
+        return Thing()
+    validation = bound.get("validation_data")
+    parts = validation.items if validation is not None and validation.type == "tuple" else None
+    if parts is not None and len(parts) in (2, 3):
+        _one_length(site, parts[0], parts[1])
+        _judge(site, model, parts[0], parts[1], batch)
+    return Thing("keras.src.callbacks.history.History", words=site.text)
+
+
+def _bound(site: Site) -> dict[str, Thing] | None:
+    if site.name == "evaluate":
+        return site.arguments.bound(
+            "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, steps=None, callbacks=None,"
+            " return_dict=False, **more"
+        )
+    return site.arguments.bound(
+        "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
+        " validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,"
+        " steps_per_epoch=None, validation_steps=None, validation_batch_size=None, validation_freq=1"
+    )
+
+
+def _batch(bound: dict[str, Thing]) -> Length:
+    if "validation_split" in bound:
+        return None
+    given = bound.get("batch_size")
+    if given is None or given.literal is None:
+        return _USUAL_BATCH
+    return given.literal if type(given.literal) is int else None
+
+
+def _compiled(site: Site, model: Thing) -> None:
+    if model.fact("compiled") is False:
+        site.crash(
+            "ValueError",
+            f"the model must be compiled before {site.name}",
+            fact=f"{model.words or 'the model'} is not compiled",
+            remedy="call model.compile(optimizer=..., loss=...) first",
+        )
+
+
+def _refuse_types(site: Site, bound: dict[str, Thing]) -> None:
+    """Arrays of objects, which no tensor can hold."""
+    for name in ("x", "y"):
+        thing = bound.get(name)
+        if thing is not None and thing.is_a("numpy", "ndarray") and thing.fact("dtype") == "object":
+            site.crash(
+                "ValueError",
+                "an array of objects cannot become a tensor",
+                fact=f"{thing.words or name} has the dtype object",
+                remedy="convert it first (astype('float32')), or bring its rows to one length (pad_sequences)",
+            )
+
+
+def _one_length(site: Site, x: Thing, y: Thing | None) -> None:
+    one, other = _array_shape(x), _array_shape(y)
+    if one and other and None not in (one[0], other[0]) and one[0] != other[0]:
+        site.crash(
+            "ValueError",
+            "data and labels must hold as many samples",
+            fact=f"{x.words or 'x'} holds {one[0]}, {(y or Thing()).words or 'y'} holds {other[0]}",
+            remedy="look for the split or filter that only one of them went through",
+        )
+
+
+def _judge(site: Site, model: Thing, x: Thing, y: Thing | None, batch: Length) -> None:
+    given = _given(x, y, batch)
+    if given is None or given.inputs is None:
+        return
+    inputs = (None, *given.inputs[1:]) if given.inputs else given.inputs
+    output = _through_model(site, model, inputs, x.words or "x")
+    _judge_labels(site, model, given, output, (y.words if y is not None else x.words) or "y")
+
+
+@RULES.method("keras.Sequential", "predict", "__call__", "predict_on_batch")
+@RULES.method("keras.Functional", "predict", "__call__", "predict_on_batch")
+def predicted(site: Site) -> Thing | None:
+    """The output's shape, of as many samples as were given."""
+    model = site.receiver or Thing()
+    if not site.arguments.is_complete or not site.arguments.positional:
+        return Thing()
+    given = _given(site.first, None, None)
+    if given is None or given.inputs is None:
+        return _symbolic(site, model)
+    inputs = given.inputs if site.name == "__call__" else (None, *given.inputs[1:])
+    output = _through_model(site, model, inputs, site.first.words or "the input")
+    if site.name == "__call__":
+        return Thing("", {"shape": output} if output is not None else {})
+    facts: dict[str, Any] = {"shape": (given.n, *output[1:])} if output is not None else {}
+    return Thing("numpy.ndarray", facts, words=site.text)
+
+
+def _symbolic(site: Site, model: Thing) -> Thing:
+    """A model as a layer of another one."""
+    shape = shape_of(site.first)
+    if site.first.class_name != "KerasTensor" or site.name != "__call__" or shape is None:
+        return Thing()
+    output = _through_model(site, model, shape, site.first.words or "the input")
+    return Thing(SYMBOLIC, {"shape": output} if output is not None else {})
+
+
+@RULES.method("keras.Sequential", "build")
+def built(site: Site) -> Thing | None:
+    """build((None, 40)): the layers meet the shape."""
+    model, given = site.receiver or Thing(), site.first
+    if given.items is None:
+        return None
+    sizes = tuple(item.literal if type(item.literal) is int else None for item in given.items)
+    layers = _layers(model)
+    if layers is None or _input_shape(model) is not None:
+        return Thing("NoneType", literal=None)
+    try:
+        flowing: Shape | None = sizes
+        for layer in layers:
+            flowing = through(layer, flowing) if flowing is not None and is_layer(layer) else None
+    except keras_sizes.Refusal as refusal:
+        site.crash("ValueError", refusal.why, fact=f"the model is built for {shown(sizes)}", remedy=refusal.remedy)
+    return Thing("NoneType", literal=None)
+
+
+@RULES.method("keras.Sequential", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
+@RULES.method("keras.Functional", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
+def looked_at(site: Site) -> Thing | None:
+    return Thing()
+
+
+@RULES.attribute("keras.Sequential", "input_shape", "output_shape")
+@RULES.attribute("keras.Functional", "input_shape", "output_shape")
+def ends(site: Site) -> Thing | None:
+    shape = (site.receiver or Thing()).fact(site.name)
+    if not isinstance(shape, (list, tuple)) or not all(map(_is_size, shape)):
+        return None
+    return Thing("tuple", items=_numbers(shape))
+
+
+def _numbers(shape: Sequence[Any]) -> list[Thing]:
+    return [Thing("NoneType" if size is None else "int", literal=size) for size in shape]

@@ -40,17 +40,20 @@ class Reported(NamedTuple):
     message: str
 
 
+Checked = list[Reported] | ToolStoppedError
+
+
 class Tool(NamedTuple):
     """An analyzer: what its diagnostics call the rule, how many texts one run may read, and the run itself.
 
-    `check` gives the errors of each text. It raises ToolStoppedError where it cannot tell which text broke it, and
-    DetectorError where it cannot run at all.
+    `check` gives the errors of each text, or that the tool cannot look at this one. It raises ToolStoppedError where it
+    cannot tell which text broke it, and DetectorError where it cannot run at all.
     """
 
     name: str
     rule_key: str
     texts_per_run: int
-    check: Callable[[Sequence[str]], list[list[Reported]]]
+    check: Callable[[Sequence[str]], Sequence[Checked]]
 
 
 def predictions(tool: Tool, questions: Sequence[Question]) -> Iterator[Prediction | ToolStoppedError]:
@@ -101,7 +104,7 @@ def _text(name: str, question: Question) -> AnalyzerText | ToolStoppedError:
         return ToolStoppedError(f"There is no text for {name}: {error}.", remedy="Bring fewer or shorter cells.")
 
 
-def _checked(tool: Tool, codes: Sequence[str]) -> list[list[Reported] | ToolStoppedError]:
+def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
     """The errors of each text. When a run breaks, its halves are run again, so that the others get their answer."""
     if not codes:
         return []

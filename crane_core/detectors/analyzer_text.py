@@ -17,7 +17,9 @@ from crane_core.prompts.published import EXECUTED_HEADER, NOTHING_EXECUTED, TARG
 from crane_core.runtime.kernel_side.crane_probe import magics
 
 ANNOTATED_HEADER = "# Annotated Target Code:\n"
-LARGEST_CHARACTERS = 2_000_000
+LARGEST_CHARACTERS = 300_000
+"""Of all cells together; the largest published input has 24,000."""
+
 _LINE_ENDS = re.compile("\r\n?")
 _INSTRUCTION = re.compile(r"(\b(?:pylint|pyright)\s*|#\s*type\s*(?=:\s*ignore)):", re.IGNORECASE)
 """In comments: what switches an analyzer off or changes its rules. The published texts have no comments at all."""

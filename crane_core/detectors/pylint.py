@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
-from crane_core.detectors.analysis import Question, Reported, Tool
+from crane_core.detectors.analysis import Checked, Question, Reported, Tool
 from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
 from crane_core.detectors.installed import library_versions, required_version
 from crane_core.detectors.prediction import Prediction
@@ -25,7 +25,7 @@ NAME = "pylint"
 TITLE = "pylint"
 KIND = DetectorKind.ANALYZER
 
-TEXTS_PER_RUN = 20
+TEXTS_PER_RUN = 60
 """Many texts share what pylint learned of the libraries; few enough that a run that breaks costs little."""
 
 _BROKEN = ("fatal", "astroid-error", "parse-error", "method-check-failed")
@@ -55,7 +55,7 @@ def _tool() -> Tool:
     return Tool(NAME, "symbol", TEXTS_PER_RUN, _check)
 
 
-def _check(codes: Sequence[str]) -> list[list[Reported]]:
+def _check(codes: Sequence[str]) -> list[Checked]:
     with tempfile.TemporaryDirectory(prefix="crane-pylint-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
         names = [f"crane_input_{number}" for number in range(len(codes))]
@@ -74,19 +74,20 @@ def _command(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _read(printed: str, names: Sequence[str]) -> list[list[Reported]]:
-    """The errors of each text. Raises ToolStoppedError where pylint says that it could not look at one."""
+def _read(printed: str, names: Sequence[str]) -> list[Checked]:
     found: dict[str, list[Reported]] = {name: [] for name in names}
+    broken: dict[str, ToolStoppedError] = {}
     try:
-        messages = json.loads(printed)["messages"]
-        for message in messages:
-            reported = Reported(message["line"], message["symbol"], message["message"])
+        for message in json.loads(printed)["messages"]:
+            name = Path(message["path"]).stem
+            found[name].append(Reported(message["line"], message["symbol"], message["message"]))
             if message["symbol"] in _BROKEN:
-                first = reported.message.partition("\n")[0][:300]
-                raise ToolStoppedError(f"pylint cannot look at the text: {first}.", remedy="Try simpler cells.")
-            found[Path(message["path"]).stem].append(reported)
+                broken[name] = ToolStoppedError(
+                    f"pylint stopped over the text with an error of its own ({message['symbol']}).",
+                    remedy="Try simpler cells.",
+                )
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
             f"pylint printed something else than its report: {type(error).__name__}.", remedy="Run `make setup`."
         ) from error
-    return [found[name] for name in names]
+    return [broken.get(name, found[name]) for name in names]

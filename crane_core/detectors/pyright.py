@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
-from crane_core.detectors.analysis import Question, Reported, Tool
+from crane_core.detectors.analysis import Checked, Question, Reported, Tool
 from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError, run_tool
 from crane_core.detectors.installed import REMEDY, library_versions, required_version
 from crane_core.detectors.prediction import Prediction
@@ -81,7 +81,7 @@ def _node() -> Path:
     return Path(node)
 
 
-def _check(command: Sequence[str], codes: Sequence[str]) -> list[list[Reported]]:
+def _check(command: Sequence[str], codes: Sequence[str]) -> list[Checked]:
     with tempfile.TemporaryDirectory(prefix="crane-pyright-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
         names = [f"crane_input_{number}.py" for number in range(len(codes))]
@@ -95,18 +95,25 @@ def _check(command: Sequence[str], codes: Sequence[str]) -> list[list[Reported]]
     return _read(printed, names)
 
 
-def _read(printed: str, names: Sequence[str]) -> list[list[Reported]]:
+def _read(printed: str, names: Sequence[str]) -> list[Checked]:
+    """The errors of each text. An error without a place is one of pyright's own, over the text."""
     found: dict[str, list[Reported]] = {name: [] for name in names}
+    broken: dict[str, ToolStoppedError] = {}
     try:
         report = json.loads(printed)
         if report["summary"]["filesAnalyzed"] != len(names):
             raise ToolStoppedError("pyright did not read every text.", remedy="Try simpler cells.")
         for entry in report["generalDiagnostics"]:
-            if entry["severity"] == "error":
+            name = Path(entry["file"]).name
+            if "range" not in entry:
+                broken[name] = ToolStoppedError(
+                    "pyright stopped over the text with an error of its own.", remedy="Try simpler cells."
+                )
+            elif entry["severity"] == "error":
                 line = entry["range"]["start"]["line"] + 1
-                found[Path(entry["file"]).name].append(Reported(line, entry.get("rule", ""), entry["message"]))
+                found[name].append(Reported(line, entry.get("rule", ""), entry["message"]))
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
             f"pyright printed something else than its report: {type(error).__name__}.", remedy="Run `make setup`."
         ) from error
-    return [found[name] for name in names]
+    return [broken.get(name, found[name]) for name in names]

@@ -20,6 +20,8 @@ from crane_core.runtime.kernel_side.crane_probe import magics
 
 FILE = Path(__file__).with_name("public_types.toml")
 OF_THE_NOTEBOOK = "__main__."
+"""Classes that the cells define are not written: their definition, and the line that makes the object, are there."""
+
 _CLASS = re.compile(r"<class '(?P<path>[^']*)'>")
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _LONGEST = 300
@@ -51,8 +53,8 @@ def public_names() -> PublicNames:
 def annotation_lines(executed: Sequence[str], state: KernelState) -> list[str]:
     """The lines: imports that the names need, an empty line after them, then `name: type` in the order of names.
 
-    Left out are names that only called functions need, what public_types.toml calls unnamed, and dunder names, which
-    no cell assigns.
+    Left out are names that only called functions need, types that public_types.toml calls unnamed, classes of the
+    notebook, and dunder names, which no cell assigns.
     """
     bound = imported_names(executed)
     imports: list[str] = []
@@ -86,7 +88,7 @@ def public_name(type_text: str) -> str | None:
     if len(path) > _LONGEST or not _PATH.fullmatch(path) or any(map(keyword.iskeyword, path.split("."))):
         return None
     known = public_names()
-    if path in known.unnamed:
+    if path in known.unnamed or path.startswith(OF_THE_NOTEBOOK):
         return None
     if path in known.types:
         return known.types[path]
@@ -104,7 +106,7 @@ def _of_module(module: str, name: str, known: PublicNames) -> str:
             return f"{known.merged[parent]}.{name}"
         if parent in known.classes:
             return known.classes[parent]
-    internal = next((n for n, part in enumerate(parts) if part.startswith("_") and part != "__main__"), len(parts))
+    internal = next((n for n, part in enumerate(parts) if part.startswith("_")), len(parts))
     return ".".join([*parts[: internal or len(parts)], name])
 
 
@@ -128,8 +130,6 @@ def spelling(public: str, bound: dict[str, str]) -> str | None:
     """The type in names that are bound: the shortest; None where no import leads to it."""
     if "." not in public:
         return public
-    if public.startswith(OF_THE_NOTEBOOK):
-        return public.removeprefix(OF_THE_NOTEBOOK)
     ways = [
         name + public[len(path) :] for name, path in bound.items() if path == public or public.startswith(f"{path}.")
     ]

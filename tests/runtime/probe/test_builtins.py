@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from crane_core.runtime.kernel_side.crane_probe import sequences
+from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.looking import Look
 
 State = dict[str, Any]
 Entry = Callable[..., State]
@@ -197,3 +203,29 @@ def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
     assert info["value_range"] == [0.0, 299_999.0]
     assert info["num_unique_at_least"] == 101
     assert peak < 0.1 * 300_000 * 32
+
+
+@QUIET
+@given(
+    st.lists(st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(), max_size=30)
+    | st.lists(st.text(max_size=3), max_size=30),
+    st.integers(0, 4000),
+)
+def test_distinct_values_are_counted_as_a_set_counts_them(few: list[Any], more: int) -> None:
+    rows = few + [type(few[0])(at) for at in range(more)] if few else few
+    distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(Limits(), {}))
+    assert distinct is not None
+    assert distinct.n == len(set(rows))
+    assert distinct.few <= set(rows)
+
+
+def test_counting_many_distinct_values_takes_little_memory() -> None:
+    rows = [at * 0.37 for at in range(20_000)]
+    tracemalloc.start()
+    try:
+        distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(Limits(), {}))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert distinct is not None and distinct.n == 20_000
+    assert peak < 0.5 * (sys.getsizeof(rows) + 24 * len(rows))

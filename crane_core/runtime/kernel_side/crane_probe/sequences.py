@@ -5,6 +5,7 @@ Knows exact numbers, texts and containers of Python. Refuses to compare, hash or
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
@@ -22,7 +23,18 @@ _SHORT = 20_000
 """Length up to which all distinct values are counted."""
 KNOWN_DISTINCT = 100
 """Distinct values that are told apart in a longer row; more are not counted."""
+_FEW = 1024
+"""Distinct values of which all are kept."""
+_CHUNK = 1024
+_NS_PER_SORTED = 400
 _DEEPEST = 6
+
+
+class Distinct(NamedTuple):
+    """How many distinct values there are, and which; some of them where they are many."""
+
+    n: int
+    few: set[Any]
 
 
 class Row(NamedTuple):
@@ -69,14 +81,17 @@ def _n_nan(row: Row) -> int:
 
 def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -> dict[str, Any]:
     """How many distinct values there are, which where they are few, and what that makes of them."""
-    distinct = distinct_values(again(), length, look)
+    distinct = distinct_values(again, length, look)
     if distinct is None:
         return {"value_type": "continuous", "not_computed": "the number of distinct values"}
-    cut = distinct_limit(length)
-    facts: dict[str, Any] = {"num_unique" if len(distinct) <= cut else "num_unique_at_least": len(distinct)}
-    if len(distinct) <= look.limits.values:
-        facts["unique_values"] = [look.scalar(value) for value in sorted(distinct)]
-    return dict(facts, value_type=value_type(distinct))
+    facts = _number_of(distinct, length)
+    if distinct.n <= look.limits.values:
+        facts["unique_values"] = [look.scalar(value) for value in sorted(distinct.few)]
+    return dict(facts, value_type=value_type(distinct.few))
+
+
+def _number_of(distinct: Distinct, length: int) -> dict[str, Any]:
+    return {"num_unique" if distinct.n <= distinct_limit(length) else "num_unique_at_least": distinct.n}
 
 
 def distinct_limit(length: int) -> int:
@@ -84,18 +99,26 @@ def distinct_limit(length: int) -> int:
     return length if length <= _SHORT else KNOWN_DISTINCT
 
 
-def distinct_values(values: Iterable[Any], length: int, look: Any) -> set[Any] | None:
-    """The distinct values; one more than distinct_limit where there are more; None where looking costs too much."""
-    cut, rest = distinct_limit(length), iter(values)
+def distinct_values(again: Callable[[], Iterable[Any]], length: int, look: Any) -> Distinct | None:
+    """How many there are, one more than distinct_limit where there are more; None where looking costs too much.
+
+    Where they are many they are counted in order: a set of them would be larger than what is looked at.
+    """
+    cut, rest = distinct_limit(length), iter(again())
     found: set[Any] = set()
-    while len(found) <= cut:
-        chunk = set(islice(rest, 4096))
+    while len(found) <= min(cut, _FEW):
+        chunk = set(islice(rest, _CHUNK))
         if not chunk:
-            return found
-        if not look.affords(4096 * NS_PER_DISTINCT):
+            return Distinct(len(found), found)
+        if not look.affords(_CHUNK * NS_PER_DISTINCT):
             return None
         found |= chunk
-    return set(sorted(found)[: cut + 1])
+    if cut < length:
+        return Distinct(cut + 1, found)
+    if not look.affords(length * _NS_PER_SORTED):
+        return None
+    ordered = sorted(again())
+    return Distinct(1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found)
 
 
 def value_type(distinct: Any) -> str:
@@ -110,11 +133,11 @@ def value_type(distinct: Any) -> str:
 def text_facts(row: Row, look: Any) -> dict[str, Any]:
     """value_info of texts: all distinct ones where they are few, else the first ones."""
     facts: dict[str, Any] = {"value_type": "categorical or object"}
-    distinct = distinct_values(row.again(), row.length, look)
+    distinct = distinct_values(row.again, row.length, look)
     if distinct is not None:
-        facts["num_unique" if len(distinct) <= distinct_limit(row.length) else "num_unique_at_least"] = len(distinct)
-    if distinct is not None and len(distinct) <= look.limits.values:
-        return dict(facts, unique_values=[look.text(value) for value in sorted(distinct)])
+        facts.update(_number_of(distinct, row.length))
+    if distinct is not None and distinct.n <= look.limits.values:
+        return dict(facts, unique_values=[look.text(value) for value in sorted(distinct.few)])
     first = dict.fromkeys(row.first(4 * look.limits.values))
     return dict(facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]])
 

@@ -15,10 +15,9 @@ from types import TracebackType
 from crane_core import ledger
 from crane_core.domain import Record
 
-MAX_WAITING = 2_000
-"""Records that may wait for the disk; whoever brings more waits."""
-
-MAX_AT_ONCE = 500
+MAX_WAITING = 16
+"""Records that may wait for the disk; whoever brings more waits, so that a crash costs few of those that had come:
+as many again may be in the write that is going on."""
 
 
 class GroupCommit:
@@ -65,7 +64,7 @@ class GroupCommit:
     def _next(self) -> list[Record]:
         """What waits by now, at least one entry."""
         batch = [self._waiting.get()]
-        while len(batch) < MAX_AT_ONCE and not self._waiting.empty():
+        while len(batch) < MAX_WAITING and not self._waiting.empty():
             batch.append(self._waiting.get())
         self._is_open = None not in batch
         return [record for record in batch if record is not None]

@@ -415,3 +415,9 @@ def test_an_unknown_limit_is_refused() -> None:
 def test_packages_of_the_variables_are_told_with_their_versions() -> None:
     state = json.loads(look({"np": np, "frame": pd.DataFrame()}, {"target": "np, frame"}))
     assert state["captured"]["packages"] == {"numpy": np.__version__, "pandas": pd.__version__}
+
+
+def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told(after: Callable[..., State]) -> None:
+    code = "from sklearn.linear_model import Ridge\nfrom sklearn.metrics import r2_score\nfrom scipy.stats import norm"
+    for target, package in (("Ridge()", "sklearn"), ("r2_score(1, 2)", "sklearn"), ("norm.pdf(1)", "scipy")):
+        assert set(after(code, target)["captured"]["packages"]) == {package}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from itertools import chain, islice
 from typing import Any, Callable, Iterator, NamedTuple
 
@@ -15,7 +16,7 @@ from .anatomy import class_dict, mro_of, name_of, type_name
 from .arrays import Ranges
 from .budget import OverBudgetError
 from .kinds import SCALARS, Kinds, counted
-from .number_facts import distinct_facts, more_facts, range_facts
+from .number_facts import distinct_facts, fraction_facts, more_facts, range_facts
 from .pandas_storage import labels_of, ndarray_of, pandas, to_list
 from .sequences import Row
 
@@ -27,6 +28,7 @@ _FIRST_PIECE = 128
 _NS_PER_READ_TEXT = 150
 _TESTED = 20
 _OFFENDERS = 5
+_CLASSES = 50
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
 _MISSING_TYPES = {
     *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
@@ -99,7 +101,8 @@ def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
     ends = (found.low[at], found.high[at]) if found is not None else None
     distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
     basic.update(distinct_facts(distinct, look))
-    return Facts(_without_times(basic, array, look), more_facts(found, at, array.size), {})
+    more = dict(more_facts(found, at, array.size), **fraction_facts(distinct, look))
+    return Facts(_without_times(basic, array, look), more, {})
 
 
 def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, Any]:
@@ -211,7 +214,7 @@ def _is_all_text(array: Any, look: Any) -> bool:
 def _of_texts_only(texts: Row, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> Facts:
     values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return Facts(values, dict(more, **_forms(texts, look)), _types_shown(kinds, look))
+    return Facts(values, dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)), _types_shown(kinds, look))
 
 
 def _is_text(value: Any) -> bool:
@@ -240,6 +243,22 @@ def _is_nan(value: Any) -> bool:
 def _typed(value: Any) -> str:
     name = type_name(type(value))
     return f"{name} {repr(value)[:40]}" if type(value) in SCALARS else name
+
+
+def _read_as_numbers(row: Row, look: Any) -> dict[str, Any]:
+    """How many texts read as numbers, which a library may turn into some."""
+    if not row.length or not look.affords(row.length * _NS_PER_READ_TEXT):
+        return {}
+    return {"n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))}
+
+
+def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
+    """Of few distinct values: how often the rarest occurs."""
+    if type(n_unique) is not int or not 0 < n_unique <= _CLASSES or not look.affords(len(values) * _NS_PER_OBJECT):
+        return {}
+    counts: Counter[Any] = Counter(item for item in items_of(values) if type(item) in SCALARS and item == item)
+    counts.pop(None, None)
+    return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
 
 
 def _forms(row: Row, look: Any) -> dict[str, Any]:
@@ -320,7 +339,7 @@ def _of_arrow_texts(chunked: Any, look: Any) -> Facts:
     values: dict[str, Any] = {"has_nan": n_missing > 0}
     values.update(_arrow_distinct(chunked, row, look) or sequences.text_facts(row, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return Facts(values, dict(more, **_forms(row, look)), {})
+    return Facts(values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {})
 
 
 def _arrow_distinct(chunked: Any, row: Row, look: Any) -> dict[str, Any]:

@@ -245,7 +245,8 @@ def series(value: Any, look: Any) -> dict[str, Any]:
     name = series_name(value)
     representation = dict({"name": look.scalar(name)} if name is not None else {}, **found.representation)
     plus = {"structure": {"index": index_facts(index, look)}, "representation": representation}
-    return dict(summary, plus=dict(plus, values=merged(found.more, _items(values, look))))
+    more = merged(found.more, column_values.rarest(values, found.values.get("num_unique"), look))
+    return dict(summary, plus=dict(plus, values=merged(more, _items(values, look))))
 
 
 def _items(values: Any, look: Any) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     objects = [(name, held[name]) for name in changed if name not in plain]
     inside = look.inside(objects[: look.limits.items])
     plus: dict[str, Any] = {group: {"parameters": facts} for group, facts in inside.items() if facts}
-    return merged(plus, {"values": {"parameters_set": values}})
+    return merged(plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}})
 
 
 def _defaults(kind: type) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import gc
 import platform
 import sys
 import time
+import types
 from typing import Any, Mapping
 
 from . import absent, bounds, callables, relevance
@@ -117,4 +118,6 @@ def _top_package(value: Any) -> str:
     own_name = module_dict(value).get("__name__")
     if type(own_name) is str:
         return own_name.partition(".")[0]
-    return package_of(value if type(value) is type else type(value))
+    if type(value) is types.FunctionType and type(value.__module__) is str:
+        return value.__module__.partition(".")[0]
+    return package_of(value if is_kind(value, type) else type(value))

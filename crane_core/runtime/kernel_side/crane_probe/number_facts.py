@@ -32,6 +32,16 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     return dict(facts, has_inf=True) if any(end in (float("inf"), -float("inf")) for end in ends) else facts
 
 
+def fraction_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
+    """How many distinct values that occur are no whole numbers, at least, and one of them."""
+    if found is None or found.values.dtype.kind != "f":
+        return {}
+    np = arrays.numpy()
+    finite = found.values[np.isfinite(found.values)]
+    others = finite[finite != np.floor(finite)]
+    return {"n_fractions": len(others), "fraction": look.scalar(arrays.plain(others[0]))} if len(others) else {}
+
+
 def distinct_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
     """num_unique, the values where they are few, and what kind of values that makes."""
     if found is None:

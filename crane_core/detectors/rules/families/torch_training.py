@@ -116,3 +116,19 @@ for _kind in _OPTIMIZERS:
 @RULES.function("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.manual_seed")
 def modes(site: Site) -> Thing | None:
     return Thing() if not site.arguments.keywords else None
+
+
+@RULES.method("builtins.type", "zero_grad", "step")
+def of_class_in_hand(site: Site) -> Thing | None:
+    """The same, where the state tells which class a variable is."""
+    kind = site.receiver.fact("name") if site.receiver is not None else None
+    if not isinstance(kind, str) or not kind.startswith("torch.optim.") or site.arguments.positional:
+        return None
+    if not site.arguments.is_complete:
+        return None
+    site.crash(
+        "TypeError",
+        f"{site.name}() is asked of the class, and no optimizer was made from it",
+        fact=f"{words_of(site.receiver or Thing(), 'it')} is the class {kind.rpartition('.')[2]}",
+        remedy=f"make one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
+    )

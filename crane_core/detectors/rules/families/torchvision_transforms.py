@@ -1,0 +1,251 @@
+"""Transforms of torchvision: what a composed row of them does to an image, and which image it refuses.
+
+Knows the classic transforms by name and the facts of images: mode, size, shape and dtype of tensors. Refuses lambdas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from crane_core.detectors.rules.families.torch_things import is_float, is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.shapes import Length
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES = Family("torchvision transforms")
+
+_BANDS: Final = {"RGB": 3, "L": 1, "RGBA": 4, "1": 1, "P": 1, "CMYK": 4, "LA": 2, "YCbCr": 3, "HSV": 3, "I": 1, "F": 1}
+_EIGHT_BITS: Final = ("RGB", "L", "RGBA", "P", "CMYK", "LA", "YCbCr", "HSV")
+PIL, TENSOR, ARRAY = "PIL", "tensor", "array"
+
+
+class Image(NamedTuple):
+    """An image on its way through transforms: of which kind, how many bands, height and width, dtype of a tensor."""
+
+    kind: str
+    bands: Length = None
+    height: Length = None
+    width: Length = None
+    dtype: str | None = None
+    n_axes: int = 3
+
+
+Step = Mapping[str, Any]
+_SAME: Final = frozenset(
+    ("RandomHorizontalFlip", "RandomVerticalFlip", "ColorJitter", "GaussianBlur", "RandomAutocontrast", "RandomErasing")
+)
+
+
+def image_of(thing: Thing) -> Image | None:
+    """What is known of an image; None of what is none."""
+    if thing.is_a("PIL"):
+        mode, size = thing.fact("mode"), thing.fact("size")
+        known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
+        is_eight = mode in _EIGHT_BITS
+        return Image(PIL, _BANDS.get(mode or ""), known[1], known[0], "torch.float32" if is_eight else None)
+    shape = shape_of(thing)
+    if is_tensor(thing) and shape is not None:
+        bands, height, width = (None, None, None, *shape)[-3:]
+        return Image(TENSOR, bands, height, width, thing.fact("dtype"), len(shape))
+    if thing.is_a("numpy", "ndarray") and shape is not None:
+        height, width, *bands = (*shape, None, None)[:3]
+        return Image(ARRAY, bands[0] if len(shape) == 3 else 1, height, width, thing.fact("dtype"), len(shape))
+    return None
+
+
+# Steps
+
+
+def _to_tensor(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    if image.kind == TENSOR:
+        site.crash(
+            "TypeError",
+            "ToTensor takes an image of PIL or an array, and it gets a tensor",
+            fact=f"{what} is a tensor",
+            remedy="leave ToTensor out, or put it before the steps that need tensors only once",
+        )
+    if image.kind == ARRAY and image.n_axes not in (2, 3):
+        site.crash(
+            "ValueError",
+            f"ToTensor takes an array of 2 or 3 dimensions, not {image.n_axes}",
+            fact=f"{what} has {image.n_axes} dimensions",
+            remedy="give it one image at a time",
+        )
+    dtype = image.dtype if image.kind == PIL else "torch.float32" if image.dtype in ("uint8", "float32") else None
+    return image._replace(kind=TENSOR, dtype=dtype, n_axes=3)
+
+
+def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    if image.kind != TENSOR:
+        site.crash(
+            "TypeError",
+            "Normalize takes a tensor, and it gets an image that is none yet",
+            fact=f"{what} is {'an image of PIL' if image.kind == PIL else 'an array'}",
+            remedy="put ToTensor() before it",
+        )
+    if image.dtype is not None and not is_float(image.dtype) and image.dtype.startswith("torch."):
+        site.crash(
+            "TypeError",
+            f"Normalize takes a tensor of floats, not {image.dtype.removeprefix('torch.')}",
+            fact=f"{what} has the dtype {image.dtype.removeprefix('torch.')}",
+            remedy="convert it first: x.float() / 255",
+        )
+    for name in ("mean", "std"):
+        given = step.get(name)
+        n = len(given) if isinstance(given, (list, tuple)) else None
+        if image.n_axes >= 3 and None not in (n, image.bands) and n not in (1, image.bands):
+            site.crash(
+                "RuntimeError",
+                f"Normalize is given {n} numbers for {name}, and the image has {image.bands} channels",
+                fact=f"{what} has {image.bands} channels",
+                remedy='bring the images to one mode first: image.convert("RGB")',
+            )
+    return image
+
+
+def _resize(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    if image.kind == ARRAY:
+        site.crash(
+            "TypeError",
+            "Resize takes an image of PIL or a tensor, not an array",
+            fact=f"{what} is an array of numpy",
+            remedy="make an image of it first: ToPILImage() or Image.fromarray",
+        )
+    size = step.get("size")
+    if isinstance(size, (list, tuple)) and len(size) == 2:
+        return image._replace(height=_number(size[0]), width=_number(size[1]))
+    return image._replace(height=None, width=None)
+
+
+def _crop(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    size = step.get("size")
+    if type(size) is int:
+        size = (size, size)
+    known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
+    return image._replace(height=_number(known[0]), width=_number(known[1]))
+
+
+def _gray(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    n = step.get("num_output_channels", 1)
+    return image._replace(bands=_number(n))
+
+
+def _to_image(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    if image.kind == PIL:
+        site.crash(
+            "TypeError",
+            "ToPILImage takes a tensor or an array, and it gets an image of PIL",
+            fact=f"{what} is an image of PIL",
+            remedy="leave ToPILImage out",
+        )
+    return Image(PIL, image.bands, image.height, image.width, None)
+
+
+def _rotation(site: Site, step: Step, image: Image, what: str) -> Image | None:
+    return image._replace(height=None, width=None) if step.get("expand") else image
+
+
+def _number(value: Any) -> Length:
+    return value if type(value) is int else None
+
+
+_STEPS: Final[dict[str, Callable[[Site, Step, Image, str], Image | None]]] = {
+    "ToTensor": _to_tensor,
+    "PILToTensor": lambda site, step, image, what: None,
+    "Normalize": _normalize,
+    "Resize": _resize,
+    "CenterCrop": _crop,
+    "RandomCrop": _crop,
+    "RandomResizedCrop": _crop,
+    "Grayscale": _gray,
+    "ToPILImage": _to_image,
+    "RandomRotation": _rotation,
+}
+
+
+def passed(site: Site, steps: Sequence[Step], thing: Thing) -> Thing:
+    """What comes out of a row of transforms. Raises Crash."""
+    image = image_of(thing)
+    what = words_of(thing, "the image")
+    for step in steps:
+        if image is None:
+            return Thing()
+        kind = str(step.get("type", ""))
+        if kind not in _SAME:
+            image = _STEPS[kind](site, step, image, what) if kind in _STEPS else None
+    if image is None or image.kind != TENSOR or image.n_axes != 3:
+        return Thing()
+    return tensor((image.bands, image.height, image.width), image.dtype, words=f"{what}, transformed")
+
+
+# Objects
+
+
+def _is_second_version(transform: Thing) -> bool:
+    """torchvision.transforms.v2 has classes of the same names, which take more."""
+    return ".v2." in transform.type
+
+
+@RULES.method("torchvision.Compose", "__call__")
+def composed(site: Site) -> Thing | None:
+    receiver = site.receiver or Thing()
+    steps = receiver.fact("steps")
+    if _is_second_version(receiver) or not isinstance(steps, list) or len(site.arguments.positional) != 1:
+        return None
+    return passed(site, steps, site.first)
+
+
+@RULES.function("torchvision.transforms.Compose")
+def compose_made(site: Site) -> Thing | None:
+    """A row of transforms in a list."""
+    bound = site.arguments.bound("transforms")
+    if bound is None or "transforms" not in bound:
+        return None
+    given = bound["transforms"]
+    made = Thing("torchvision.transforms.transforms.Compose", words=site.text)
+    if given.items is not None:
+        made.facts["steps"] = [dict(one.facts, type=one.class_name) for one in given.items]
+    return made
+
+
+_MADE: Final = {
+    "ToTensor": "",
+    "Normalize": "mean, std, inplace=False",
+    "Resize": "size, interpolation=None, max_size=None, antialias=True",
+    "CenterCrop": "size",
+    "RandomCrop": "size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant'",
+    "RandomResizedCrop": "size, scale=None, ratio=None, interpolation=None, antialias=True",
+    "Grayscale": "num_output_channels=1",
+    "ToPILImage": "mode=None",
+    "RandomHorizontalFlip": "p=0.5",
+    "RandomVerticalFlip": "p=0.5",
+    "RandomRotation": "degrees, interpolation=None, expand=False, center=None, fill=0",
+    "ColorJitter": "brightness=0, contrast=0, saturation=0, hue=0",
+}
+
+
+def _maker(kind: str) -> Rule:
+    def made(site: Site) -> Thing | None:
+        bound = site.arguments.bound(_MADE[kind])
+        if bound is None:
+            return None
+        settings = {name: thing.literal for name, thing in bound.items() if thing.literal is not NOT_KNOWN}
+        return Thing(f"torchvision.transforms.transforms.{kind}", settings, words=site.text)
+
+    return made
+
+
+def _caller(kind: str) -> Rule:
+    def called(site: Site) -> Thing | None:
+        if len(site.arguments.positional) != 1 or site.receiver is None or _is_second_version(site.receiver):
+            return None
+        return passed(site, [dict(site.receiver.facts, type=kind)], site.first)
+
+    return called
+
+
+for _kind in _MADE:
+    RULES.function(f"torchvision.transforms.{_kind}", f"torchvision.transforms.transforms.{_kind}")(_maker(_kind))
+    RULES.method(f"torchvision.{_kind}", "__call__")(_caller(_kind))

@@ -50,8 +50,8 @@ def image_of(thing: Thing) -> Image | None:
         bands, height, width = (None, None, None, *shape)[-3:]
         return Image(TENSOR, bands, height, width, thing.fact("dtype"), len(shape))
     if thing.is_a("numpy", "ndarray") and shape is not None:
-        height, width, *bands = (*shape, None, None)[:3]
-        return Image(ARRAY, bands[0] if len(shape) == 3 else 1, height, width, thing.fact("dtype"), len(shape))
+        rows, columns, depth = (*shape, None, None, None)[:3]
+        return Image(ARRAY, depth if len(shape) == 3 else 1, rows, columns, thing.fact("dtype"), len(shape))
     return None
 
 

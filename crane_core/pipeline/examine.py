@@ -15,7 +15,9 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
 
-TOLD_PACKAGES = ("streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken")
+TOLD_PACKAGES = (
+    "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ class FakeModel:
 
     def _completion(self, asked: dict[str, Any], fault: Fault | None) -> dict[str, Any]:
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
-        content = self._content(asked["model"], prompt, is_lost=fault in _LOST)
+        content = self._content(asked, prompt, is_lost=fault in _LOST)
         message: dict[str, Any] = {"role": "assistant", "content": _misshaped(content, fault), "refusal": None}
         if fault is Fault.REFUSAL:
             message |= {"content": None, "refusal": "I cannot help with that."}
@@ -224,15 +224,34 @@ class FakeModel:
             completion["usage"] = _usage(prompt, content)
         return completion
 
-    def _content(self, model: str, prompt: str, *, is_lost: bool) -> str:
+    def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:
         """A function of seed, model, prompt, and how often the prompt was answered before."""
-        digest = hashlib.sha256(f"{model}\0{prompt}".encode("utf-8", "backslashreplace")).hexdigest()
+        digest = hashlib.sha256(f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")).hexdigest()
         random = Random(f"{self.plan.seed} {digest} {self._occurrences[digest]}")
         self._occurrences[digest] += not is_lost
+        members = _members_asked_for(asked)
+        if members and "detection" not in members:
+            return json.dumps({name: _made_up(member, random) for name, member in members.items()})
         crashes = random.random() < self.plan.crash_probability
         outcome = "it raises an exception" if crashes else "nothing fails"
         reasoning = f"Made up by the fake model, number {random.randrange(10_000)}: {outcome}."
         return json.dumps({"reasoning": reasoning, "detection": crashes})
+
+
+def _members_asked_for(asked: dict[str, Any]) -> dict[str, Any]:
+    """Members of the JSON Schema that the reply is held to; none where it is held to nothing."""
+    form = asked.get("response_format") or {}
+    members: dict[str, Any] = form.get("json_schema", {}).get("schema", {}).get("properties", {})
+    return members
+
+
+def _made_up(member: dict[str, Any], random: Random) -> Any:
+    """A value that such a member may have: of its words one, else a truth value or a text."""
+    if "enum" in member:
+        return random.choice(member["enum"])
+    if member.get("type") == "boolean":
+        return random.random() < 0.5
+    return f"Made up by the fake model, number {random.randrange(10_000)}."
 
 
 def _misshaped(content: str, fault: Fault | None) -> str:

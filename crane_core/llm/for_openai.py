@@ -27,6 +27,10 @@ MAX_REPLY_BYTES = 8_000_000
 """Of a longer reply the rest is not read, and the whole is not used."""
 
 _MAX_ERROR_BYTES = 64_000
+_MAX_PACKED_ERROR_BYTES = 2_000
+"""A packed text can be a thousand times as long."""
+
+_READ_CHARS = 4_000
 _SHOWN_CHARS = 300
 _CONNECT_S = 15.0
 _NO_KEY = "none"
@@ -220,7 +224,8 @@ class _Bounded(httpx2.AsyncByteStream):
 async def _bound_errors(response: httpx2.Response) -> None:
     """The package reads the whole body of an error: it is shown the beginning alone."""
     if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream, _MAX_ERROR_BYTES)
+        is_packed = "content-encoding" in response.headers
+        response.stream = _Bounded(response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES)
 
 
 def _of_connection(error: Exception) -> Failure:
@@ -288,6 +293,6 @@ def _count(number: object) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """One line without secrets, of bounded length."""
-    line = " ".join(without_secrets(text).split())
+    """One line without secrets, of bounded length. Keys go before anything is cut, lest half of one be left."""
+    line = " ".join(without_secrets(without_keys(text)[:_READ_CHARS]).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} ..."

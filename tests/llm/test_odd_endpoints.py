@@ -1,0 +1,133 @@
+"""Endpoints that speak the protocol badly or not at all: sent byte for byte by a bare socket."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socketserver
+import threading
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from crane_core.errors import DetectorError
+from crane_core.llm.asking import ask_all
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.keys import Secret
+from crane_core.llm.limiter import Limiter
+from crane_core.llm.question import Answer, Question
+from crane_core.llm.retrying import Patience
+
+KEY = "key-of-odd-endpoints"
+
+
+def http(status: str, body: bytes, *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def completion(**message: Any) -> bytes:
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+
+
+@contextmanager
+def bare_server(answer: bytes) -> Iterator[str]:
+    """Reads what has come and sends `answer`, to everyone."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1 << 20)
+            try:
+                self.request.sendall(answer)
+            except ConnectionError:
+                self.server.n_hung_up += 1  # type: ignore[attr-defined]
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.n_hung_up = 0  # type: ignore[attr-defined]
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def asked(answer: bytes) -> Answer:
+    answers: list[Answer] = []
+    with bare_server(answer) as url:
+        ask_all(
+            [Question(1, "q")],
+            Endpoint("m", url, Secret(KEY), timeout_s=10.0),
+            on_answer=answers.append,
+            patience=Patience(max_attempts=2, first_s=0.01),
+            limiter=Limiter(),
+        )
+    [told] = answers
+    return told
+
+
+@pytest.mark.parametrize(
+    ("answer", "trouble", "n_requests"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "the connection broke", 2),
+        (b"", "the connection broke", 2),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "the connection broke", 2),
+        (http("200 OK", b"<html>login</html>"), "the reply is no chat completion: <html>login</html>", 2),
+        (http("200 OK", b""), "the reply is no chat completion: it is empty", 2),
+        (http("200 OK", b"[" * 100_000), "the reply is no chat completion", 2),
+        (http("200 OK", b'{"choices": []}'), "the reply is no chat completion", 2),
+        (http("200 OK", b'{"choices": [{"message": null}]}'), "the reply is no chat completion", 2),
+        (http("200 OK", b'{"choices": 7}'), "the reply is no chat completion", 2),
+        (http("200 OK", completion(content=["a", "list"])), "the reply is empty", 1),
+        (http("200 OK", completion(refusal="No.")), "the model refuses: No.", 1),
+        (http("200 OK", b'{"error": {"message": "overloaded", "code": 502}}'), "status 502: overloaded", 2),
+        (http("200 OK", b'{"error": "out of memory"}'), "the endpoint reports an error: out of memory", 2),
+        (http("400 Bad Request", b'[{"error": {"message": "no such schema"}}]'), "status 400: no such schema", 1),
+        (http("400 Bad Request", b"\xff\xfe"), "status 400: ", 1),
+        (http("500 Oops", b"e" * 5_000_000), "status 500: eeeee", 2),
+        (http("418 Teapot", b""), "status 418", 1),
+        (http("200 OK", b"not gzip", "Content-Encoding: gzip"), "", 1),
+    ],
+)
+def test_what_is_no_reply_is_a_trouble_in_words(answer: bytes, trouble: str, n_requests: int) -> None:
+    told = asked(answer)
+    assert told.text is None
+    assert trouble in str(told.trouble)
+    assert len(str(told.trouble)) < 400
+    assert told.attempts == n_requests
+
+
+def test_redirect_is_not_followed() -> None:
+    with pytest.raises(DetectorError, match="has moved: status 302"):
+        asked(http("302 Found", b"", "Location: http://127.0.0.1:1/v1"))
+
+
+def test_key_in_a_reply_is_taken_out_and_nothing_else() -> None:
+    told = asked(http("200 OK", completion(content=f"{KEY} sk-{'a1' * 20}")))
+    assert told.text == f"<key> sk-{'a1' * 20}"
+    reason = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": KEY}]}).encode()
+    assert asked(http("200 OK", reason)).finish_reason == "<key>"
+
+
+@pytest.mark.parametrize("status", ["200 OK", "500 Oops"])
+def test_packed_reply_that_grows_without_end_is_not_unpacked(status: str) -> None:
+    bomb = http(status, gzip.compress(b"a" * 400_000_000, compresslevel=9), "Content-Encoding: gzip")
+    tracemalloc.start()
+    try:
+        told = asked(bomb)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert told.text is None
+    assert peak < 150_000_000
+
+
+def test_counts_that_are_none_are_unknown() -> None:
+    body = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": "7", "completion_tokens": -1}}
+    told = asked(http("200 OK", json.dumps(body).encode()))
+    assert (told.text, told.input_tokens, told.output_tokens) == ("x", None, None)

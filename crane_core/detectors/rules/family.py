@@ -23,6 +23,8 @@ from crane_core.detectors.rules.thing import Thing
 
 Rule = Callable[[Site], Thing | None]
 ANY = "*"
+EVERY_NAME = "every name"
+"""No name of an attribute and no operator; "*" is one."""
 
 
 class Key(NamedTuple):
@@ -49,34 +51,34 @@ class Family:
 
     def method(self, of: str, *names: str) -> Callable[[Rule], Rule]:
         """Calls of methods; "__call__" is a call of the object itself; no name: every method."""
-        return self._register([Key("method", of, name) for name in names or (ANY,)])
+        return self._register([Key("method", of, name) for name in names or (EVERY_NAME,)])
 
     def attribute(self, of: str, *names: str) -> Callable[[Rule], Rule]:
         """Reading attributes; no name: every attribute."""
-        return self._register([Key("attribute", of, name) for name in names or (ANY,)])
+        return self._register([Key("attribute", of, name) for name in names or (EVERY_NAME,)])
 
     def set_attribute(self, of: str) -> Callable[[Rule], Rule]:
-        return self._register([Key("set_attribute", of, ANY)])
+        return self._register([Key("set_attribute", of, EVERY_NAME)])
 
     def item(self, of: str) -> Callable[[Rule], Rule]:
         """Reading x[index]; a slice is a Thing of type "slice" with items start, stop, step."""
-        return self._register([Key("item", of, ANY)])
+        return self._register([Key("item", of, EVERY_NAME)])
 
     def set_item(self, of: str) -> Callable[[Rule], Rule]:
         """x[index] = value; it returns Thing() when it knows the step."""
-        return self._register([Key("set_item", of, ANY)])
+        return self._register([Key("set_item", of, EVERY_NAME)])
 
     def operator(self, of: str, *symbols: str) -> Callable[[Rule], Rule]:
         """Operators with the type on either side: "+", "@", "<", "in"; the unary "-x" and "~x" have no argument."""
-        return self._register([Key("operator", of, symbol) for symbol in symbols or (ANY,)])
+        return self._register([Key("operator", of, symbol) for symbol in symbols or (EVERY_NAME,)])
 
     def element(self, of: str) -> Callable[[Rule], Rule]:
         """What iterating gives first: a Thing only where there certainly is an element."""
-        return self._register([Key("element", of, ANY)])
+        return self._register([Key("element", of, EVERY_NAME)])
 
     def truth(self, of: str) -> Callable[[Rule], Rule]:
         """The truth value that `if`, `and`, `not` ask of an object: a literal of True or False, or a crash."""
-        return self._register([Key("truth", of, ANY)])
+        return self._register([Key("truth", of, EVERY_NAME)])
 
     def other(self, step: str, of: str = ANY, *names: str) -> Callable[[Rule], Rule]:
         """Steps that few types know.
@@ -84,7 +86,7 @@ class Family:
         "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by a format), "length",
         "elements" (a Thing with all that iterating gives, as items).
         """
-        return self._register([Key(step, of, name) for name in names or (ANY,)])
+        return self._register([Key(step, of, name) for name in names or (EVERY_NAME,)])
 
     def missing(self, *groups: str) -> Callable[[Rule], Rule]:
         """What the state says to be absent, asked where the target needs it: site.absent, by group of the state."""
@@ -126,5 +128,5 @@ def rules_for(step: str, of: Thing | str, name: str = "") -> tuple[Registered, .
     if isinstance(of, str):
         return all_rules().get(Key(step, of, name), ())
     types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
-    keys = [Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, ANY))]
+    keys = [Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))]
     return tuple(rule for key in keys for rule in all_rules().get(key, ()))

@@ -1,0 +1,210 @@
+"""`detect` and `judge` as their user has them: a plan with its price, a model over HTTP, the row, and going on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from crane_core import ledger
+from crane_core.cli import main
+from crane_core.domain import Reply
+from crane_core.llm.fake_server import FakeModel, FakePlan, Fault, fake_server
+from crane_core.pipeline.places import DataFolder
+
+Hold = Callable[[Path], AbstractContextManager[None]]
+KEY = "sk-0123456789abcdef0123456789abcdef"
+ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*")
+
+
+class Spoken(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Spoken]
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb on the test's own data folder, in this process."""
+
+    def speak(*arguments: str | Path) -> Spoken:
+        code = main(["--data", str(folder.path), *map(str, arguments)])
+        return Spoken(code, *capsys.readouterr())
+
+    return speak
+
+
+def ledger_text(folder: DataFolder) -> str:
+    return "".join(path.read_text("utf-8") for path in sorted(folder.ledger.rglob("*.jsonl")))
+
+
+def model_at(base_url: str, *more: str) -> tuple[str, ...]:
+    return ("detect", "--detector", "llm", "--model", "heron", "--base-url", base_url, *ONE, *more)
+
+
+def test_the_fake_model_needs_nothing_and_gives_a_row(run: Run, folder: DataFolder) -> None:
+    spoken = run("detect", "--detector", "fake", *ONE, "--runs", "3")
+    assert spoken.code == 0
+    assert "6 of 6 questions answered" in spoken.out
+    assert "Crash detection alone (table 2b)" in spoken.out
+    assert "published rows" not in spoken.out
+    assert "6 of 6 answered" in spoken.err
+    again = run("detect", "--detector", "fake", *ONE, "--runs", "3", "--json")
+    told = json.loads(again.out)
+    assert (told["answered"], told["spent"]["n_requests"]) == (6, 6)
+    assert [row["title"] for row in told["rows"]] == ["fake"]
+    assert told["rows"][0]["rates"]["Accuracy"]["n"] == 2
+    assert len(list((folder.ledger / "runs").glob("*.jsonl"))) == 1
+
+
+def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(run: Run, folder: DataFolder) -> None:
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        spoken = run(*model_at(base_url, "--dry-run", "--price-in", "2", "--price-out", "10"))
+        told = json.loads(run(*model_at(base_url, "--dry-run", "--json", "--price-in", "2", "--price-out", "10")).out)
+    assert spoken.code == 0
+    assert "10 requests" in spoken.out
+    sent = told["to_send"]
+    assert (sent["n_requests"], told["questions"], told["answered"]) == (10, 10, 0)
+    assert sent["input_usd"] == pytest.approx(sent["input_tokens"] * 2e-6)
+    assert sent["most_usd"] > sent["input_usd"]
+    assert model.requests == {}
+    assert not (folder.ledger / "runs").exists()
+
+
+def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is_written_nowhere(
+    run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_API_KEY", KEY)
+    plan = FakePlan(key=KEY, echoes_key=True, faults={Fault.ERROR: 3, Fault.REFUSAL: 4})
+    with fake_server(plan) as base_url:
+        spoken = run(*model_at(base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1"))
+    replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
+    answered = [reply for reply in replies if isinstance(reply, Reply) and reply.text is not None]
+    assert answered and all(reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered)
+    assert spoken.code == 1
+    assert "the same command goes on from there" in spoken.out
+    assert KEY not in spoken.out + spoken.err + ledger_text(folder)
+
+
+def test_a_key_that_is_refused_is_one_error_without_the_key(
+    run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_API_KEY", KEY)
+    with fake_server(FakePlan(key="another", echoes_key=True)) as base_url:
+        spoken = run(*model_at(base_url))
+    assert spoken.code == 1
+    assert [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    assert KEY not in spoken.out + spoken.err + ledger_text(folder)
+
+
+def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run) -> None:
+    with fake_server(FakePlan()) as base_url:
+        prices = ("--price-in", "1", "--price-out", "1")
+        few = run(*model_at(base_url, *prices, "--budget-usd", "0.0175"))
+        rest = run(*model_at(base_url, *prices, "--budget-usd", "1"))
+    assert few.code == 1
+    assert "ended early: the next question could cost more than the budget leaves" in few.out
+    assert rest.code == 0
+    assert "10 of 10 questions answered" in rest.out
+
+
+def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
+    run("detect", "--detector", "fake", *ONE, "--runs", "1")
+    assert run("detect", "--detector", "fake", *ONE, "--runs", "1", "--again").code == 0
+    first, second = sorted(path.stem for path in (folder.ledger / "runs").glob("*.jsonl"))
+    assert second == f"{first}-2"
+
+
+def test_it_works_while_the_app_holds_the_database(run: Run, folder: DataFolder, held: Hold) -> None:
+    with held(folder.database):
+        spoken = run("detect", "--detector", "fake", *ONE, "--runs", "1")
+    assert spoken.code == 0
+    assert "fake *" in spoken.out
+
+
+def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFolder, tmp_path: Path) -> None:
+    """A case of the published benchmark with cells of our own: the published rows are of these two instances."""
+    pair = tmp_path / "JunoBench"
+    pair.mkdir()
+    for version in ("reproduced", "fixed"):
+        source = Path(__file__).parents[2] / "data/minibench/benchmark/numpy_1" / f"numpy_1_{version}.ipynb"
+        (pair / source.name).write_bytes(source.read_bytes())
+    assert run("import", pair).code == 0
+    spoken = run("detect", "--detector", "fake", "--setting", "code", "--instances", "numpy_1_*", "--runs", "1")
+    assert spoken.code == 0, spoken.err
+    assert "published rows: crane-llm-2025-10, the same instances" in spoken.out
+    assert [title for title in ("GPT 5", "pylint", "pyright") if title in spoken.out] == ["GPT 5", "pylint", "pyright"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--detector", "llm"), "No model is named"),
+        (("--detector", "fake", "--model", "gpt-5"), "one name and its own server"),
+        (("--detector", "fake", "--price-in", "1"), "--price-out"),
+        (("--detector", "pylint", "--runs", "5"), "says the same each time"),
+        (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
+        (("--detector", "fake", "--benchmark", "mine"), "no benchmark 'mine'"),
+    ],
+)
+def test_what_cannot_be_run_is_one_error_with_its_remedy(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    spoken = run("detect", *ONE, *arguments)
+    assert spoken.code == 1
+    [error] = [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    assert told in error
+    assert spoken.out == ""
+
+
+def test_pylint_answers_from_its_own_processes(run: Run) -> None:
+    spoken = run("detect", "--detector", "pylint", *ONE, "--json")
+    assert spoken.code == 0
+    told = json.loads(spoken.out)
+    assert (told["answered"], told["spent"]["n_requests"], told["rows"][0]["title"]) == (2, 0, "pylint")
+
+
+def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(folder: DataFolder, root: Path) -> None:
+    with fake_server(FakePlan(latency_s=0.2)) as base_url:
+        command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *model_at(base_url)]
+        command[command.index("numpy_1_*")] = "*"
+        with subprocess.Popen(
+            [*command, "--concurrency", "2"], cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stderr and process.stdout
+            first = next(line for line in process.stderr if " answered, " in line)
+            os.kill(process.pid, signal.SIGINT)
+            said = process.stdout.read() + process.stderr.read()
+        assert int(first.split()[0]) > 0
+        assert process.returncode == 130
+        assert "ended early: it was stopped" in said
+        assert "Traceback" not in said
+        n_saved = ledger_text(folder).count('"record": "reply"')
+        assert f"{n_saved} of 400 questions answered" in said
+
+
+def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> None:
+    assert run("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench", "--runs", "1").code == 0
+    [job] = [path.stem for path in (folder.ledger / "runs").glob("*.jsonl")]
+    where = ("judge", "--fake", "--benchmark", "minibench", "--experiment", job)
+    plan = json.loads(run(*where, "--dry-run", "--json").out)
+    assert plan["questions"] == 2 * plan["verdicts"] == plan["to_send"]["n_requests"] > 0
+    spoken = run(*where, "--json")
+    told = json.loads(spoken.out)
+    assert spoken.code == 0
+    assert told["annotator"] == "judge fake"
+    assert sum(told["labels"].values()) == told["answered"] == plan["questions"]
+    assert "judge fake said: " in run(*where).out
+    none = run("judge", "--fake", "--benchmark", "minibench", "--experiment", "nobody")
+    assert (none.code, none.out) == (1, "")
+    assert "No verdict in the experiment 'nobody'" in none.err

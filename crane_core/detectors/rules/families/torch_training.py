@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
+from crane_core.detectors.rules.families.torch_modules import is_module
 from crane_core.detectors.rules.families.torch_things import is_tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.site import Site
@@ -73,13 +75,22 @@ def _parameters(site: Site, given: Thing) -> None:
             fact=f"{words_of(given, 'params')} is a tensor",
             remedy="put it in a list: [w]",
         )
-    if given.type.startswith("torch.nn.") and given.class_name not in _ITERABLE:
+    if _is_module(given):
         site.crash(
             "TypeError",
             "an optimizer takes the parameters of a module, not the module",
             fact=f"{words_of(given, 'params')} is of type {given.type}",
             remedy="give it model.parameters()",
         )
+
+
+def _is_module(thing: Thing) -> bool:
+    """A module, of torch or of the notebook, that cannot be iterated."""
+    if isinstance(thing.definition, ast.ClassDef):
+        own = {part.name for part in thing.definition.body if isinstance(part, ast.FunctionDef)}
+        is_plain = len(thing.definition.bases) == 1 and not own & {"__iter__", "__getitem__", "__getattr__"}
+        return is_plain and is_module(thing)
+    return thing.type.startswith("torch.nn.") and thing.class_name not in _ITERABLE
 
 
 for _kind in _OPTIMIZERS:

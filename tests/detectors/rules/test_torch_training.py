@@ -1,0 +1,263 @@
+"""Targets that train and predict with torch: layers, losses, loaders, optimizers, the notebook's own modules."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+SETUP = """
+import numpy as np
+import torch
+from torch import nn, optim
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+class Net(nn.Module):
+    def __init__(self, n_in=8, n_out=3):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(n_in, 6), nn.BatchNorm1d(6), nn.ReLU())
+        self.head = nn.Linear(6, n_out)
+
+    def forward(self, x):
+        x = self.body(x)
+        return self.head(x)
+
+class Small(nn.Module):
+    def __init__(self, n_flat):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+        self.pool = nn.MaxPool2d(2)
+        self.fc = nn.Linear(n_flat, 2)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.conv(x)))
+        x = x.view(x.size(0), -1)
+        return self.fc(x)
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 5)
+        self.lstm = nn.LSTM(5, 7, batch_first=True)
+        self.fc = nn.Linear(7, 2)
+
+    def forward(self, x):
+        x, (h, c) = self.lstm(self.words(x))
+        return self.fc(x[:, -1])
+
+class Careless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.GRU(5, 7, batch_first=True)
+        self.fc = nn.Linear(7, 2)
+
+    def forward(self, x):
+        x = self.lstm(x)
+        return self.fc(x)
+
+class Pairs(Dataset):
+    def __init__(self, ragged):
+        self.ragged = ragged
+    def __len__(self):
+        return 12
+    def __getitem__(self, i):
+        return torch.zeros(4 + (i if self.ragged else 0)), i % 3
+
+torch.manual_seed(0)
+X, y = torch.randn(20, 8), torch.randint(0, 3, (20,))
+y1 = y.float().unsqueeze(1)
+big = torch.tensor([0, 1, 2, 3] * 5)
+images = torch.randn(4, 1, 12, 12)
+tokens = torch.randint(0, 20, (4, 9))
+beyond = torch.full((4, 9), 20)
+net, small, wrong = Net(), Small(100), Small(64)
+reader, careless = Reader(), Careless()
+one = nn.Sequential(nn.Linear(8, 4), nn.ReLU(), nn.Linear(4, 1))
+probable = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())
+cnn = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 2))
+criterion = nn.CrossEntropyLoss()
+weighted = nn.CrossEntropyLoss(weight=torch.ones(2))
+bce, bcel, mse, nll = nn.BCELoss(), nn.BCEWithLogitsLoss(), nn.MSELoss(), nn.NLLLoss()
+optimizer = optim.SGD(net.parameters(), lr=0.01)
+loader = DataLoader(TensorDataset(X, y), batch_size=8)
+loader64 = DataLoader(TensorDataset(X.double(), y), batch_size=8)
+triple = DataLoader(TensorDataset(X, X, y), batch_size=8)
+ragged = DataLoader(Pairs(True), batch_size=4)
+level = DataLoader(Pairs(False), batch_size=4, shuffle=True)
+rows = np.zeros((5, 8), dtype="float32")
+shared = nn.ReLU()
+twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
+hooked = nn.Linear(3, 2)
+hooked.register_forward_pre_hook(lambda module, given: (given[0][:, :3],))
+"""
+
+TRAIN = """
+for epoch in range(2):
+    for xb, yb in {loader}:
+        optimizer.zero_grad()
+        loss = {loss}
+        loss.backward()
+        optimizer.step()
+"""
+
+RAISES = [
+    ("net(torch.randn(4, 7))", "RuntimeError"),
+    ("net(X.double())", "RuntimeError"),
+    ("net(rows)", "TypeError"),
+    ("net(X[0])", "ValueError"),
+    ("net.train(); net(X[:1])", "ValueError"),
+    ("one(X.long())", "RuntimeError"),
+    ("one([1.0] * 8)", "TypeError"),
+    ("net(torch.arange(16).view(2, 8))", "RuntimeError"),
+    ("wrong(images)", "RuntimeError"),
+    ("small(images.permute(0, 2, 3, 1))", "RuntimeError"),
+    ("small(torch.randn(4, 1, 10, 10))", "RuntimeError"),
+    ("small(images[0, 0])", "RuntimeError"),
+    ("cnn(images)", "RuntimeError"),
+    ("cnn(torch.randn(2, 8, 8, 3))", "RuntimeError"),
+    ("cnn(torch.randn(2, 3, 10, 10))", "RuntimeError"),
+    ("cnn(torch.randn(3, 8, 8))", "ValueError"),
+    ("reader(tokens.float())", "RuntimeError"),
+    ("reader(beyond)", "IndexError"),
+    ("careless(torch.randn(2, 4, 5))", "TypeError"),
+    ("careless(torch.randn(2, 4, 6))", "RuntimeError"),
+    ("nn.LSTM(5, 7)(torch.randn(2, 3, 4, 5))", "ValueError"),
+    ("nn.LSTM(5, 7)(torch.randn(2, 3, 5).double())", "ValueError"),
+    ("nn.Conv2d(3, 8, 3)(torch.randn(2, 1, 28, 28))", "RuntimeError"),
+    ("nn.Conv2d(3, 8, 5)(torch.randn(2, 3, 4, 4))", "RuntimeError"),
+    ("nn.Linear(784, 10)(torch.randn(4, 28, 28))", "RuntimeError"),
+    ("nn.LayerNorm(5)(X)", "RuntimeError"),
+    ("nn.BatchNorm2d(8)(X)", "ValueError"),
+    ("nn.Linear(8 / 2, 3)", "TypeError"),
+    ("nn.Sequential([nn.Linear(8, 4), nn.ReLU()])", "TypeError"),
+    ("nn.Conv2d(3, 8, 3, groups=2)", "ValueError"),
+    ("criterion(net(X), y1)", "RuntimeError"),
+    ("criterion(net(X), y.float())", "RuntimeError"),
+    ("criterion(net(X), y.int())", "RuntimeError"),
+    ("criterion(net(X), y[:10])", "ValueError"),
+    ("criterion(net(X), big)", "IndexError"),
+    ("criterion(net(X), y.numpy())", "TypeError"),
+    ("weighted(net(X), y)", "RuntimeError"),
+    ("nll(F.log_softmax(net(X), dim=1), y.unsqueeze(1))", "RuntimeError"),
+    ("bce(probable(X), y.float())", "ValueError"),
+    ("bce(probable(X), y1.long())", "RuntimeError"),
+    ("bce(probable(X), y1.double())", "RuntimeError"),
+    ("bcel(one(X), y)", "ValueError"),
+    ("bcel(one(X), y.unsqueeze(1))", "RuntimeError"),
+    ("mse(one(X), torch.zeros(7, 1))", "RuntimeError"),
+    ("F.cross_entropy(net(X), y1)", "RuntimeError"),
+    ("nn.MSELoss(one(X), y1)", "RuntimeError"),
+    ("criterion(net(X), y).backward(); loss = criterion(X, y1)", "RuntimeError"),
+    (TRAIN.format(loader="loader", loss="criterion(net(xb), yb.float())"), "RuntimeError"),
+    (TRAIN.format(loader="loader64", loss="criterion(net(xb), yb)"), "RuntimeError"),
+    (TRAIN.format(loader="triple", loss="criterion(net(xb), yb)"), "ValueError"),
+    (TRAIN.format(loader="ragged", loss="xb.sum()"), "RuntimeError"),
+    (TRAIN.format(loader="loader", loss="bcel(one(xb), yb)"), "ValueError"),
+    ("for i, (xb, yb) in enumerate(loader): net(xb.view(-1, 4))", "RuntimeError"),
+    ("net(X.T)", "RuntimeError"),
+    ("loader[0]", "TypeError"),
+    ("TensorDataset(X, y[:5])", "AssertionError"),
+    ("TensorDataset(rows)", "TypeError"),
+    ("optim.Adam(net)", "TypeError"),
+    ("optim.Adam(net.parameters(), learning_rate=0.1)", "TypeError"),
+    ("optim.SGD.zero_grad()", "TypeError"),
+    ("optim.SGD([], lr=0.1)", "ValueError"),
+    ("optim.Adam(nn.ReLU().parameters())", "ValueError"),
+    ("model = Net(n_in=5); model(X)", "RuntimeError"),
+    ("model = Small(16); criterion(model(images), torch.zeros(4, dtype=torch.long))", "RuntimeError"),
+    ("net.head = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
+    ("net.body[0] = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
+    ("twice(torch.randn(2, 9))", "RuntimeError"),
+    ("net.double(); net(X)", "RuntimeError"),
+    ("dl = DataLoader(TensorDataset(X, y), batch_size=5)\nfor a, b, c in dl: pass", "ValueError"),
+]
+
+RUNS = [
+    "net(X)",
+    "net.eval(); net(X[:1])",
+    "net(torch.from_numpy(rows))",
+    "net.double(); net(X.double())",
+    "net(X.double().float())",
+    "small(images)",
+    "small(images[0].unsqueeze(0))",
+    "small(images.repeat(2, 1, 1, 1))",
+    "cnn(torch.randn(2, 3, 8, 8))",
+    "reader(tokens)",
+    "reader(tokens.int())",
+    "out, h = nn.GRU(5, 7)(torch.randn(2, 3, 5)); nn.Linear(7, 2)(out[-1]); nn.Linear(7, 2)(h[-1])",
+    "out, (h, c) = nn.LSTM(5, 7, bidirectional=True, batch_first=True)(torch.randn(2, 3, 5)); nn.Linear(14, 2)(out)",
+    "nn.Linear(28, 10)(torch.randn(4, 28, 28))",
+    "nn.Linear(784, 10)(torch.randn(4, 28, 28).flatten(1))",
+    "nn.Conv2d(3, 8, 3, padding='same')(torch.randn(3, 5, 5))",
+    "nn.Conv2d(3, 8, 3, stride=2)(torch.randn(2, 3, 28, 28)).view(2, -1) @ torch.zeros(8 * 13 * 13, 2)",
+    "nn.ConvTranspose2d(8, 3, 4, stride=2, padding=1)(torch.randn(2, 8, 7, 7)) + torch.zeros(3, 14, 14)",
+    "nn.AdaptiveAvgPool2d(1)(torch.randn(2, 8, 7, 7)).flatten(1) @ torch.zeros(8, 2)",
+    "nn.AvgPool2d(2, stride=1)(torch.randn(2, 8, 7, 7)) + torch.zeros(6, 6)",
+    "nn.MaxPool2d(3, 2, ceil_mode=True)(torch.randn(2, 8, 8, 8)) + torch.zeros(4, 4)",
+    "nn.Upsample(scale_factor=2)(torch.randn(2, 8, 7, 7)) + torch.zeros(14, 14)",
+    "nn.BatchNorm1d(8)(X)",
+    "nn.BatchNorm1d(3)(torch.randn(2, 3, 4))",
+    "nn.LayerNorm([2, 8])(X.view(10, 2, 8))",
+    "twice(X)",
+    "hooked(torch.randn(2, 5))",
+    "criterion(net(X), y)",
+    "criterion(net(X), y1.squeeze().long())",
+    "criterion(net(X), y1.squeeze(1).long())",
+    "criterion(net(X), F.one_hot(y, 3).float())",
+    "criterion(net(X), torch.softmax(net(X), 1))",
+    "criterion(net(X), torch.full((20,), -100))",
+    "criterion(torch.randn(4, 3, 5, 5), torch.zeros(4, 5, 5, dtype=torch.long))",
+    "criterion(net(X), big % 3)",
+    "bce(probable(X), (y1 > 0).float())",
+    "bce(probable(X).squeeze(), (y > 0).float())",
+    "bcel(one(X), y1)",
+    "bcel(one(X).view(-1), y.float())",
+    "mse(one(X), y)",
+    "mse(one(X), y1.double())",
+    "F.mse_loss(one(X).squeeze(1), y.float(), reduction='none').mean()",
+    "nll(F.log_softmax(net(X), dim=1), y)",
+    TRAIN.format(loader="loader", loss="criterion(net(xb), yb)"),
+    TRAIN.format(loader="loader64", loss="criterion(net(xb.float()), yb)"),
+    TRAIN.format(loader="triple", loss="xb.sum()")
+    .replace("xb, yb", "xb, _, yb")
+    .replace("loss = xb.sum()", "loss = criterion(net(xb), yb)"),
+    TRAIN.format(loader="level", loss="criterion(net(torch.cat([xb, xb], 1)), yb)"),
+    "for batch in ragged.dataset: break",
+    "for i, (xb, yb) in enumerate(loader): net(xb.view(-1, 8))",
+    "batch = next(iter(loader)); net(batch[0]); criterion(net(batch[0]), batch[1])",
+    "with torch.no_grad():\n    net.eval()\n    predicted = net(X).argmax(dim=1)\n    right = (predicted == y).sum().item()",
+    "_, predicted = torch.max(net(X).data, 1); print((predicted == y).float().mean().item())",
+    "optim.Adam(net.parameters(), lr=0.1, weight_decay=1e-4).zero_grad()",
+    "opt = optim.SGD([torch.zeros(2, requires_grad=True)], lr=0.1, momentum=0.9); opt.step()",
+    "optim.lr_scheduler.StepLR(optimizer, step_size=3).step()",
+    "model = Net(n_in=8, n_out=1); bcel(model(X), y1)",
+    "net.head = nn.Linear(6, 5)\ncriterion(net(X), big)",
+    "net.body[0] = nn.Linear(4, 6)\nnet(X[:, :4])",
+    "layers = [nn.Linear(8, 4), nn.ReLU()]\nnn.Sequential(*layers)(X)",
+    "model = nn.Sequential(nn.Linear(8, 4))\nmodel.add_module('last', nn.Linear(4, 2))\nmodel(X)",
+    "model = nn.Sequential()\nfor n in (8, 8, 8): model.append(nn.Linear(8, n))\nmodel(X)",
+    "stack = nn.ModuleList([nn.Linear(8, 8) for _ in range(3)])\nh = X\nfor layer in stack: h = layer(h)",
+    "stack = nn.ModuleList([nn.Linear(8, 4), nn.Linear(4, 2)])\nstack[1](stack[0](X))",
+    "torch.save(net.state_dict(), '/dev/null'); net.load_state_dict(net.state_dict()); net(X)",
+    "device = torch.device('cpu'); net.to(device)(X.to(device))",
+    "net(X).detach().numpy()",
+    "attention = nn.MultiheadAttention(8, 2); out, w = attention(X, X, X); net(out)",
+    "dl = DataLoader(TensorDataset(X, y), batch_size=5, shuffle=True)\nfor a, b in dl: criterion(net(a), b)",
+    "torch.set_default_dtype(torch.float64)\ntry:\n    nn.Linear(8, 2)(X.double())\nfinally:\n"
+    "    torch.set_default_dtype(torch.float32)",
+    "with torch.autocast('cpu', dtype=torch.bfloat16):\n    net(X)",
+    "class Own(nn.Module):\n    def forward(self, x):\n        return x @ x.T\nOwn()(X)",
+    "class Flat(nn.Module):\n    def __init__(self):\n        super(Flat, self).__init__()\n        self.fc = nn.Linear(16, 2)\n"
+    "    def forward(self, x):\n        return self.fc(torch.flatten(x, 1))\nFlat()(torch.zeros(3, 4, 4))",
+]
+
+
+@pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
+def test_what_torch_refuses_is_foreseen(check, target, exception):
+    assert check(SETUP, target).raised == exception
+
+
+@pytest.mark.parametrize("target", RUNS, ids=RUNS)
+def test_what_torch_accepts_is_let_pass(check, target):
+    assert check(SETUP, target).raised is None

@@ -22,6 +22,10 @@ ADDRESS = {
 """Columns that name a run, each with its place in the address."""
 
 
+OF_MODELS = ("None", "Tokens in / out", "USD", "Median s")
+"""Columns that are left out while no run has anything in them."""
+
+
 def draw_list(table: pd.DataFrame) -> None:
     """`pipeline.run_list` as a table."""
     n_jobs = int(table["is_job"].sum())
@@ -29,7 +33,8 @@ def draw_list(table: pd.DataFrame) -> None:
         f"{count(n_jobs)} of our own runs, {count(len(table) - n_jobs)} that sources brought. Click a row to open it. "
         "Agreement: of all pairs of answers to one instance, how many say the same, with its 95% interval over cases."
     )
-    shown = pd.DataFrame([_cells(row) for row in as_rows(table)])
+    cells = pd.DataFrame([_cells(row) for row in as_rows(table)])
+    shown = cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
     event = st.dataframe(
         shown,
         hide_index=True,
@@ -46,14 +51,14 @@ def draw_list(table: pd.DataFrame) -> None:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    unanswered = row["n_unanswered"]
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
         "Run": started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"]),
         "Instances": count(row["n_instances"]),
-        "Answers": count(row["n_answers"]) + (f" + {count(unanswered)} none" if unanswered else ""),
+        "Answers": count(row["n_answers"]),
+        "None": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
         "Runs agree": agreement_words(row),
         "Flips": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),

@@ -82,7 +82,8 @@ def _draw_scores(rows: list[Row]) -> None:
     if not rows:
         return
     st.subheader("Crash detection, beside the published rows", anchor="scores")
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("Detector", "Input", "n", *RATES))
+    names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
+    head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
     body = "".join(_score_html(row) for row in rows)
     st.html(f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
     st.caption(
@@ -157,7 +158,7 @@ def _strip_html(name: str, runs: list[dict[str, Any]]) -> str:
 
 def _draw_run_of_instance(store: Store, row: dict[str, Any], instance_id: str, run: dict[str, Any]) -> None:
     head = {True: "crash", False: "no crash", None: "no answer"}[run["crashes"]]
-    seconds = f", {run['seconds']:.1f} s" if run["seconds"] is not None else ""
+    seconds = f", {run['seconds']:.2f} s" if run["seconds"] is not None else ""
     text = run["reasoning"] or run["unanswered"] or run["diagnostics"] or NOTHING
     st.html(
         f'<div class="cw-verdict {"cw-alarm" if run["crashes"] else "cw-calm"}"><div class="cw-dim">run '

@@ -28,9 +28,14 @@ MAX_STATE_BYTES = 50_000_000
 def draw_choice(*, may_run: bool) -> Checked | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     way = st.segmented_control(
-        "Notebook", list(WAYS) if may_run else [SHIPPED, UPLOAD], format_func=WAYS.__getitem__, key=keys.TRY_WAY
+        "Notebook",
+        list(WAYS) if may_run else [SHIPPED, UPLOAD],
+        default=SHIPPED,
+        required=True,
+        format_func=WAYS.__getitem__,
+        key=keys.TRY_WAY,
     )
-    path, state = _SOURCES[way or SHIPPED]()
+    path, state = _SOURCES[str(way)]()
     if path is None:
         return None
     plain = read_notebook(path)

@@ -7,6 +7,7 @@ leads there, else with an import of its own. Refuses to know what an analyzer ma
 from __future__ import annotations
 
 import ast
+import builtins
 import keyword
 import re
 import tomllib
@@ -64,16 +65,22 @@ def annotation_lines(executed: Sequence[str], state: KernelState) -> list[str]:
         public = public_name(variable.type)
         if public is None or variable.via or not _is_name(name):
             continue
-        spelled = spelling(public, bound)
-        if spelled is None:
-            module = public.rpartition(".")[0]
-            if module.split(".")[0] in state.variables:
-                continue
-            imports.append(f"import {module}")
-            spelled = public
+        known = spelling(public, bound)
+        spelled = public if known is None else known
+        if _is_taken(spelled.partition(".")[0], state, is_imported=known is not None):
+            continue
+        if known is None:
+            imports.append(f"import {public.rpartition('.')[0]}")
         lines.append(f"{name}: {spelled}")
     needed = list(dict.fromkeys(imports))
     return [*needed, *([""] if needed else []), *lines]
+
+
+def _is_taken(name: str, state: KernelState, *, is_imported: bool) -> bool:
+    """Whether an object has the name now, so that no annotation can use it; an import may only replace a module."""
+    held = state.variables.get(name)
+    harmless = public_names().unnamed if is_imported else {"module"}
+    return held is not None and _path(held.type) not in harmless
 
 
 def _is_name(name: str) -> bool:
@@ -82,9 +89,7 @@ def _is_name(name: str) -> bool:
 
 def public_name(type_text: str) -> str | None:
     """The dotted public name of a type as a state has it; None where there is none to write."""
-    found = _CLASS.fullmatch(type_text)
-    path = found["path"] if found else type_text
-    path = path.removeprefix("builtins.")
+    path = _path(type_text)
     if len(path) > _LONGEST or not _PATH.fullmatch(path) or any(map(keyword.iskeyword, path.split("."))):
         return None
     known = public_names()
@@ -93,7 +98,14 @@ def public_name(type_text: str) -> str | None:
     if path in known.types:
         return known.types[path]
     module, _, name = path.rpartition(".")
-    return _of_module(module, name, known) if module else name
+    if module:
+        return _of_module(module, name, known)
+    return name if isinstance(getattr(builtins, name, None), type) else None
+
+
+def _path(type_text: str) -> str:
+    found = _CLASS.fullmatch(type_text)
+    return (found["path"] if found else type_text).removeprefix("builtins.")
 
 
 def _of_module(module: str, name: str, known: PublicNames) -> str:

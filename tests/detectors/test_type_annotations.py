@@ -73,8 +73,8 @@ def test_a_functional_model_is_a_model() -> None:
 
 @pytest.mark.parametrize(
     "type_text",
-    ["module", "<class 'function'>", "<class 'type'>", "<class '__main__.Net'>", "<enum 'Kind'>", "", "a-b", "x.class",
-     "int]\nimport os", "a" * 400],
+    ["module", "dict_keys", "generator", "ellipsis", "len", "<class 'function'>", "<class 'type'>", "", "a-b", "x.class",
+     "<class '__main__.Net'>", "<enum 'Kind'>", "int]\nimport os", "a" * 400],
 )  # fmt: skip
 def test_what_has_no_public_name_is_not_written(type_text: str) -> None:
     assert public_name(type_text) is None
@@ -126,3 +126,25 @@ def test_a_name_that_is_no_name_is_left_out(name: str) -> None:
 
 def test_an_import_that_would_overwrite_a_variable_is_not_written() -> None:
     assert annotation_lines([], state(keras="int", model="keras.src.models.sequential.Sequential")) == ["keras: int"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "types"),
+    [
+        ("list = [1]", {"list": "list", "a": "list"}),
+        (
+            "from sklearn.svm import SVC\nSVC = SVC()",
+            {"SVC": "sklearn.svm._classes.SVC", "a": "sklearn.svm._classes.SVC"},
+        ),
+        ("import pandas as pd\npd = pd.DataFrame()", {"pd": "pandas.DataFrame"}),
+    ],
+)
+def test_a_name_that_is_an_object_now_is_no_type(cell: str, types: dict[str, str]) -> None:
+    assert annotation_lines([cell], state(**types)) == []
+
+
+def test_a_module_in_the_state_does_not_hinder() -> None:
+    held = state(pd="<class 'module'>", df="pandas.core.frame.DataFrame", D="<class 'type'>")
+    assert annotation_lines(["import pandas as pd"], held) == ["df: pd.DataFrame"]
+    held = state(keras="<class 'module'>", m="keras.src.models.sequential.Sequential")
+    assert annotation_lines(["from tensorflow import keras"], held) == ["import keras", "", "m: keras.Sequential"]

@@ -75,6 +75,13 @@ def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
     dtype = subject.fact("dtype") if subject.is_a("pandas", "Series") else dtype_of(subject)
     shape = taken_shape(subject)
     kind = kind_of(dtype) if dtype != "object" and isinstance(dtype, str) else "O" if dtype == "object" else None
+    if subject.is_a("pandas", "Series") and dtype == "str" and subject.fact("length") and name in (*_TESTS, *_FLOATING):
+        site.crash(
+            "TypeError",
+            f"texts are no numbers: {name} cannot be computed",
+            fact=f"{subject.words or 'the column'} has the dtype str",
+            remedy="make numbers of the texts first: pandas.to_numeric(...)",
+        )
     if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
         exception = "TypeError" if name in (*_TESTS, "floor", "ceil", "trunc", "rint") else "UFuncTypeError"
         if name in (*_TESTS, *_FLOATING):

@@ -255,6 +255,8 @@ def _no_column(table: Table, label: Any) -> Lack:
 
 def _loc(table: Table, item: Any) -> Way:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
+    if type(item) is tuple and _may_be_of_levels(table.index, rows):
+        return Way()
     lacks = _rows_missing(table.index, rows)
     if type(columns) in _CHOSEN:
         lacks += _missing(table, columns)
@@ -263,6 +265,11 @@ def _loc(table: Table, item: Any) -> Way:
         way = _item(narrowed, columns) if type(columns) in _CHOSEN and type(columns) is not int and not lacks else Way()
         return Way(way.value, tuple(lacks), 2, follow=way.follow)
     return Way(lacks=tuple(lacks), n_steps=2)
+
+
+def _may_be_of_levels(index: Any, rows: Any) -> bool:
+    """True where a tuple may be one label of an index with several levels, not a row and a column."""
+    return type(rows) is not slice if index is None else is_multi(index)
 
 
 def _rows_missing(index: Any, rows: Any) -> list[Lack]:

@@ -1,0 +1,646 @@
+"""Columns of frames: selected, assigned, dropped, renamed; what of labels and dtypes the result has."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.numpy_things import (
+    array,
+    is_array,
+    kind_of,
+    taken_shape,
+    told,
+)
+from crane_core.detectors.rules.families.pandas_things import (
+    FRAME,
+    at_most,
+    changed,
+    column,
+    dtype_of_column,
+    index_labels,
+    index_names,
+    is_frame,
+    is_numeric,
+    is_pandas,
+    is_series,
+    is_whole_list_of_labels,
+    label_set,
+    labels_in,
+    labels_of,
+    lacks,
+    lacks_key,
+    missing_column,
+    n_columns,
+    n_rows,
+    replace_facts,
+    same_again,
+    some_rows,
+    told_columns,
+    with_columns,
+    with_index_of,
+    with_label_set,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+
+RULES = Family("pandas: columns")
+_LABEL: Final = (str, int, float, bool, type(None))
+
+
+@RULES.item(FRAME)
+def select(site: Site) -> Thing | None:
+    """frame[label], frame[[labels]], frame[mask], frame[a:b]."""
+    old, asked = site.receiver or Thing(), site.first
+    if asked.type == "slice":
+        return some_rows(old)
+    if is_series(asked) or is_array(asked):
+        return _masked(site, old, asked)
+    if is_frame(asked):
+        return Thing(FRAME)
+    value = asked.literal
+    if asked.is_a("pandas", "Index") and (labels := index_labels(asked)) is not None:
+        asked = Thing("list", items=[literal(label) for label in labels])
+    if asked.type == "list":
+        return _several(site, old, asked)
+    if not isinstance(value, (*_LABEL, tuple)):
+        return Thing()
+    if lacks(old, value):
+        missing_column(site, old, value)
+    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else Thing()
+
+
+def _several(site: Site, old: Thing, asked: Thing) -> Thing:
+    if asked.items is None:
+        return Thing(FRAME)
+    if asked.items and all(item.type == "bool" for item in asked.items):
+        _is_as_long(site, old, len(asked.items), asked)
+        return some_rows(old)
+    known = labels_in(asked) or []
+    for label in known:
+        if lacks(old, label):
+            missing_column(site, old, label)
+    if not is_whole_list_of_labels(asked) or label_set(old) is None:
+        return Thing(FRAME)
+    return with_columns(old, known)
+
+
+def _masked(site: Site, old: Thing, asked: Thing) -> Thing:
+    """Truth values choose rows; an array or series of texts chooses columns."""
+    dtype = asked.fact("dtype")
+    if dtype != "bool":
+        return Thing()
+    if is_array(asked):
+        shape = taken_shape(asked)
+        if shape is not None and len(shape) == 1 and shape[0] is not None:
+            _is_as_long(site, old, shape[0], asked)
+        return some_rows(old)
+    _is_alignable(site, old, asked)
+    return some_rows(old)
+
+
+def _is_as_long(site: Site, old: Thing, length: int, asked: Thing) -> None:
+    rows = n_rows(old)
+    if rows is not None and rows != length:
+        site.crash(
+            "ValueError",
+            f"{length} truth values choose among {rows} rows",
+            fact=f"{old.words or 'the frame'} has {rows} rows, {asked.words or 'the mask'} has {length} values",
+            remedy="make the mask of the same frame",
+        )
+
+
+def _is_alignable(site: Site, old: Thing, asked: Thing) -> None:
+    """A mask is aligned by the index: it needs a value for each row. Only ranges are known well enough."""
+    rows, values = _range(old), _range(asked)
+    if rows is None or values is None or set(rows) <= set(values):
+        return
+    site.crash(
+        "IndexingError",
+        "the mask has no truth value for some of the rows",
+        fact=f"{old.words or 'the frame'} has the index {rows}, {asked.words or 'the mask'} has {values}",
+        remedy="make the mask of the same frame",
+    )
+
+
+def _range(thing: Thing) -> range | None:
+    index = thing.fact("index")
+    kept = index.get("range") if isinstance(index, dict) else None
+    if not isinstance(kept, list) or len(kept) != 3 or len(found := range(*kept)) > 1_000_000:
+        return None
+    return found
+
+
+# Attributes
+
+
+@RULES.attribute(FRAME, "shape", "size", "ndim", "T", "columns", "index", "values", "empty", "dtypes")
+def attribute(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    rows, width = n_rows(old), n_columns(old)
+    if site.name == "shape":
+        lengths = [literal(length) if length is not None else Thing("int") for length in (rows, width)]
+        return Thing("tuple", items=lengths, words=f"{old.words}.shape" if old.words else "")
+    if site.name == "ndim":
+        return literal(2)
+    if site.name == "values":
+        return array((rows, width), _common_dtype(old), words=f"{old.words}.values" if old.words else "")
+    if site.name == "columns":
+        return _column_index(old)
+    if site.name == "T":
+        return Thing(FRAME)
+    if site.name == "index":
+        return Thing("", {"length": rows} if rows is not None else {}, words=f"{old.words}.index")
+    return Thing("int") if site.name == "size" else Thing("bool") if site.name == "empty" else Thing()
+
+
+def _column_index(old: Thing) -> Thing:
+    labels = labels_of(old)
+    facts = {} if labels is None else {"labels": list(labels), "length": len(labels)}
+    return Thing("pandas.Index", facts, words=f"{old.words}.columns" if old.words else "")
+
+
+def _common_dtype(old: Thing) -> str | None:
+    dtypes = old.fact("dtypes")
+    width = n_columns(old)
+    found = set(dtypes.values()) if isinstance(dtypes, dict) and width is not None and len(dtypes) == width else set()
+    return found.pop() if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb") else None
+
+
+@RULES.attribute(FRAME)
+def as_attribute(site: Site) -> Thing | None:
+    """frame.label, where the label is no name of the class."""
+    old = site.receiver or Thing()
+    labels = label_set(old)
+    if labels is None or site.name not in labels or site.name in _NAMES:
+        return None
+    return column(old, site.name)
+
+
+_NAMES_OF_CLASS: Final = """
+T abs add add_prefix add_suffix agg aggregate align all any apply applymap asfreq asof assign astype at at_time attrs
+axes between_time bfill bool boxplot clip columns combine combine_first compare convert_dtypes copy corr corrwith
+count cov cummax cummin cumprod cumsum describe diff div divide dot drop drop_duplicates droplevel dropna dtypes
+duplicated empty eq equals eval ewm expanding explode ffill fillna filter first first_valid_index flags floordiv
+from_dict from_records ge get groupby gt head hist iat idxmax idxmin iloc index infer_objects info insert interpolate
+isetitem isin isna isnull items iterrows itertuples join keys kurt kurtosis last last_valid_index le loc lt map mask
+max mean median melt memory_usage merge min mod mode mul multiply ndim ne nlargest notna notnull nsmallest nunique pad
+pct_change pipe pivot pivot_table plot pop pow prod product quantile query radd rank rdiv reindex reindex_like rename
+rename_axis reorder_levels replace resample reset_index rfloordiv rmod rmul rolling round rpow rsub rtruediv sample
+select_dtypes sem set_axis set_flags set_index shape shift size skew sort_index sort_values sparse squeeze stack std
+style sub subtract sum swapaxes swaplevel tail take to_clipboard to_csv to_dict to_excel to_feather to_gbq to_hdf
+to_html to_json to_latex to_markdown to_numpy to_orc to_parquet to_period to_pickle to_records to_sql to_stata
+to_string to_timestamp to_xarray to_xml transform transpose truediv truncate tz_convert tz_localize unstack update
+value_counts values var where xs append iteritems ix lookup mad slice_shift tshift as_matrix get_value set_value
+"""
+_NAMES: Final = frozenset(_NAMES_OF_CLASS.split())
+"""Names of the class in any version: a column of such a label is not read as an attribute."""
+
+
+# Stored columns
+
+
+@RULES.set_item(FRAME)
+def assign_column(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    asked, value = site.arguments.positional
+    changed(site, old)
+    if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
+        rows = n_rows(old)
+        made = with_index_of(old, some_rows(old, rows))
+        for name in ("dtypes",):
+            made.facts.pop(name, None)
+        replace_facts(old, made)
+        return Thing()
+    label = asked.literal
+    if isinstance(label, _LABEL):
+        _fits(site, old, value)
+        _added(old, [label], {label: value})
+        return Thing()
+    labels = labels_in(asked) if is_whole_list_of_labels(asked) else None
+    if labels is None:
+        old.forget()
+        return Thing()
+    _added(old, labels, {})
+    return Thing()
+
+
+def _fits(site: Site, old: Thing, value: Thing) -> None:
+    """A list or array has one value for each row; a frame has one column."""
+    rows = n_rows(old)
+    shape = taken_shape(value) if value.type in ("list", "tuple", "range") or is_array(value) else None
+    width = n_columns(value) if is_frame(value) else None
+    if width is not None and width > 1:
+        site.crash(
+            "ValueError",
+            "a frame of several columns cannot be stored as one column",
+            fact=told_columns(value),
+            remedy="choose one of its columns",
+        )
+    if rows is None or not shape or shape[0] is None or shape[0] == rows:
+        return
+    if rows == 0:
+        # An empty frame takes the length of what is stored.
+        return
+    if len(shape) > 1 and shape[0] == 1:
+        return
+    site.crash(
+        "ValueError",
+        f"{shape[0]} values are stored in {rows} rows",
+        fact=f"{old.words or 'the frame'} has {rows} rows; {told(value, 'what is stored')}",
+        remedy="give one value for each row, or a Series, which is aligned by its index",
+    )
+
+
+def _added(old: Thing, labels: list[Any], values: dict[Any, Thing]) -> None:
+    """The frame with these columns set; their values are others now."""
+    order, known = labels_of(old), label_set(old)
+    new = [label for label in labels if known is not None and label not in known]
+    if known is None:
+        rows = n_rows(old)
+        old.facts = {"shape": (rows, None)} | {n: old.facts[n] for n in ("index", "index_names") if n in old.facts}
+        return
+    made = with_columns(old, [*order, *new]) if order is not None else with_label_set(old, known | set(new))
+    if n_rows(old) == 0 or n_columns(old) == 0:
+        made.facts["shape"] = (None, n_columns(made))
+        made.facts.pop("index", None)
+    for label in labels:
+        for facts in (made.facts.get("dtypes"), made.facts.get("per_column")):
+            if isinstance(facts, dict):
+                facts.pop(label, None)
+        value = values.get(label)
+        if value is not None and is_series(value) and _is_same_index(old, value):
+            _keep(made, label, value)
+    replace_facts(old, made)
+
+
+def _is_same_index(old: Thing, value: Thing) -> bool:
+    left, right = old.fact("index"), value.fact("index")
+    return isinstance(left, dict) and left == right
+
+
+def _keep(made: Thing, label: Any, value: Thing) -> None:
+    if isinstance(dtype := value.fact("dtype"), str):
+        made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
+
+
+@RULES.set_attribute(FRAME)
+def store_attribute(site: Site) -> Thing | None:
+    """frame.columns = [...]: as many labels as there are columns."""
+    old, value = site.receiver or Thing(), site.first
+    name = getattr(site.node, "attr", site.name)
+    if name not in ("columns", "index"):
+        return None
+    there = n_columns(old) if name == "columns" else n_rows(old)
+    shape = taken_shape(value)
+    count = shape[0] if shape is not None and len(shape) == 1 else None
+    if there is not None and count is not None and there != count and not (name == "index" and n_columns(old) == 0):
+        site.crash(
+            "ValueError",
+            f"{count} labels are given for {there} {'columns' if name == 'columns' else 'rows'}",
+            fact=told_columns(old) if name == "columns" else f"{old.words or 'the frame'} has {there} rows",
+            remedy="give one label for each",
+        )
+    changed(site, old)
+    labels = labels_in(value) if name == "columns" and is_whole_list_of_labels(value) else None
+    if labels is not None and labels_of(old) is not None:
+        replace_facts(old, with_columns(old, labels, names=dict(zip(labels, labels_of(old) or (), strict=False))))
+        return Thing()
+    rows = n_rows(old)
+    if name == "index" and label_set(old) is not None:
+        made = some_rows(old, rows)
+        made.facts.pop("index_names", None)
+        replace_facts(old, made)
+        return Thing()
+    old.forget()
+    return Thing()
+
+
+@RULES.other("del_item", FRAME)
+def delete_column(site: Site) -> Thing | None:
+    old, label = site.receiver or Thing(), site.first.literal
+    if not isinstance(label, _LABEL):
+        return None
+    if lacks(old, label):
+        missing_column(site, old, label)
+    changed(site, old)
+    _removed(old, [label])
+    return Thing()
+
+
+def _removed(old: Thing, labels: list[Any]) -> None:
+    replace_facts(old, without(old, labels))
+
+
+def without(old: Thing, labels: list[Any]) -> Thing:
+    order, known = labels_of(old), label_set(old)
+    if order is not None:
+        return with_columns(old, [label for label in order if label not in labels])
+    return with_label_set(old, known - set(labels)) if known is not None else with_columns(old, None)
+
+
+@RULES.method(FRAME, "pop")
+def pop(site: Site) -> Thing | None:
+    old, label = site.receiver or Thing(), site.first.literal
+    if not isinstance(label, _LABEL):
+        return None
+    if lacks(old, label):
+        missing_column(site, old, label)
+    found = column(old, label)
+    changed(site, old)
+    _removed(old, [label])
+    return found
+
+
+@RULES.method(FRAME, "insert")
+def insert(site: Site) -> Thing | None:
+    given = site.arguments.bound("loc, column, value, allow_duplicates=False")
+    old = site.receiver or Thing()
+    label = given["column"].literal if given is not None and "column" in given else NOT_KNOWN
+    if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
+        return None
+    known = label_set(old)
+    if known is not None and label in known:
+        site.crash(
+            "ValueError",
+            f"there is a column {label!r} already",
+            fact=told_columns(old, label),
+            remedy="assign it: frame[label] = ...",
+        )
+    if "value" in given:
+        _fits(site, old, given["value"])
+    changed(site, old)
+    made = with_label_set(old, known | {label}) if known is not None else with_columns(old, None)
+    replace_facts(old, made)
+    return Thing("NoneType", literal=None)
+
+
+# Methods that give a frame with other columns
+
+
+def in_place(site: Site, given: dict[str, Thing], made: Thing) -> Thing:
+    """What a method with `inplace` gives: None, with the object changed, or the new one."""
+    inplace = given.get("inplace")
+    old = site.receiver or Thing()
+    if inplace is None or inplace.literal is False:
+        return made
+    changed(site, old)
+    if inplace.literal is True:
+        replace_facts(old, made)
+        return Thing("NoneType", literal=None)
+    old.forget()
+    return Thing()
+
+
+@RULES.method(FRAME, "drop")
+def drop(site: Site) -> Thing | None:
+    given = site.arguments.bound(
+        "labels=None, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'"
+    )
+    old = site.receiver or Thing()
+    if given is None or "level" in given:
+        return None
+    axis = given["axis"].literal if "axis" in given else 0
+    is_columns = axis in (1, "columns")
+    wanted = given.get("columns") if "columns" in given else given.get("labels") if is_columns else None
+    is_lenient = "errors" in given and given["errors"].literal != "raise"
+    labels = labels_in(wanted)
+    for label in labels or () if not is_lenient else ():
+        if lacks(old, label):
+            missing_column(site, old, label)
+    is_rows = "index" in given or ("labels" in given and not is_columns)
+    if "labels" in given and axis == 0 and not is_lenient:
+        _rows_are_there(site, old, given["labels"])
+    if "index" in given and not is_lenient:
+        _rows_are_there(site, old, given["index"])
+    if wanted is not None and not is_whole_list_of_labels(wanted):
+        made = with_columns(old, None)
+    else:
+        made = without(old, labels or [])
+    if is_rows or axis is NOT_KNOWN:
+        made = some_rows(made) if axis is not NOT_KNOWN else Thing(FRAME)
+    return in_place(site, given, made)
+
+
+def _rows_are_there(site: Site, old: Thing, wanted: Thing) -> None:
+    rows = _range(old)
+    for label in labels_in(wanted) or () if rows is not None else ():
+        if rows is not None and (label not in rows if type(label) is int else isinstance(label, str)):
+            columns = label_set(old) or ()
+            site.crash(
+                "KeyError",
+                f"there is no row {label!r}",
+                fact=f"{old.words or 'the frame'} has the index {rows}",
+                remedy="add axis=1: it is a column" if label in columns else "drop a label that the index has",
+            )
+
+
+@RULES.method(FRAME, "rename")
+def rename(site: Site) -> Thing | None:
+    given = site.arguments.bound(
+        "mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, errors='ignore'"
+    )
+    old = site.receiver or Thing()
+    if given is None or {"level", "errors"} & given.keys():
+        return None
+    axis = given["axis"].literal if "axis" in given else None
+    mapping = given.get("columns") or (given.get("mapper") if axis in (1, "columns") else None)
+    if mapping is None:
+        return in_place(site, given, some_rows(old, n_rows(old)))
+    known, order = mapping.literal, labels_of(old)
+    if not isinstance(known, dict) or order is None or "index" in given:
+        return in_place(site, given, with_columns(old, None))
+    new = [known.get(label, label) for label in order]
+    if not all(isinstance(label, _LABEL) for label in new):
+        return in_place(site, given, with_columns(old, None))
+    return in_place(site, given, with_columns(old, new, names=dict(zip(new, order, strict=True))))
+
+
+@RULES.method(FRAME, "assign")
+def assign(site: Site) -> Thing | None:
+    old, given = site.receiver or Thing(), site.arguments
+    if not given.is_complete or given.positional:
+        return None
+    made = same_again(old)
+    made.words = old.words
+    for label, value in given.keywords.items():
+        if value.type == "function":
+            value = site.call(value, [same_again(made)], {})
+        _fits(site, made, value)
+        _added(made, [label], {label: value})
+    made.words = ""
+    return made
+
+
+@RULES.method(
+    FRAME, "copy", "head", "tail", "sample", "sort_index", "query", "round", "infer_objects", "convert_dtypes"
+)
+def alike(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    if site.name == "copy":
+        return same_again(old)
+    if "inplace" in site.arguments.keywords:
+        return None
+    rows = n_rows(old) if site.name in ("sort_index", "round", "infer_objects", "convert_dtypes") else None
+    made = some_rows(old, rows)
+    if site.name in ("head", "tail") and (total := n_rows(old)) is not None:
+        made.facts["shape"] = (_first(site, total), n_columns(old))
+    if site.name in ("convert_dtypes", "infer_objects"):
+        made.facts.pop("dtypes", None)
+    if site.name == "sample" and ({"axis", "ignore_index"} & site.arguments.keywords.keys()):
+        return Thing(FRAME)
+    return made
+
+
+def _first(site: Site, total: int) -> int | None:
+    given = site.arguments.bound("n=5")
+    count = 5 if given == {} else given["n"].literal if given else NOT_KNOWN
+    return min(count, total) if type(count) is int and count >= 0 else None
+
+
+@RULES.method(FRAME, "dropna", "drop_duplicates", "fillna", "ffill", "bfill", "replace", "interpolate")
+def cleaned(site: Site) -> Thing | None:
+    old, keywords = site.receiver or Thing(), site.arguments.keywords
+    if not site.arguments.is_complete:
+        return None
+    subset = keywords.get("subset")
+    if subset is None and site.name == "drop_duplicates" and site.arguments.positional:
+        subset = site.first
+    is_by_column = keywords.get("axis") is None or keywords["axis"].literal in (0, "index")
+    for label in labels_in(subset) or () if is_by_column else ():
+        if lacks(old, label):
+            missing_column(site, old, label)
+    rows = None if site.name in ("dropna", "drop_duplicates") else n_rows(old)
+    made = some_rows(old, rows) if is_by_column and not site.arguments.positional else Thing(FRAME)
+    if site.name in ("fillna", "replace", "interpolate", "ffill", "bfill"):
+        made = some_rows(old, n_rows(old))
+        made.facts.pop("dtypes", None)
+        with_index_of(old, made)
+    return in_place(site, dict(keywords), made)
+
+
+@RULES.method(FRAME, "sort_values")
+def sort_values(site: Site) -> Thing | None:
+    given = site.arguments.bound(
+        "by, *, axis=0, ascending=True, inplace=False, kind='quicksort', na_position='last', ignore_index=False,"
+        " key=None"
+    )
+    old = site.receiver or Thing()
+    if given is None or "axis" in given:
+        return None
+    for label in labels_in(given.get("by")) or ():
+        if lacks_key(old, label):
+            missing_column(site, old, label)
+    return in_place(site, given, some_rows(old, n_rows(old)))
+
+
+@RULES.method(FRAME, "set_index")
+def set_index(site: Site) -> Thing | None:
+    given = site.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
+    old = site.receiver or Thing()
+    if given is None or "keys" not in given:
+        return None
+    labels = labels_in(given["keys"])
+    for label in labels or () if given["keys"].type != "tuple" else ():
+        if lacks(old, label):
+            site.crash(
+                "KeyError", f"there is no column {label!r}", fact=told_columns(old, label), remedy="take one of them"
+            )
+    is_plain = labels is not None and is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
+    if not is_plain or {"drop", "append"} & given.keys():
+        return in_place(site, given, Thing(FRAME))
+    made = without(old, labels or [])
+    made.facts.pop("index", None)
+    made.facts["index_names"] = tuple(labels or ())
+    return in_place(site, given, made)
+
+
+@RULES.method(FRAME, "reset_index")
+def reset_index(site: Site) -> Thing | None:
+    given = site.arguments.bound("level=None, *, drop=False, inplace=False, col_level=0, col_fill='', names=None")
+    old = site.receiver or Thing()
+    if given is None or {"level", "names", "col_level", "col_fill"} & given.keys():
+        return None
+    rows = n_rows(old)
+    if "drop" in given and given["drop"].literal is True:
+        made = some_rows(old, rows)
+    else:
+        made = _index_as_columns(old, rows)
+        if "drop" in given and given["drop"].literal is not False:
+            made = Thing(FRAME)
+    made.facts.pop("index_names", None)
+    if made.facts:
+        made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1]} if rows is not None else {}
+    return in_place(site, given, made)
+
+
+def _index_as_columns(old: Thing, rows: int | None) -> Thing:
+    names, order = index_names(old), labels_of(old)
+    if names is None or order is None or (not names and not _is_single_index(old)):
+        return Thing(FRAME)
+    new = ["index" if "index" not in order else "level_0"] if not names else list(names)
+    if any(name is None or name in order for name in new):
+        return Thing(FRAME)
+    made = with_columns(old, [*new, *order])
+    made.facts["shape"] = (rows, len(order) + len(new))
+    return made
+
+
+def _is_single_index(old: Thing) -> bool:
+    index = old.fact("index")
+    return isinstance(index, dict) and index.get("type") in ("RangeIndex", "Index")
+
+
+@RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")
+def others(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    if site.name in ("isnull", "isna", "notnull", "notna"):
+        order = labels_of(old)
+        made = with_columns(old, order)
+        made.facts |= {"dtypes": dict.fromkeys(order, "bool"), "per_column": {}} if order is not None else {}
+        return made
+    if site.name == "corr":
+        _numbers_only(site, old)
+    if site.name == "select_dtypes":
+        return _of_kinds(site, old)
+    return Thing() if site.name == "to_frame" else Thing(FRAME)
+
+
+def _of_kinds(site: Site, old: Thing) -> Thing:
+    """select_dtypes("number"): of columns whose dtypes are all known."""
+    given = site.arguments.bound("include=None, exclude=None")
+    order, asked = labels_of(old), (given or {}).get("include")
+    dtypes = {label: dtype_of_column(old, label) for label in order or ()}
+    if asked is not None and asked.type == "list" and asked.items and len(asked.items) == 1:
+        asked = asked.items[0]
+    is_number = asked is not None and (asked.literal == "number" or asked.path == "numpy.number")
+    if order is None or given is None or "exclude" in given or not is_number:
+        return at_most(order)
+    if not all(is_numeric(dtype) or dtype in ("str", "object", "bool", "category") for dtype in dtypes.values()):
+        return at_most(order)
+    return with_columns(old, [label for label in order if is_numeric(dtypes[label])])
+
+
+def _numbers_only(site: Site, old: Thing) -> None:
+    """Since pandas 2.0 texts are not left out by themselves."""
+    if not is_pandas(site, 2, 0) or "numeric_only" in site.arguments.keywords or site.arguments.positional:
+        return
+    if (label := text_column(old)) is not None:
+        site.crash(
+            "ValueError",
+            f"the column {label!r} holds texts, which have no correlation",
+            fact=f"{old.words or 'the frame'}[{label!r}] holds texts",
+            remedy="give numeric_only=True, or choose the columns of numbers",
+        )
+
+
+def text_column(old: Thing) -> Any:
+    """A column that certainly holds a text that is no number; None where there may be none."""
+    from crane_core.detectors.rules.families.pandas_values import bad_text
+
+    if not n_rows(old):
+        return None
+    for label in labels_of(old) or sorted(label_set(old) or (), key=str):
+        if bad_text(column(old, label)) is not None:
+            return label
+    return None

@@ -1,0 +1,264 @@
+"""Groups of rows: keys and columns that the frame does not have, aggregations of texts, columns of the result."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.numpy_things import is_none
+from crane_core.detectors.rules.families.pandas_things import (
+    FRAME,
+    SERIES,
+    at_most,
+    column,
+    dtype_of_column,
+    frame,
+    is_frame,
+    is_numeric,
+    is_pandas,
+    is_whole_list_of_labels,
+    label_set,
+    labels_in,
+    labels_of,
+    lacks,
+    lacks_key,
+    missing_column,
+    n_rows,
+    series,
+)
+from crane_core.detectors.rules.families.pandas_values import bad_text
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("pandas: groups")
+GROUPED: Final = "pandas.DataFrameGroupBy"
+ONE: Final = "pandas.SeriesGroupBy"
+_FLOATS: Final = ("mean", "median", "std", "var", "sem")
+_AGGREGATIONS: Final = (*_FLOATS, "sum", "min", "max", "first", "last", "prod", "count", "nunique")
+
+
+@RULES.method(FRAME, "groupby")
+def groupby(site: Site) -> Thing | None:
+    given = site.arguments.bound(
+        "by=None, axis=0, level=None, as_index=True, sort=True, group_keys=True, observed=True, dropna=True"
+    )
+    old = site.receiver or Thing()
+    if given is None or "axis" in given:
+        return Thing()
+    by = given.get("by")
+    for label in labels_in(by) or ():
+        if lacks_key(old, label):
+            missing_column(site, old, label)
+    is_plain = "level" not in given and by is not None and is_whole_list_of_labels(by) and by.type != "tuple"
+    as_index = given["as_index"].literal if "as_index" in given else True
+    facts = {"frame": old, "keys": labels_in(by) if is_plain else None, "as_index": as_index}
+    name = f"the groups of {old.words}" if old.words else "the groups"
+    return Thing(GROUPED, {key: fact for key, fact in facts.items() if fact is not None}, words=name)
+
+
+def _frame_of(groups: Thing | None) -> Thing:
+    held = groups.fact("frame") if groups is not None else None
+    return held if isinstance(held, Thing) else Thing()
+
+
+@RULES.item(GROUPED)
+def select(site: Site) -> Thing | None:
+    groups, asked = site.receiver or Thing(), site.first
+    old = _frame_of(groups)
+    chosen = groups.fact("chosen")
+    if chosen is not None:
+        return Thing()
+    for label in labels_in(asked) or () if asked.type in ("str", "int", "list") else ():
+        if lacks(old, label):
+            missing_column(site, old, label)
+    if asked.type == "tuple" and is_pandas(site, 2, 0) and len(asked.items or ()) > 1:
+        site.crash(
+            "ValueError",
+            "several columns are chosen with a list, not with a tuple",
+            fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
+            remedy="use double brackets: [[...]]",
+        )
+    if asked.type == "list":
+        facts = dict(groups.facts, chosen=labels_in(asked) if is_whole_list_of_labels(asked) else ())
+        return Thing(GROUPED, facts, words=groups.words)
+    if asked.type == "str" and asked.is_literal:
+        return Thing(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
+    return Thing()
+
+
+@RULES.attribute(GROUPED)
+def as_attribute(site: Site) -> Thing | None:
+    groups = site.receiver or Thing()
+    labels = labels_of(_frame_of(groups))
+    if labels is None or site.name not in labels or site.name in (*_AGGREGATIONS, "size", "apply", "agg", "groups"):
+        return None
+    return Thing(ONE, dict(groups.facts, column=site.name), words=groups.words)
+
+
+def _result_columns(groups: Thing) -> list[Any] | None:
+    """The columns that are aggregated: all but the keys."""
+    old, keys, chosen = _frame_of(groups), groups.fact("keys"), groups.fact("chosen")
+    if chosen is not None:
+        return list(chosen) or None
+    order = labels_of(old)
+    return [label for label in order if label not in keys] if order is not None and keys is not None else None
+
+
+@RULES.method(GROUPED, *_AGGREGATIONS)
+def aggregate(site: Site) -> Thing | None:
+    groups = site.receiver or Thing()
+    old, keys = _frame_of(groups), groups.fact("keys")
+    labels = _result_columns(groups)
+    given = site.arguments
+    is_plain = not given.keywords and not given.positional
+    if is_plain and is_pandas(site, 2, 0):
+        for label in labels or ():
+            _is_no_text(site, column(old, label), label)
+    as_index = groups.fact("as_index")
+    if labels is not None and keys is not None and as_index is True and not is_plain:
+        return at_most(labels)
+    if labels is None or keys is None or as_index not in (True, False) or not (is_plain and is_pandas(site, 2, 0)):
+        return Thing(FRAME)
+    dtypes = {label: "float64" for label in labels if site.name in _FLOATS and is_numeric(dtype_of_column(old, label))}
+    made = frame(labels if as_index else [*keys, *labels], None, dtypes=dtypes)
+    made.facts["index_names"] = tuple(keys) if as_index else ()
+    return made
+
+
+def _is_no_text(site: Site, one: Thing, label: Any) -> None:
+    """Texts have no mean."""
+    if site.name not in ("mean", "median", "std", "var") or not n_rows(one):
+        return
+    dtype = one.fact("dtype")
+    is_bad = dtype == "str" or (dtype == "object" and bad_text(one) is not None and _is_all_text(one))
+    if is_bad and one.fact("has_nan") is False:
+        site.crash(
+            "TypeError",
+            f"the column {label!r} holds texts, which have no {site.name}",
+            fact=f"{one.words} has the dtype {dtype}",
+            remedy="choose the columns of numbers: .groupby(...)[[...]], or give numeric_only=True",
+        )
+
+
+def _is_all_text(one: Thing) -> bool:
+    types = one.fact("item_types")
+    return isinstance(types, dict) and set(types) == {"str"}
+
+
+@RULES.method(ONE, *_AGGREGATIONS)
+def aggregate_one(site: Site) -> Thing | None:
+    groups = site.receiver or Thing()
+    old, label = _frame_of(groups), groups.fact("column")
+    if not is_frame(old) or label is None:
+        return Thing()
+    one = column(old, label)
+    if is_pandas(site, 2, 0) and not site.arguments.keywords:
+        _is_no_text(site, one, label)
+    keys, as_index = groups.fact("keys"), groups.fact("as_index")
+    dtype = "float64" if site.name in _FLOATS and is_numeric(one.fact("dtype")) else None
+    if as_index is False and keys is not None:
+        return frame([*keys, label], None, dtypes={label: dtype} if dtype else None)
+    made = series(None, dtype, label)
+    if keys is not None:
+        made.facts["index_names"] = tuple(keys)
+    return made
+
+
+@RULES.method(GROUPED, "agg", "aggregate")
+def agg(site: Site) -> Thing | None:
+    groups, given = site.receiver or Thing(), site.arguments
+    old = _frame_of(groups)
+    asked = given.positional[0] if given.positional else given.keywords.get("func")
+    keys = groups.fact("keys")
+    if asked is not None and asked.type == "dict":
+        for label in asked.members or ():
+            if lacks(old, label):
+                missing_column(site, old, label)
+        return _agg_of_dict(groups, asked)
+    for made in given.keywords.values() if asked is None else ():
+        source = made.items[0].literal if made.type == "tuple" and made.items else None
+        if isinstance(source, str) and lacks(old, source):
+            missing_column(site, old, source)
+    is_named = asked is None and given.keywords and given.is_complete
+    if is_named and keys is not None and groups.fact("as_index") is True:
+        named = frame(list(given.keywords))
+        named.facts["index_names"] = tuple(keys)
+        return named
+    return Thing(FRAME)
+
+
+def _agg_of_dict(groups: Thing, asked: Thing) -> Thing:
+    keys = groups.fact("keys")
+    is_single = asked.members is not None and all(part.type == "str" for part in asked.members.values())
+    if not is_single or keys is None or groups.fact("as_index") is not True:
+        return Thing(FRAME)
+    made = frame(list(asked.members or ()))
+    made.facts["index_names"] = tuple(keys)
+    return made
+
+
+def _one_group(groups: Thing) -> Thing:
+    """The rows of a group; with or without the keys, as the version has it."""
+    old = _frame_of(groups)
+    labels = label_set(old)
+    return at_most(labels) if groups.fact("chosen") is None else Thing(FRAME)
+
+
+def _has_groups(groups: Thing) -> bool:
+    """Whether there certainly is a group: rows, and keys that are not all missing."""
+    old, keys = _frame_of(groups), groups.fact("keys")
+    return bool(n_rows(old)) and bool(keys) and all(column(old, key).fact("has_nan") is False for key in keys)
+
+
+@RULES.element(GROUPED)
+def one_of_groups(site: Site) -> Thing | None:
+    groups = site.receiver or Thing()
+    return Thing("tuple", items=[Thing(), _one_group(groups)]) if _has_groups(groups) else Thing()
+
+
+@RULES.method(GROUPED, "apply", "filter")
+def applied(site: Site) -> Thing | None:
+    groups, given = site.receiver or Thing(), site.arguments
+    if not given.is_complete or len(given.positional) != 1 or site.first.type != "function":
+        return None
+    if set(given.keywords) - {"include_groups"} or not _has_groups(groups):
+        return None
+    site.call(site.first, [_one_group(groups)], {})
+    return Thing()
+
+
+@RULES.method(GROUPED, "size", "ngroup", "cumcount")
+@RULES.method(ONE, "size", "cumsum", "rank", "shift", "diff", "transform", "cumcount", "value_counts", "unique")
+def one_line(site: Site) -> Thing | None:
+    groups = site.receiver or Thing()
+    if site.name == "size" and groups.fact("as_index") is False:
+        return Thing(FRAME)
+    made = series()
+    if site.name == "size" and groups.fact("keys") is not None:
+        made.facts["index_names"] = tuple(groups.fact("keys"))
+    return made
+
+
+@RULES.method(FRAME, "agg", "aggregate")
+def agg_of_frame(site: Site) -> Thing | None:
+    asked = site.first
+    for label in (asked.members or ()) if asked.type == "dict" else ():
+        if lacks(site.receiver or Thing(), label):
+            missing_column(site, site.receiver or Thing(), label)
+    return Thing()
+
+
+@RULES.method(SERIES, "reset_index")
+def reset_index(site: Site) -> Thing | None:
+    """The index becomes columns, the values a column by the name of the series."""
+    old = site.receiver or Thing()
+    given = site.arguments.bound("level=None, *, drop=False, name=None, inplace=False, allow_duplicates=False")
+    if given is None or {"level", "inplace", "allow_duplicates"} & given.keys():
+        return None
+    if "drop" in given:
+        return series(n_rows(old)) if given["drop"].literal is True else Thing()
+    names = old.fact("index_names")
+    name = old.fact("name") if is_none(given.get("name")) else given["name"].literal
+    if not isinstance(names, tuple) or not names or None in names or not isinstance(name, str) or name in names:
+        return Thing(FRAME)
+    return frame([*names, name])

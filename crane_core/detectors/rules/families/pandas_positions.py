@@ -1,0 +1,354 @@
+"""Rows and cells by place or label: loc, iloc, at, iat; rows that iteration gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crane_core.detectors.rules.families.numpy_things import scalar
+from crane_core.detectors.rules.families.pandas_things import (
+    FRAME,
+    SERIES,
+    changed,
+    column,
+    dtype_of_column,
+    index_labels,
+    is_frame,
+    is_numeric,
+    is_whole_list_of_labels,
+    label_set,
+    labels_in,
+    labels_of,
+    lacks,
+    missing_column,
+    n_columns,
+    n_rows,
+    replace_facts,
+    some_rows,
+    with_columns,
+    with_label_set,
+)
+from crane_core.detectors.rules.families.pandas_values import row_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.shapes import Length
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+
+RULES = Family("pandas: positions")
+_INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
+
+
+@RULES.attribute(FRAME, *_INDEXERS)
+@RULES.attribute(SERIES, *_INDEXERS)
+def indexer(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    name = f"{old.words}.{site.name}" if old.words else ""
+    return Thing(f"pandas.{_INDEXERS[site.name]}", bound_to=old, words=name)
+
+
+def _of(site: Site) -> Thing:
+    return (site.receiver.bound_to if site.receiver is not None else None) or Thing()
+
+
+def _parts(asked: Thing) -> list[Thing] | None:
+    if asked.type == "tuple":
+        return asked.items
+    return [asked] if asked.type else None
+
+
+# By position
+
+
+@RULES.item("pandas._iLocIndexer")
+def iloc(site: Site) -> Thing | None:
+    old = _of(site)
+    parts = _parts(site.first)
+    if parts is None:
+        return Thing()
+    _are_positions(site, old, parts)
+    if is_frame(old):
+        return _taken(old, parts)
+    is_single = len(parts) == 1 and parts[0].type == "int"
+    dtype = old.fact("dtype")
+    if is_single:
+        return scalar(dtype) if is_numeric(dtype) else Thing()
+    return some_rows(old) if parts[0].type in ("slice", "list") else Thing()
+
+
+def _are_positions(site: Site, old: Thing, parts: list[Thing]) -> None:
+    sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
+    if len(parts) > len(sizes):
+        site.crash(
+            "IndexingError",
+            "there are too many positions",
+            fact=f"{old.words or 'it'} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
+            remedy="give one position for each dimension",
+        )
+    for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
+        _is_position(site, old, part, size, what)
+
+
+def _is_position(site: Site, old: Thing, part: Thing, size: Length, what: str) -> None:
+    numbers = [part.literal] if part.type == "int" else labels_in(part) if part.type == "list" else []
+    bad = [
+        number for number in numbers or () if type(number) is int and size is not None and not -size <= number < size
+    ]
+    if bad:
+        site.crash(
+            "IndexError",
+            f"there is no {what} at the position {bad[0]}",
+            fact=f"{old.words or 'it'} has {size} {what}s",
+            remedy="positions count from 0; -1 is the last",
+        )
+    if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
+        site.crash(
+            "ValueError" if site.first.type == "tuple" else "TypeError" if part.type == "str" else "IndexError",
+            "iloc takes positions, not labels",
+            fact=f"{part.literal!r} is a text",
+            remedy="use .loc for labels",
+        )
+
+
+def _taken(old: Thing, parts: list[Thing]) -> Thing:
+    """Rows and columns of a frame by position, where both kinds of position are known."""
+    row = parts[0]
+    order = labels_of(old)
+    if len(parts) == 1:
+        if row.type == "int":
+            return row_of(old)
+        return some_rows(old, _count(row, n_rows(old))) if row.type in ("slice", "list") else Thing()
+    if order is None or row.type not in ("slice", "int", "list"):
+        return Thing(FRAME) if row.type == "slice" and parts[1].type in ("slice", "list") else Thing()
+    chosen = _chosen(parts[1], order)
+    if chosen is None:
+        return Thing()
+    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [Thing()])
+    if isinstance(chosen, list):
+        made = with_columns(old, chosen)
+        if row.type == "int":
+            return row_of(made)
+        return made if is_all else some_rows(made, _count(row, n_rows(old)))
+    found = column(old, chosen[0])
+    if row.type == "int":
+        dtype = found.fact("dtype")
+        return scalar(dtype) if is_numeric(dtype) else Thing()
+    return found if is_all else some_rows(found, _count(row, n_rows(old)))
+
+
+def _count(part: Thing, size: Length) -> Length:
+    if part.type == "list":
+        return len(part.items) if part.items is not None else None
+    bounds = [bound.literal for bound in part.items or []]
+    if len(bounds) != 3 or size is None or any(bound is not None and type(bound) is not int for bound in bounds):
+        return None
+    return len(range(*slice(*bounds).indices(size))) if bounds[2] != 0 else None
+
+
+def _chosen(part: Thing, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | None:
+    """The labels at these positions: a list, or of a single position a tuple of one."""
+    if part.type == "int" and type(part.literal) is int:
+        return (order[part.literal],)
+    if part.type == "slice":
+        bounds = [bound.literal for bound in part.items or []]
+        known = len(bounds) == 3 and all(bound is None or type(bound) is int for bound in bounds)
+        return list(order[slice(*bounds)]) if known and bounds[2] != 0 else None
+    if part.type == "list" and part.items is not None and all(type(each.literal) is int for each in part.items):
+        return [order[each.literal] for each in part.items]
+    return None
+
+
+@RULES.set_item("pandas._iLocIndexer")
+@RULES.set_item("pandas._iAtIndexer")
+def store_at_position(site: Site) -> Thing | None:
+    old, asked = _of(site), site.first
+    parts = _parts(asked)
+    if parts is not None and all(part.type in ("int", "slice", "list") for part in parts):
+        sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
+        for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
+            if part.type == "int":
+                _is_position(site, old, part, size, what)
+    changed(site, old)
+    if old.type:
+        kept = some_rows(old, n_rows(old))
+        kept.facts.pop("dtypes", None)
+        kept.facts.pop("dtype", None)
+        replace_facts(old, kept)
+    return Thing()
+
+
+@RULES.item("pandas._iAtIndexer")
+def iat(site: Site) -> Thing | None:
+    old = _of(site)
+    parts = _parts(site.first)
+    if parts is not None and len(parts) == (2 if is_frame(old) else 1):
+        _are_positions(site, old, parts)
+    return Thing()
+
+
+# By label
+
+
+@RULES.item("pandas._LocIndexer")
+@RULES.item("pandas._AtIndexer")
+def loc(site: Site) -> Thing | None:
+    old = _of(site)
+    parts = _parts(site.first)
+    if parts is None or not old.type:
+        return Thing()
+    _row_is_there(site, old, parts[0])
+    if not is_frame(old):
+        return some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else Thing()
+    if len(parts) == 1:
+        return _rows_by_label(old, parts[0])
+    if len(parts) != 2 or not _has_plain_index(old):
+        return Thing()
+    labels = labels_in(parts[1])
+    for label in labels or () if parts[1].type != "tuple" else ():
+        if lacks(old, label):
+            missing_column(site, old, label)
+    return _cell(old, parts)
+
+
+def _has_plain_index(old: Thing) -> bool:
+    """With several levels the second part may be a label of a row."""
+    index = old.fact("index")
+    names = old.fact("index_names")
+    if isinstance(index, dict):
+        return index.get("type") not in (None, "MultiIndex")
+    return isinstance(names, tuple) and len(names) < 2
+
+
+def _rows_by_label(old: Thing, part: Thing) -> Thing:
+    if part.type in ("slice", "list") or (part.fact("dtype") == "bool" and part.class_name in ("Series", "ndarray")):
+        return some_rows(old)
+    return row_of(old) if part.type in ("int", "str") and _is_unique(old) and labels_of(old) else Thing()
+
+
+def _is_unique(old: Thing) -> bool:
+    index = old.fact("index")
+    return isinstance(index, dict) and index.get("unique") is True and index.get("type") != "MultiIndex"
+
+
+def _cell(old: Thing, parts: list[Thing]) -> Thing:
+    rows, wanted = parts
+    if not is_whole_list_of_labels(wanted) or label_set(old) is None:
+        return Thing()
+    is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
+    if not is_several:
+        dtype = dtype_of_column(old, wanted.literal) if wanted.type in ("str", "int") else None
+        return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else Thing()
+    labels = labels_in(wanted) or []
+    if wanted.type == "list":
+        return some_rows(with_columns(old, labels))
+    return some_rows(column(old, labels[0]))
+
+
+def _row_is_there(site: Site, old: Thing, part: Thing) -> None:
+    """A single label of a row, in an index that is a range."""
+    index = old.fact("index")
+    kept = index.get("range") if isinstance(index, dict) else None
+    if not isinstance(kept, list) or len(kept) != 3 or part.literal is NOT_KNOWN:
+        return
+    rows = range(*kept)
+    if (type(part.literal) is int and part.literal not in rows) or isinstance(part.literal, str):
+        columns = label_set(old) or () if is_frame(old) else ()
+        site.crash(
+            "KeyError",
+            f"there is no row {part.literal!r}",
+            fact=f"{old.words or 'it'} has the index {rows}",
+            remedy="put the row first: .loc[:, label]" if part.literal in columns else "take a label of the index",
+        )
+
+
+@RULES.set_item("pandas._LocIndexer")
+@RULES.set_item("pandas._AtIndexer")
+def store_by_label(site: Site) -> Thing | None:
+    """A label that is not there is added."""
+    old, asked = _of(site), site.first
+    parts = _parts(asked)
+    changed(site, old)
+    known = label_set(old) if is_frame(old) else None
+    if not is_frame(old) or known is None or parts is None or len(parts) > 2:
+        old.forget()
+        return Thing()
+    new = labels_in(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else []
+    if len(parts) == 2 and parts[1].type != "slice" and not is_whole_list_of_labels(parts[1]):
+        old.forget()
+        return Thing()
+    is_known_row = parts[0].type == "slice" or parts[0].fact("dtype") == "bool"
+    made = with_label_set(old, known | set(new or ()))
+    order = labels_of(old)
+    if order is not None:
+        made = with_columns(old, [*order, *(label for label in new or () if label not in known)])
+    for name in ("dtypes", "per_column"):
+        made.facts.pop(name, None)
+    if not is_known_row:
+        made.facts.pop("index", None)
+        made.facts["shape"] = (None, n_columns(made))
+    replace_facts(old, made)
+    return Thing()
+
+
+# What iteration gives
+
+
+@RULES.element(FRAME)
+@RULES.element("pandas.Index")
+def first_label(site: Site) -> Thing | None:
+    return Thing()
+
+
+@RULES.other("elements", FRAME)
+@RULES.other("elements", "pandas.Index")
+def all_labels(site: Site) -> Thing | None:
+    """Iterating a frame gives its labels."""
+    held = site.receiver or Thing()
+    labels = labels_of(held) if is_frame(held) else index_labels(held)
+    return Thing("list", items=[literal(label) for label in labels]) if labels is not None else None
+
+
+@RULES.item("pandas.Index")
+def label_at(site: Site) -> Thing | None:
+    held, asked = site.receiver or Thing(), site.first
+    labels = index_labels(held)
+    if labels is None:
+        return Thing()
+    if asked.type == "int" and type(asked.literal) is int:
+        _is_position(site, held, asked, len(labels), "label")
+        return literal(labels[asked.literal])
+    bounds = [bound.literal for bound in asked.items or []] if asked.type == "slice" else []
+    if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2] == 0:
+        return Thing()
+    kept = labels[slice(*bounds)]
+    return Thing("pandas.Index", {"labels": list(kept), "length": len(kept)})
+
+
+@RULES.method("pandas.Index", "tolist", "to_list", "difference", "drop")
+def labels_as_list(site: Site) -> Thing | None:
+    labels = index_labels(site.receiver or Thing())
+    if labels is None:
+        return Thing()
+    if site.name in ("tolist", "to_list"):
+        return Thing("list", items=[literal(label) for label in labels])
+    gone = labels_in(site.first)
+    if gone is None or not is_whole_list_of_labels(site.first) or len(site.arguments.positional) > 1:
+        return Thing()
+    kept = [label for label in labels if label not in gone]
+    return Thing("pandas.Index", {"labels": sorted(kept) if site.name == "difference" else kept, "length": len(kept)})
+
+
+@RULES.method(FRAME, "iterrows", "itertuples", "items")
+def walked(site: Site) -> Thing | None:
+    return Thing("pandas.iteration", {"way": site.name}, bound_to=site.receiver)
+
+
+@RULES.element("pandas.iteration")
+def step(site: Site) -> Thing | None:
+    old = _of(site)
+    way = site.receiver.fact("way") if site.receiver is not None else ""
+    if not n_rows(old) and way != "items":
+        return Thing()
+    if way == "iterrows":
+        return Thing("tuple", items=[Thing(), row_of(old)])
+    if way == "items":
+        return Thing("tuple", items=[Thing(), Thing(SERIES)]) if n_columns(old) else Thing()
+    return Thing()

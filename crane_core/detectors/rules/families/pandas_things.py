@@ -1,0 +1,304 @@
+"""Frames and series of pandas as Things: labels, dtypes, lengths and indexes as facts, and how they are handed on.
+
+Pure. Knows the classes of pandas itself; subclasses of other packages compute as they like. A frame's columns are
+known as "columns" (in order), or at least as "column_labels" (in no order); where neither is there, they are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.numpy_things import is_at_least, kind_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+FRAME: Final = "pandas.DataFrame"
+SERIES: Final = "pandas.Series"
+_ABOUT_COLUMNS: Final = ("columns", "column_labels", "dtypes", "per_column", "shape", "dtypes_summary", "duplicates")
+_OF_SERIES: Final = ("has_nan", "n_nan", "value_range", "value_type", "num_unique", "unique_values", "example_values")
+TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
+"""Dtypes of texts and nothing but texts."""
+
+
+def is_frame(thing: Thing) -> bool:
+    return thing.is_a("pandas", "DataFrame")
+
+
+def is_series(thing: Thing) -> bool:
+    return thing.is_a("pandas", "Series")
+
+
+def labels_of(frame: Thing) -> tuple[Any, ...] | None:
+    """All columns in order."""
+    columns = frame.fact("columns")
+    return columns if isinstance(columns, tuple) else None
+
+
+def label_set(frame: Thing) -> frozenset[Any] | None:
+    """All columns, in no order."""
+    if (columns := labels_of(frame)) is not None:
+        return frozenset(columns)
+    found = frame.fact("column_labels")
+    return found if isinstance(found, frozenset) else None
+
+
+def index_labels(thing: Thing) -> tuple[Any, ...] | None:
+    """All labels of an index of texts, in order."""
+    labels = thing.fact("labels")
+    is_whole = isinstance(labels, list) and thing.fact("length") == len(labels)
+    is_text = isinstance(labels, list) and all(isinstance(label, str) and "\u2026" not in label for label in labels)
+    return tuple(labels) if is_whole and is_text and isinstance(labels, list) else None
+
+
+def lacks(frame: Thing, label: Any) -> bool:
+    """Whether the frame certainly has no column of this label; "at_most" are labels beyond which it has none."""
+    labels = label_set(frame)
+    labels = frame.fact("at_most") if labels is None else labels
+    return labels is not None and isinstance(label, (str, int, float, bool, tuple, type(None))) and label not in labels
+
+
+def lacks_key(frame: Thing, label: Any) -> bool:
+    """Whether neither a column nor a level of the index has this name."""
+    names = index_names(frame)
+    return lacks(frame, label) and names is not None and label not in names
+
+
+def index_names(frame: Thing) -> tuple[Any, ...] | None:
+    """The names of the index; None where they are not known."""
+    if isinstance(index := frame.fact("index"), Mapping):
+        return tuple(index.get("names") or ())
+    names = frame.fact("index_names")
+    return names if isinstance(names, tuple) else None
+
+
+def n_rows(thing: Thing) -> int | None:
+    if is_series(thing):
+        length = thing.fact("length")
+        return length if type(length) is int else None
+    shape = thing.fact("shape")
+    return shape[0] if isinstance(shape, tuple) and len(shape) == 2 else None
+
+
+def n_columns(frame: Thing) -> int | None:
+    if (columns := labels_of(frame)) is not None:
+        return len(columns)
+    shape = frame.fact("shape")
+    return shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
+
+
+def dtype_of_column(frame: Thing, label: Any) -> str | None:
+    dtypes, per_column = frame.fact("dtypes"), frame.fact("per_column")
+    if isinstance(dtypes, Mapping) and isinstance(found := dtypes.get(label), str):
+        return found
+    told = per_column.get(label) if isinstance(per_column, Mapping) else None
+    found = told.get("dtype") if isinstance(told, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
+def column_facts(frame: Thing, label: Any) -> dict[str, Any]:
+    per_column = frame.fact("per_column")
+    told = per_column.get(label) if isinstance(per_column, Mapping) else None
+    return dict(told) if isinstance(told, Mapping) else {}
+
+
+def frame(
+    columns: Iterable[Any] | None, rows: int | None = None, *, dtypes: Mapping[Any, str] | None = None, **facts: Any
+) -> Thing:
+    """A frame with these columns in this order; None where they are not known."""
+    known: dict[str, Any] = {name: fact for name, fact in facts.items() if fact is not None}
+    if columns is not None:
+        known["columns"] = tuple(columns)
+        known["column_labels"] = frozenset(known["columns"])
+        if len(known["column_labels"]) < len(known["columns"]):
+            del known["columns"]
+    known["shape"] = (rows, len(known["columns"]) if "columns" in known else None)
+    if dtypes:
+        known["dtypes"] = dict(dtypes)
+    return Thing(FRAME, known)
+
+
+def with_columns(old: Thing, columns: Iterable[Any] | None, *, names: Mapping[Any, Any] | None = None) -> Thing:
+    """The same rows with other columns. `names` gives the old label of each that was renamed."""
+    kept = None if columns is None else tuple(columns)
+    before = {label: (names or {}).get(label, label) for label in kept or ()}
+    dtypes = {label: dtype for label, was in before.items() if (dtype := dtype_of_column(old, was)) is not None}
+    per_column = {label: facts for label, was in before.items() if (facts := column_facts(old, was))}
+    made = frame(kept, n_rows(old), dtypes=dtypes, per_column=per_column or None)
+    return with_index_of(old, made)
+
+
+def with_index_of(old: Thing, new: Thing) -> Thing:
+    for name in ("index", "index_names"):
+        if name in old.facts:
+            new.facts[name] = old.facts[name]
+    return new
+
+
+def with_label_set(old: Thing, labels: frozenset[Any]) -> Thing:
+    """The same rows with columns of which the order is not known."""
+    made = frame(None, n_rows(old))
+    made.facts |= {"column_labels": labels, "shape": (n_rows(old), len(labels))}
+    return with_index_of(old, made)
+
+
+def some_rows(old: Thing, count: int | None = None) -> Thing:
+    """Some of the rows, or all: labels and dtypes stay; of values nothing is certain."""
+    names = index_names(old)
+    if is_series(old):
+        facts = {"length": count, "dtype": old.fact("dtype"), "name": old.fact("name"), "index_names": names}
+        return Thing(SERIES, {name: fact for name, fact in facts.items() if fact is not None})
+    made = frame(None, count)
+    for name in ("columns", "column_labels", "dtypes"):
+        if name in old.facts:
+            made.facts[name] = old.facts[name]
+    made.facts |= {"shape": (count, n_columns(old))} | ({"index_names": names} if names is not None else {})
+    return made
+
+
+def at_most(labels: Iterable[Any] | None) -> Thing:
+    """A frame that has no other columns than these, and perhaps not all of them."""
+    return Thing(FRAME, {"at_most": frozenset(labels)} if labels is not None else {})
+
+
+def same_again(old: Thing) -> Thing:
+    """A copy."""
+    return Thing(old.type, old.facts)
+
+
+def series(
+    length: int | None = None, dtype: str | None = None, name: Any = None, *, words: str = "", **facts: Any
+) -> Thing:
+    known = {"length": length, "dtype": dtype, "name": name, **facts}
+    return Thing(SERIES, {key: fact for key, fact in known.items() if fact is not None}, words=words)
+
+
+def column(old: Thing, label: Any) -> Thing:
+    """frame[label]: dtype, values and index are those of the frame."""
+    facts = column_facts(old, label)
+    told = {name: facts[name] for name in facts if name != "dtype"}
+    made = series(
+        n_rows(old),
+        dtype_of_column(old, label),
+        label if isinstance(label, str) else None,
+        words=f"{old.words}[{label!r}]" if old.words else f"the column {label!r}",
+        **told,
+    )
+    return with_index_of(old, made)
+
+
+def mapped(old: Thing, dtype: str | None = None, **facts: Any) -> Thing:
+    """A series of the same rows with other values."""
+    return with_index_of(old, series(n_rows(old), dtype, old.fact("name"), **facts))
+
+
+# Kinds of columns
+
+
+def is_text(dtype: str | None) -> bool:
+    return dtype in TEXT
+
+
+def is_numeric(dtype: str | None) -> bool:
+    """A dtype of numbers as NumPy has them; extension dtypes have rules of their own."""
+    return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
+
+
+def holds_only(thing: Thing, *types: str) -> bool:
+    """Whether a column of objects certainly holds values of these types and no others, and at least one."""
+    found = thing.fact("item_types")
+    return isinstance(found, Mapping) and bool(found) and set(found) <= set(types)
+
+
+def is_all_text(thing: Thing) -> bool:
+    """A series with at least one text and nothing else but missing values."""
+    if n_rows(thing) == 0:
+        return False
+    if is_text(thing.fact("dtype")):
+        return bool(n_rows(thing)) and bool(values_told(thing))
+    return thing.fact("dtype") == "object" and holds_only(thing, "str")
+
+
+def values_told(thing: Thing) -> list[Any]:
+    """Values that certainly occur in a series."""
+    info = thing.fact("value_info")
+    found: list[Any] = []
+    for facts in (info if isinstance(info, Mapping) else {}, thing.facts):
+        for name in ("unique_values", "example_values", "other_texts", "items"):
+            found += values if isinstance(values := facts.get(name), list) else []
+    return found
+
+
+# Aliases and evidence
+
+
+def changed(site: Site, thing: Thing) -> None:
+    """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
+    for other in site.variables():
+        if other is not thing and other.type == thing.type and _may_be_one(other, thing):
+            other.forget()
+
+
+def _may_be_one(other: Thing, thing: Thing) -> bool:
+    if is_series(thing):
+        return n_rows(other) is None or n_rows(thing) is None or n_rows(other) == n_rows(thing)
+    left, right = label_set(other), label_set(thing)
+    if left is not None and right is not None and left != right:
+        return False
+    return None in (n_rows(other), n_rows(thing)) or n_rows(other) == n_rows(thing)
+
+
+def replace_facts(thing: Thing, by: Thing) -> None:
+    """The object itself is changed."""
+    words = thing.words
+    thing.facts = dict(by.facts)
+    thing.words = words
+    thing.attributes = {}
+
+
+def told_columns(old: Thing, label: Any = None) -> str:
+    """Which columns there are, those like a label first."""
+    labels = labels_of(old) or tuple(sorted(label_set(old) or (), key=str))
+    like = [known for known in labels if _is_like(known, label)]
+    shown = [repr(known) for known in (like or labels)[:12]]
+    rest = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
+    return f"{old.words or 'the frame'} has the columns {', '.join(shown)}{rest}"
+
+
+def nearest(old: Thing, label: Any) -> str:
+    like = [known for known in (labels_of(old) or label_set(old) or ()) if _is_like(known, label)]
+    return f"write {like[0]!r}" if len(like) == 1 else "take a column that the frame has"
+
+
+def _is_like(known: Any, label: Any) -> bool:
+    return isinstance(known, str) and isinstance(label, str) and known.strip().casefold() == label.strip().casefold()
+
+
+def missing_column(site: Site, old: Thing, label: Any, exception: str = "KeyError") -> None:
+    site.crash(exception, f"there is no column {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+
+
+def labels_in(thing: Thing | None) -> list[Any] | None:
+    """Labels given as one or as a list, those that are known; None where it is neither."""
+    if thing is None or thing.literal is None:
+        return None
+    if thing.type in ("str", "int") and thing.literal is not NOT_KNOWN:
+        return [thing.literal]
+    if thing.is_a("pandas", "Index"):
+        found = index_labels(thing)
+        return None if found is None else list(found)
+    if thing.type in ("list", "tuple") and thing.items is not None:
+        return [item.literal for item in thing.items if item.type in ("str", "int") and item.literal is not NOT_KNOWN]
+    return None
+
+
+def is_whole_list_of_labels(thing: Thing | None) -> bool:
+    """Whether `labels_in` tells each of the labels."""
+    found = labels_in(thing)
+    if found is None or thing is None:
+        return False
+    return thing.type in ("str", "int") or thing.is_a("pandas") or len(found) == len(thing.items or [])
+
+
+def is_pandas(site: Site, *version: int) -> bool:
+    return is_at_least(site, "pandas", *version)

@@ -1,0 +1,588 @@
+"""Values of series: casts, texts that are no numbers or dates, accessors, means of texts, functions on elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.numpy_functions import reads_as_number
+from crane_core.detectors.rules.families.numpy_things import array, dtype_meant, kind_of, scalar
+from crane_core.detectors.rules.families.pandas_things import (
+    FRAME,
+    SERIES,
+    changed,
+    column,
+    frame,
+    is_frame,
+    is_numeric,
+    is_pandas,
+    is_series,
+    is_text,
+    label_set,
+    labels_of,
+    lacks,
+    mapped,
+    missing_column,
+    n_columns,
+    n_rows,
+    same_again,
+    series,
+    some_rows,
+    told_columns,
+    values_told,
+    with_columns,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES = Family("pandas: values")
+_WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
+_TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and look at what becomes NaN"
+
+
+def dtype_of(thing: Thing) -> str | None:
+    dtype = thing.fact("dtype")
+    return dtype if isinstance(dtype, str) else None
+
+
+def bad_text(thing: Thing, *, is_whole: bool = False) -> str | None:
+    """A text that certainly stands in a series and reads as no number."""
+    if not (is_text(dtype_of(thing)) or dtype_of(thing) == "object"):
+        return None
+    if thing.fact("texts_look_like") == "numbers" and thing.fact("n_other_texts") == 0 and not is_whole:
+        return None
+    texts = [value for value in values_told(thing) if isinstance(value, str) and not value.endswith("\u2026")]
+    if dtype_of(thing) == "object" and not _is_said_to_be_text(thing):
+        return None
+    return next((text for text in texts if not reads_as_number(text, is_whole=is_whole)), None)
+
+
+def _is_said_to_be_text(thing: Thing) -> bool:
+    """A published state writes texts for whatever an object is: only a column of nothing but texts is certain."""
+    types = thing.fact("item_types")
+    if isinstance(types, Mapping):
+        return "str" in types
+    return False
+
+
+# Casts
+
+
+@RULES.method(SERIES, "astype")
+def astype(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    given = site.arguments.bound("dtype, copy=None, errors='raise'")
+    if given is None or "dtype" not in given:
+        return Thing()
+    if "errors" in given:
+        return mapped(old)
+    wanted = dtype_asked(given["dtype"])
+    cast(site, old, wanted)
+    if given["dtype"].path == "builtins.str" or given["dtype"].literal == "str":
+        return mapped(old, "str" if is_pandas(site, 3, 0) else "object")
+    return mapped(old, wanted)
+
+
+def dtype_asked(thing: Thing) -> str | None:
+    """The dtype that is asked for; None where it is not one of NumPy's or not known."""
+    if thing.literal == "category":
+        return "category"
+    if isinstance(thing.literal, str) and not thing.literal.islower():
+        return thing.literal
+    if thing.path == "builtins.str":
+        return None
+    return dtype_meant(thing)
+
+
+def cast(site: Site, old: Thing, wanted: str | None) -> None:
+    """All values become numbers of the dtype."""
+    kind = kind_of(wanted) if wanted is not None and wanted.islower() else None
+    if kind not in ("i", "u", "f"):
+        return
+    has = dtype_of(old)
+    if (bad := bad_text(old, is_whole=kind != "f")) is not None:
+        site.crash(
+            "ValueError",
+            f"{bad!r} does not read as a {'number' if kind == 'f' else 'whole number'}",
+            fact=f"{old.words or 'the column'} holds the text {bad!r}",
+            remedy=_TO_NUMBERS,
+        )
+    if kind == "f":
+        return
+    has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
+    if has_nan and has is not None and kind_of(has) == "f" and has.islower():
+        site.crash(
+            "IntCastingNaNError",
+            "missing or infinite values are no whole numbers",
+            fact=f"{old.words or 'the column'} holds missing values",
+            remedy="fill or drop them first, or take the dtype 'Int64'",
+        )
+
+
+@RULES.method(FRAME, "astype")
+def astype_of_frame(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    given = site.arguments.bound("dtype, copy=None, errors='raise'")
+    if given is None or "dtype" not in given or "errors" in given:
+        return Thing(FRAME)
+    wanted = given["dtype"]
+    if wanted.type == "dict":
+        return _each_by_name(site, old, wanted)
+    order = labels_of(old)
+    for label in order or ():
+        cast(site, column(old, label), dtype_asked(wanted))
+    made = with_columns(old, order)
+    made.facts["dtypes"] = dict.fromkeys(order or (), dtype_asked(wanted)) if dtype_asked(wanted) else {}
+    return made
+
+
+def _each_by_name(site: Site, old: Thing, wanted: Thing) -> Thing:
+    made = with_columns(old, labels_of(old))
+    for label, asked in (wanted.members or {}).items():
+        if lacks(old, label):
+            missing_column(site, old, label)
+        cast(site, column(old, label), dtype_asked(asked))
+        for name in ("dtypes", "per_column"):
+            made.facts.get(name, {}).pop(label, None)
+    if wanted.members is None:
+        made.facts.pop("dtypes", None)
+        made.facts.pop("per_column", None)
+    return made
+
+
+@RULES.function("pandas.to_numeric")
+def to_numeric(site: Site) -> Thing | None:
+    given = site.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
+    if given is None or "arg" not in given or not is_series(given["arg"]):
+        return Thing()
+    old = given["arg"]
+    errors = given["errors"].literal if "errors" in given else "raise"
+    if errors == "raise" and (bad := bad_text(old)) is not None:
+        site.crash(
+            "ValueError",
+            f"{bad!r} does not read as a number",
+            fact=f"{old.words or 'the column'} holds the text {bad!r}",
+            remedy="give errors='coerce', and look at what becomes NaN",
+        )
+    return mapped(old, "float64" if errors == "coerce" and old.fact("has_nan") is True else None)
+
+
+_TIME_WORDS: Final = re.compile(
+    r"\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|now|today|^\s*$|nat|nan|none|null|^n/?a$",
+    re.IGNORECASE,
+)
+_ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}( \d{2}:\d{2}(:\d{2})?)?")
+
+
+@RULES.function("pandas.to_datetime")
+def to_datetime(site: Site) -> Thing | None:
+    given = site.arguments.bound(
+        "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
+        " infer_datetime_format=None, origin='unix', cache=True"
+    )
+    if given is None or "arg" not in given or not is_series(given["arg"]):
+        return Thing()
+    old = given["arg"]
+    is_plain = not {"errors", "unit", "format", "exact"} & given.keys()
+    if is_plain and (bad := _no_time(old)) is not None:
+        site.crash(
+            "ValueError",
+            f"{bad!r} does not read as a date",
+            fact=f"{old.words or 'the column'} holds the text {bad!r}",
+            remedy="give errors='coerce', and look at what becomes NaT",
+        )
+    has_zone = "utc" in given
+    if is_plain and not has_zone and old.fact("texts_look_like") == "dates" and old.fact("n_other_texts") == 0:
+        return mapped(old, "datetime64[ns]" if _is_all_iso(old) else None, has_nan=old.fact("has_nan"))
+    return mapped(old, None)
+
+
+def _is_all_iso(old: Thing) -> bool:
+    texts = [value for value in values_told(old) if isinstance(value, str)]
+    return bool(texts) and all(_ISO.fullmatch(text) for text in texts)
+
+
+def _no_time(old: Thing) -> str | None:
+    """A text that certainly stands in a column among dates, and has nothing of a date."""
+    if old.fact("texts_look_like") != "dates" or not (is_text(dtype_of(old)) or _is_said_to_be_text(old)):
+        return None
+    others = old.fact("other_texts")
+    texts = [text for text in others if isinstance(text, str)] if isinstance(others, list) else []
+    first = next((text for text in values_told(old) if isinstance(text, str)), "")
+    is_dated_first = bool(_ISO.fullmatch(first))
+    return next((text for text in texts if not _TIME_WORDS.search(text)), None) if is_dated_first else None
+
+
+# Accessors
+
+
+@RULES.attribute(SERIES, "str", "dt", "cat")
+def accessor(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    dtype = dtype_of(old)
+    if dtype is not None and _is_refused(site.name, dtype, old):
+        site.crash(
+            "AttributeError",
+            {
+                "str": ".str is there for texts only",
+                "dt": ".dt is there for dates and times only",
+                "cat": ".cat is there for categories only",
+            }[site.name],
+            fact=f"{old.words or 'the column'} has the dtype {dtype}",
+            remedy={
+                "str": "make texts first: .astype(str)",
+                "dt": "make times first: pandas.to_datetime(...)",
+                "cat": "make categories first: .astype('category')",
+            }[site.name],
+        )
+    held = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}[site.name]
+    return Thing(f"pandas.{held}", bound_to=old, words=f"{old.words}.{site.name}" if old.words else "")
+
+
+def _is_refused(name: str, dtype: str, old: Thing) -> bool:
+    if "pyarrow" in dtype or "period" in dtype or "interval" in dtype or "Sparse" in dtype:
+        return False
+    is_time = dtype.startswith(("datetime64", "timedelta64"))
+    is_number = is_numeric(dtype) or dtype in ("bool", "boolean", "Int64", "Int32", "Float64")
+    if name == "cat":
+        return is_time or is_number or dtype in ("object", "str", "string")
+    if name == "dt":
+        return is_number or dtype in ("object", "str", "string")
+    return is_time or is_number or (dtype == "object" and _is_number_objects(old))
+
+
+def _is_number_objects(old: Thing) -> bool:
+    types = old.fact("item_types")
+    return isinstance(types, Mapping) and set(types) in ({"int"}, {"float"}, {"bool"})
+
+
+@RULES.attribute("pandas.DatetimeProperties")
+def part_of_time(site: Site) -> Thing | None:
+    if site.name not in ("year", "month", "day", "hour", "minute", "second", "dayofweek", "weekday", "dayofyear"):
+        return None
+    old = site.receiver.bound_to if site.receiver is not None else None
+    return mapped(old, "int32" if old.fact("has_nan") is False else None) if old is not None else None
+
+
+@RULES.method("pandas.StringMethods")
+def of_text(site: Site) -> Thing | None:
+    old = site.receiver.bound_to if site.receiver is not None else None
+    if old is None or site.name not in _TEXT_TO_TEXT:
+        return Thing()
+    return mapped(old, "str" if dtype_of(old) == "str" else "object" if dtype_of(old) == "object" else None)
+
+
+_TEXT_TO_TEXT: Final = ("lower", "upper", "strip", "lstrip", "rstrip", "title", "capitalize", "replace", "zfill")
+
+
+# Sums and means of texts
+
+
+@RULES.method(SERIES, "mean", "std", "var", "median", "skew", "kurt", "sem")
+def moment(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    dtype = dtype_of(old)
+    if not site.arguments.keywords.get("numeric_only"):
+        _is_summable(site, old)
+    if is_numeric(dtype) and not site.arguments.positional and "axis" not in site.arguments.keywords:
+        return Thing("float" if site.name in ("mean", "std", "var", "median") else "")
+    return Thing()
+
+
+def _is_summable(site: Site, old: Thing) -> None:
+    dtype = dtype_of(old)
+    is_bad = (dtype == "str" and is_pandas(site, 3, 0)) or (dtype == "object" and bad_text(old) is not None)
+    if not is_bad or not n_rows(old):
+        return
+    if dtype == "object" and (site.name not in ("mean",) or not _is_text_or_missing(old)):
+        return
+    site.crash(
+        "TypeError",
+        f"texts have no {site.name}",
+        fact=f"{old.words or 'the column'} holds texts (dtype {dtype})",
+        remedy=f"make numbers of them first: {_TO_NUMBERS}",
+    )
+
+
+def _is_only_text(old: Thing) -> bool:
+    types = old.fact("item_types")
+    return isinstance(types, Mapping) and set(types) == {"str"}
+
+
+def _is_text_or_missing(old: Thing) -> bool:
+    types = old.fact("item_types")
+    return isinstance(types, Mapping) and set(types) <= {"str", "NoneType", "float"}
+
+
+@RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
+def moments(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    given = site.arguments
+    if is_pandas(site, 2, 0) and not given.keywords and not given.positional and given.is_complete:
+        for label in labels_of(old) or ():
+            _text_in_frame(site, old, label)
+    return Thing() if given.keywords or given.positional else series(n_columns(old))
+
+
+def _text_in_frame(site: Site, old: Thing, label: Any) -> None:
+    one = column(old, label)
+    is_bad = dtype_of(one) == "str" and is_pandas(site, 3, 0)
+    is_bad = is_bad or (site.name == "mean" and dtype_of(one) == "object" and _is_only_text(one))
+    if is_bad and n_rows(old) and (dtype_of(one) == "str" or bad_text(one) is not None):
+        site.crash(
+            "TypeError",
+            f"the column {label!r} holds texts, which have no {site.name}",
+            fact=f"{one.words} has the dtype {dtype_of(one)}",
+            remedy="give numeric_only=True, or choose the columns of numbers",
+        )
+
+
+# Functions called on elements
+
+
+def elements_of(old: Thing) -> list[Thing]:
+    """Elements that a series certainly has, as what a function called on them gets."""
+    dtype, rows = dtype_of(old), n_rows(old)
+    if not rows or dtype is None:
+        return []
+    if dtype in _WHOLE:
+        return [Thing("int")]
+    if dtype in ("float64", "float32"):
+        return [Thing("float")]
+    if dtype == "bool":
+        return [Thing("bool")]
+    found: list[Thing] = []
+    if (is_text(dtype) or _is_only_text(old)) and old.fact("has_nan") is False:
+        found += [literal(text) for text in _texts(old)] or [Thing("str")]
+    types = old.fact("item_types")
+    if dtype == "object" and isinstance(types, Mapping):
+        found += [Thing("str")] * ("str" in types) + [Thing("NoneType", literal=None)] * ("NoneType" in types)
+        if "float" in types and old.fact("has_nan") is True and set(types) <= {"str", "float"}:
+            found.append(literal(float("nan")))
+    if dtype == "str" and old.fact("has_nan") is True:
+        found.append(literal(float("nan")))
+    return found
+
+
+def _texts(old: Thing) -> list[str]:
+    texts = [value for value in values_told(old) if isinstance(value, str) and "\u2026" not in value]
+    return list(dict.fromkeys(texts))[:_CALLED]
+
+
+_CALLED: Final = 12
+"""Texts of a column on which a function is tried."""
+
+
+@RULES.method(SERIES, "apply", "map")
+def applied(site: Site) -> Thing | None:
+    old, given = site.receiver or Thing(), site.arguments
+    if not given.is_complete or not given.positional:
+        return None
+    function = given.positional[0]
+    if function.type == "dict" or is_series(function):
+        return mapped(old)
+    extra = set(given.keywords) - {"na_action", "args", "convert_dtype"}
+    if function.type != "function" or extra or len(given.positional) > 1 or given.keywords:
+        return None
+    results = [site.call(function, [element], {}) for element in elements_of(old)]
+    dtype = _dtype_of_results(results) if len({result.type for result in results}) == 1 else None
+    if not results:
+        site.call(function, [Thing()], {})
+    return mapped(old, dtype)
+
+
+def _dtype_of_results(results: list[Thing]) -> str | None:
+    return "float64" if results[0].type == "float" else None
+
+
+@RULES.method(FRAME, "apply")
+def applied_to_frame(site: Site) -> Thing | None:
+    old, given = site.receiver or Thing(), site.arguments
+    if not given.is_complete or not given.positional or set(given.keywords) - {"axis"}:
+        return None
+    function, axis = given.positional[0], given.keywords.get("axis")
+    if len(given.positional) > 1:
+        axis = given.positional[1]
+    if function.type != "function":
+        return Thing()
+    is_rows = axis is not None and axis.literal in (1, "columns")
+    is_columns = axis is None or axis.literal in (0, "index")
+    if is_rows and n_rows(old) and n_columns(old):
+        site.call(function, [row_of(old)], {})
+    elif is_columns and n_rows(old) and labels_of(old):
+        for label in labels_of(old) or ():
+            site.call(function, [column(old, label)], {})
+    else:
+        site.call(function, [Thing()], {})
+    return Thing()
+
+
+def row_of(old: Thing) -> Thing:
+    """One row, as iterrows and apply hand it over: a series of which the labels are the columns."""
+    facts = {"row_labels": label_set(old), "length": n_columns(old)}
+    return Thing(
+        SERIES, {name: fact for name, fact in facts.items() if fact is not None}, words=f"a row of {old.words}"
+    )
+
+
+@RULES.item(SERIES)
+def item_of_series(site: Site) -> Thing | None:
+    old, asked = site.receiver or Thing(), site.first
+    if asked.type == "slice":
+        return some_rows(old)
+    labels, value = old.fact("row_labels"), asked.literal
+    if isinstance(labels, frozenset) and isinstance(value, str) and value not in labels:
+        site.crash(
+            "KeyError",
+            f"the row has no label {value!r}",
+            fact=told_columns(Thing(FRAME, {"column_labels": labels}, words=old.words), value),
+            remedy="take a label that the row has",
+        )
+    if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":
+        return some_rows(old)
+    if isinstance(value, str) and _has_only_whole_labels(old):
+        site.crash(
+            "KeyError",
+            f"the index has no label {value!r}",
+            fact=f"{old.words or 'the series'} has the index {old.fact('index')['range']}",
+            remedy="take a number, or choose rows by a condition",
+        )
+    if type(value) is int and _has_only_whole_labels(old):
+        kept = range(*old.fact("index")["range"])
+        if value not in kept:
+            site.crash(
+                "KeyError",
+                f"the index has no label {value!r}",
+                fact=f"{old.words or 'the series'} has the index {kept}",
+                remedy="take positions with .iloc[...]",
+            )
+        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else Thing()
+    return Thing()
+
+
+def _has_only_whole_labels(old: Thing) -> bool:
+    index = old.fact("index")
+    kept = index.get("range") if isinstance(index, Mapping) else None
+    return isinstance(kept, list) and len(kept) == 3 and all(type(part) is int for part in kept)
+
+
+@RULES.set_item(SERIES)
+def store_in_series(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    changed(site, old)
+    old.forget()
+    return Thing()
+
+
+# Methods that keep the rows, or some of them
+
+
+@RULES.method(SERIES, "copy", "round", "abs", "fillna", "shift", "diff", "cumsum", "cumprod", "clip", "rank", "ffill",
+              "bfill", "isnull", "isna", "notnull", "notna", "isin", "between", "duplicated", "pct_change", "replace",
+              "interpolate", "mask", "where")  # fmt: skip
+def kept_rows(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    if "inplace" in site.arguments.keywords:
+        return None
+    if site.name == "copy":
+        return same_again(old)
+    if site.name in ("isnull", "isna", "notnull", "notna", "isin", "between", "duplicated"):
+        return mapped(old, "bool")
+    is_float = kind_of(dtype_of(old)) == "f" if is_numeric(dtype_of(old)) else False
+    return mapped(old, dtype_of(old) if is_float and site.name in ("round", "abs", "shift", "diff", "clip") else None)
+
+
+@RULES.method(SERIES, "head", "tail", "dropna", "drop_duplicates", "sample", "sort_values", "sort_index", "nlargest",
+              "nsmallest")  # fmt: skip
+def some_of_it(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    if "inplace" in site.arguments.keywords:
+        return None
+    if site.name in ("sort_values", "sort_index"):
+        if site.name == "sort_values" and ("by" in site.arguments.keywords or site.arguments.positional):
+            site.crash(
+                "TypeError",
+                "a series is sorted by its values: there is no by=",
+                fact=f"{old.words or 'it'} is a Series",
+                remedy="leave the argument out, or sort the frame",
+            )
+        return some_rows(old, n_rows(old) if "ignore_index" not in site.arguments.keywords else None)
+    return some_rows(old)
+
+
+@RULES.attribute(SERIES, "shape", "size", "values", "dtype", "ndim", "empty", "hasnans", "is_unique", "T", "array")
+def attribute_of_series(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    rows = n_rows(old)
+    number = literal(rows) if rows is not None else Thing("int")
+    match site.name:
+        case "shape":
+            return Thing("tuple", items=[number])
+        case "size":
+            return number
+        case "ndim":
+            return literal(1)
+        case "values":
+            return _as_array(old)
+        case "T":
+            return old
+        case "hasnans" | "is_unique" | "empty":
+            return Thing("bool")
+    return None
+
+
+def _as_array(old: Thing) -> Thing:
+    dtype = dtype_of(old)
+    if dtype is not None and (is_numeric(dtype) or dtype == "bool"):
+        info = old.fact("value_info")
+        found = old.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
+        return array((n_rows(old),), dtype, has_nan=old.fact("has_nan"), value_range=found)
+    return array((n_rows(old),), "object") if dtype == "object" else Thing()
+
+
+@RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "to_frame", "value_counts", "nunique", "describe")
+def turned_into(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    rows = n_rows(old)
+    match site.name:
+        case "to_numpy":
+            return _as_array(old) if not site.arguments.keywords and not site.arguments.positional else Thing()
+        case "tolist" | "to_list":
+            return Thing("list", {"length": rows} if rows is not None else {})
+        case "unique":
+            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else Thing()
+        case "to_frame":
+            name = old.fact("name")
+            return frame([name], rows) if isinstance(name, str) and not site.arguments.positional else Thing(FRAME)
+        case "nunique":
+            return Thing("int")
+    return series()
+
+
+@RULES.method(FRAME, "to_numpy")
+def to_numpy(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    return array((n_rows(old), n_columns(old))) if not site.arguments.keywords else Thing()
+
+
+@RULES.function("builtins.len")
+def length(site: Site) -> Thing | None:
+    old = site.first
+    if not (is_frame(old) or is_series(old)):
+        return None
+    rows = n_rows(old)
+    return literal(rows) if rows is not None else Thing("int")
+
+
+@RULES.truth(FRAME)
+@RULES.truth(SERIES)
+def truth(site: Site) -> Thing | None:
+    old = site.receiver or Thing()
+    return site.crash(
+        "ValueError",
+        f"the truth value of a {old.class_name} is ambiguous",
+        fact=f"{old.words or site.text} is a {old.class_name}",
+        remedy="ask .empty, .any() or .all(); combine conditions with & and |, in parentheses",
+    )

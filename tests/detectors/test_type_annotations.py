@@ -73,8 +73,8 @@ def test_a_functional_model_is_a_model() -> None:
 
 @pytest.mark.parametrize(
     "type_text",
-    ["module", "dict_keys", "generator", "ellipsis", "len", "<class 'function'>", "<class 'type'>", "", "a-b", "x.class",
-     "<class '__main__.Net'>", "<enum 'Kind'>", "int]\nimport os", "a" * 400],
+    ["module", "dict_keys", "generator", "ellipsis", "len", "<class 'function'>", "<class 'type'>", "", "a-b",
+     "x.class", "<class '__main__.Net'>", "<enum 'Kind'>", "int]\nimport os", "a" * 400],
 )  # fmt: skip
 def test_what_has_no_public_name_is_not_written(type_text: str) -> None:
     assert public_name(type_text) is None

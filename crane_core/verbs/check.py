@@ -72,8 +72,8 @@ def _asked(checked: Checked, chosen: argparse.Namespace) -> Asked | None:
 
 def findings(said: Prediction) -> list[dict[str, Any]]:
     """What the rules are certain of, as they keep it."""
-    found: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
-    return found
+    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return [entry for entry in kept if "exception" in entry]
 
 
 def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str, Any]:

@@ -35,14 +35,20 @@ def notebooks() -> list[Path]:
 
 def states() -> None:
     """One file per notebook, written when all of them could be captured."""
-    paths = notebooks()
+    paths, cells = notebooks(), stored_cells()
+    targets = [target_of(cells[path.stem]) for path in paths]
     written = {}
-    for path, outcome in zip(paths, capture_many(paths, N_WORKERS), strict=True):
+    for path, outcome in zip(paths, capture_many(paths, N_WORKERS, targets=targets), strict=True):
         if isinstance(outcome, CraneError):
             raise outcome
         written[path.stem] = document(outcome)
         print(f"captured {path.stem}")
     _replace(HERE / "states", {f"{name}.json": _text(state) for name, state in written.items()})
+
+
+def target_of(cells: list[Cell]) -> int | None:
+    """The target's place among the notebook's code cells; both halves of a pair share it."""
+    return next(cell.notebook_index for cell in cells if cell.role is CellRole.TARGET)
 
 
 def document(captured: Captured) -> dict[str, Any]:

@@ -17,6 +17,8 @@ TITLES = {
     "/annotate": "Annotate",
     "/campaigns": "Campaigns",
     "/agreement": "Agreement",
+    "/runs": "Runs",
+    "/try_a_notebook": "Try a notebook",
     "/data": "Data",
 }
 """Path of each page to its title, in menu order."""

@@ -17,8 +17,8 @@ MAX_TEXT = 2_000
 
 def findings(said: Prediction) -> list[dict[str, Any]]:
     """What the rules are certain of: one object per finding, the first crash first."""
-    found: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
-    return found
+    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return [entry for entry in kept if "exception" in entry]
 
 
 def crash_line(said: Prediction) -> int | None:

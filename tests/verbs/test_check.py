@@ -1,0 +1,74 @@
+"""The command `check`: verdict, evidence and remedy; a model over real HTTP; nothing runs where it is forbidden."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from crane_core.cli import main
+from crane_core.llm.fake_server import fake_server
+
+SETUP = "import numpy as np\nlevels = np.zeros((48, 7))\nmeans = np.ones(48)"
+TARGET = "anomaly = levels - means"
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Path:
+    path = tmp_path / "tide.ipynb"
+    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+def check(data: Path, *arguments: str) -> int:
+    return main(["--data", str(data), "check", *arguments])
+
+
+def test_a_certain_crash_is_told_with_evidence_and_remedy(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(tmp_path / "data", str(notebook)) == 0
+    said = capsys.readouterr().out
+    assert "code cell 1 of tide.ipynb will crash, for certain" in said
+    assert "raises  ValueError" in said and "remedy" in said
+    assert "1 cells ran before it" in said or "1 cell ran before it" in said
+
+
+def test_the_same_as_json(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(tmp_path / "data", str(notebook), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (True, True, 1, None)
+    assert told["findings"][0]["exception"] == "ValueError"
+    assert told["seconds_before"] > 0
+
+
+def test_no_certain_crash_is_no_promise(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(tmp_path / "data", str(notebook), "--target", "0") == 0
+    assert "they never say safe" in capsys.readouterr().out
+
+
+def test_a_model_is_asked_over_http(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with fake_server() as address:
+        assert check(tmp_path / "data", str(notebook), "--model", "fake", "--base-url", address, "--json") == 0
+    model = json.loads(capsys.readouterr().out)["model"]
+    assert model["crashes"] in (True, False)
+    assert model["reasoning"] and model["reply"] and model["input_tokens"] > 0
+
+
+def test_where_it_is_forbidden_nothing_runs(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
+    assert check(tmp_path / "data", str(notebook), "--json") == 0
+    printed = capsys.readouterr()
+    told = json.loads(printed.out)
+    assert (told["executed"], told["seconds_before"]) == (False, None)
+    assert "forbids" in printed.err
+
+
+def test_a_notebook_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(tmp_path / "data", str(tmp_path / "none.ipynb")) == 1
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,107 @@
+"""What each class of scikit-learn refuses, learns and gives, as tools/sklearn_classes.py found it by trying.
+
+The table is of one version of the library. What it refuses there, older versions refuse too: releases have accepted
+more (NaN in trees), not less. Where that is not so (names of features, parameters) the version is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+_TABLE = Path(__file__).with_suffix(".json")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClass:
+    """One class. `raises` gives the exception by flaw ("fit:nan"), `unfitted` by method; no entry: it is accepted.
+
+    `parameters` are the defaults by name, those that are no plain values as {"repr": ...}, {"required": True}.
+    `learnt` are the attributes after fitting with default parameters; before, reading one raises AttributeError, or
+    what `unfitted_attributes` says. Of a class that needs arguments only path, kind,
+    parameters and public names are known.
+    """
+
+    name: str
+    path: str
+    kind: str
+    parameters: Mapping[str, Any]
+    n_positional: int
+    public: frozenset[str]
+    learns_from_y: bool | None = None
+    unfitted: Mapping[str, str] = field(default_factory=dict)
+    learnt: frozenset[str] = frozenset()
+    readable_unfitted: frozenset[str] = frozenset()
+    unfitted_attributes: Mapping[str, str] = field(default_factory=dict)
+    raises: Mapping[str, str] = field(default_factory=dict)
+    gives: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+
+
+@cache
+def classes() -> Mapping[str, KnownClass]:
+    """All classes by name."""
+    read: dict[str, Any] = json.loads(_TABLE.read_text("utf-8"))["classes"]
+    return {name: _known(name, facts) for name, facts in read.items()}
+
+
+@cache
+def version_of_table() -> str:
+    version: str = json.loads(_TABLE.read_text("utf-8"))["version"]
+    return version
+
+
+def _known(name: str, facts: Mapping[str, Any]) -> KnownClass:
+    return KnownClass(
+        name,
+        facts["path"],
+        facts["kind"],
+        facts["parameters"],
+        facts["n_positional"],
+        frozenset(facts["public"]),
+        facts.get("learns_from_y"),
+        _by_name(facts.get("unfitted", {})),
+        frozenset(facts.get("learnt", ())),
+        frozenset(facts.get("readable_unfitted", ())),
+        _by_name(facts.get("unfitted_attributes", {})),
+        _by_name(facts.get("raises", {})),
+        {method: (kind, tuple(shape)) for method, (kind, shape) in facts.get("gives", {}).items()},
+    )
+
+
+def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
+    return {name: exception for exception, names in by_exception.items() for name in names}
+
+
+def known_class(thing: Thing | None) -> KnownClass | None:
+    """The class of an estimator of scikit-learn; None for subclasses and for what is no estimator."""
+    return classes().get(thing.class_name) if thing is not None and thing.package == "sklearn" else None
+
+
+def version_of(site: Site) -> tuple[int, ...] | None:
+    """The version of scikit-learn in the kernel, None where the state does not tell it."""
+    return _numbers(site.packages["sklearn"]) if "sklearn" in site.packages else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for part in version.split(".")[:2]:
+        digits = "".join(letter for letter in part if letter.isdigit())
+        numbers.append(int(digits) if digits else 0)
+    return tuple(numbers)
+
+
+def is_since(site: Site, *version: int) -> bool:
+    """Whether the kernel's version is certainly not older; one that is not told is taken for 1.2 (2022)."""
+    return (version_of(site) or (1, 2)) >= version
+
+
+def is_of_table(site: Site) -> bool:
+    """Whether the kernel's version is certainly the one that the table was made with."""
+    return version_of(site) == _numbers(version_of_table())

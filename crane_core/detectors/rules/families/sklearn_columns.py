@@ -1,0 +1,147 @@
+"""Column transformers: columns that the frame lacks, and what each transformer refuses of its own columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES: Final = Family("scikit-learn: column transformers")
+FitTransform = Callable[[Site, Thing, KnownClass, Thing, Thing | None], Thing]
+_KEPT: Final = ("index", "column_index")
+
+
+def transformers(thing: Thing) -> list[tuple[Thing, Any]] | None:
+    """Estimator and columns of each, None where they are not all known. Columns may be NOT_KNOWN."""
+    held = thing.attributes.get("transformers")
+    if held is None or held.items is None or not all(item.items and len(item.items) == 3 for item in held.items):
+        return None
+    return [(item.items[1], item.items[2].literal) for item in held.items if item.items]
+
+
+def fit_columns(site: Site, estimator: Thing, x: Thing, y: Thing | None, fit_transform: FitTransform) -> None:
+    """Every transformer gets its columns; copies are fitted, so what was given stays as it is."""
+    for part, columns in transformers(estimator) or ():
+        _refuse_missing(site, columns, x)
+        known = known_class(part)
+        chosen = _chosen(x, columns)
+        if known is not None and chosen is not None:
+            fit_transform(site, unfitted_copy(part), known, chosen, y)
+    estimator.facts["is_fitted"] = True
+    names = data.names_of(x)
+    estimator.facts["columns_fit"] = sorted(_asked(estimator)) if names is not None else []
+
+
+def _asked(estimator: Thing) -> set[str]:
+    return {
+        column
+        for _, columns in transformers(estimator) or ()
+        for column in ([columns] if isinstance(columns, str) else columns if isinstance(columns, list) else [])
+        if isinstance(column, str)
+    }
+
+
+def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
+    wanted = [columns] if isinstance(columns, str) else columns if isinstance(columns, (list, tuple)) else []
+    named = [column for column in wanted if isinstance(column, str)]
+    if named and data.is_array(x):
+        site.crash(
+            "ValueError",
+            "columns can be given by name for frames only",
+            fact=f"{data.named(x, 'X')} is an array",
+            remedy="give a frame, or the numbers of the columns",
+        )
+    labels = data.known_labels(x)
+    missing = [column for column in named if labels is not None and column not in labels]
+    if missing:
+        site.crash(
+            "ValueError",
+            f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
+            fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
+            remedy="name columns that the frame has at this step",
+        )
+    n_columns = data.n_features(x)
+    beyond = [at for at in wanted if type(at) is int and n_columns is not None and not -n_columns <= at < n_columns]
+    if beyond:
+        site.crash(
+            "ValueError",
+            f"there is no column number {beyond[0]}",
+            fact=f"{data.named(x, 'X')} has {n_columns} columns",
+            remedy="give numbers of columns that there are",
+        )
+
+
+def _listed(labels: Any) -> str:
+    names = sorted(map(str, labels))
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def _chosen(x: Thing, columns: Any) -> Thing | None:
+    """The part of a frame that a transformer gets; a single name gives a series."""
+    if not data.is_frame(x) or data.columns_of(x) is None and data.known_labels(x) is None:
+        return None
+    if isinstance(columns, str):
+        facts = dict(data.per_column(x).get(columns, {}), length=data.n_samples(x))
+        return Thing("pandas.Series", facts, words=f"column {columns!r}")
+    if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(column, str) for column in columns):
+        return None
+    return chosen_columns(x, columns)
+
+
+def chosen_columns(x: Thing, columns: Sequence[str]) -> Thing:
+    """x[columns]."""
+    facts: dict[str, Any] = {name: x.facts[name] for name in _KEPT if name in x.facts}
+    facts["columns"] = tuple(columns)
+    facts["column_labels"] = frozenset(columns)
+    facts["shape"] = (data.n_samples(x), len(columns))
+    facts["dtypes"] = {label: data.dtypes_of(x)[label] for label in columns if label in data.dtypes_of(x)}
+    facts["per_column"] = {label: data.per_column(x)[label] for label in columns if label in data.per_column(x)}
+    counts = x.fact("n_nan")
+    facts["n_nan"] = {label: counts[label] for label in columns if label in counts} if isinstance(counts, dict) else {}
+    facts["columns_with_inf"] = [label for label in x.fact("columns_with_inf") or () if label in columns]
+    if x.fact("has_nan") is False:
+        facts["has_nan"] = False
+    return Thing(x.type, {name: fact for name, fact in facts.items() if fact not in ({}, [])}, words=x.words)
+
+
+def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
+    if is_fitted(estimator) is False:
+        site.crash(
+            "NotFittedError",
+            "this ColumnTransformer is not fitted",
+            fact=f"{data.named(estimator, 'it')} has not been fitted",
+            remedy="call fit first",
+        )
+    labels, asked = data.known_labels(x), estimator.fact("columns_fit")
+    missing = [column for column in asked or () if labels is not None and column not in labels]
+    if missing:
+        site.crash(
+            "ValueError",
+            f"columns are missing: {', '.join(missing[:8])}",
+            fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
+            remedy="give the columns that it was fitted with",
+        )
+    return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+
+
+@RULES.function("sklearn.compose.make_column_transformer")
+def made(site: Site) -> Thing | None:
+    """A column transformer of pairs of estimator and columns."""
+    given = site.arguments.positional
+    if not site.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
+        return Thing()
+    items = [Thing("tuple", items=[literal(name), *pair]) for name, pair in _numbered(given)]
+    facts = {"class_name": "ColumnTransformer", "is_fitted": False, "parameters_set": {}, "n_parameters_set": 0}
+    attributes = {"transformers": Thing("list", items=items), **site.arguments.keywords}
+    return Thing("sklearn.compose.ColumnTransformer", facts, attributes=attributes)
+
+
+def _numbered(pairs: Sequence[Thing]) -> Iterator[tuple[str, list[Thing]]]:
+    for at, pair in enumerate(pairs):
+        yield f"{at}", list(pair.items or ())

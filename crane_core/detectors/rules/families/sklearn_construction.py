@@ -1,0 +1,267 @@
+"""Making estimators: arguments that no version takes, or not this one; parameters that fitting refuses.
+
+Knows the parameters of every public class, and when some came and went. A name that is in no table is refused only
+where the kernel's version is the table's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.sklearn_classes import (
+    KnownClass,
+    classes,
+    is_of_table,
+    is_since,
+    known_class,
+    version_of,
+)
+from crane_core.detectors.rules.families.sklearn_data import named
+from crane_core.detectors.rules.families.sklearn_estimators import parameter, unfitted_copy
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+
+RULES: Final = Family("scikit-learn: making estimators")
+_GONE: Final[Mapping[tuple[str, str], tuple[tuple[int, int], str]]] = {
+    ("OneHotEncoder", "sparse"): ((1, 4), "sparse_output"),
+    ("AdaBoostClassifier", "base_estimator"): ((1, 4), "estimator"),
+    ("AdaBoostRegressor", "base_estimator"): ((1, 4), "estimator"),
+    ("BaggingClassifier", "base_estimator"): ((1, 4), "estimator"),
+    ("BaggingRegressor", "base_estimator"): ((1, 4), "estimator"),
+    ("CalibratedClassifierCV", "base_estimator"): ((1, 4), "estimator"),
+    ("AgglomerativeClustering", "affinity"): ((1, 4), "metric"),
+    ("LinearRegression", "normalize"): ((1, 2), "a StandardScaler before it"),
+    ("Ridge", "normalize"): ((1, 2), "a StandardScaler before it"),
+    ("Lasso", "normalize"): ((1, 2), "a StandardScaler before it"),
+    ("ElasticNet", "normalize"): ((1, 2), "a StandardScaler before it"),
+    ("KMeans", "n_jobs"): ((1, 0), "nothing: it uses all cores"),
+    ("KMeans", "precompute_distances"): ((1, 0), "nothing"),
+}
+"""Parameters that were taken away: since which version, and what stands in their place."""
+_OTHERS_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "LinearRegression": (
+        "normalise",
+        "alpha",
+        "C",
+        "max_iter",
+        "random_state",
+        "n_estimators",
+        "learning_rate",
+        "solver",
+    ),
+    "LogisticRegression": ("n_estimators", "max_depth", "alpha", "kernel", "learning_rate", "n_neighbors"),
+    "RandomForestClassifier": ("learning_rate", "n_neighbors", "kernel", "C", "n_estimator", "num_trees", "max_dept"),
+    "RandomForestRegressor": ("learning_rate", "n_neighbors", "kernel", "C", "n_estimator", "num_trees", "max_dept"),
+    "DecisionTreeClassifier": ("n_estimators", "learning_rate", "n_neighbors", "n_jobs", "C"),
+    "DecisionTreeRegressor": ("n_estimators", "learning_rate", "n_neighbors", "n_jobs", "C"),
+    "KNeighborsClassifier": ("k", "n_neighbours", "random_state", "n_clusters", "neighbors"),
+    "KNeighborsRegressor": ("k", "n_neighbours", "random_state", "n_clusters", "neighbors"),
+    "SVC": ("n_estimators", "n_jobs", "max_depth", "penalty", "loss", "alpha"),
+    "SVR": ("n_estimators", "n_jobs", "max_depth", "penalty", "loss", "alpha", "random_state"),
+    "GaussianNB": ("random_state", "alpha", "n_jobs", "n_estimators"),
+    "KMeans": ("k", "n_cluster", "n_neighbors", "metric", "eps"),
+    "StandardScaler": ("feature_range", "with_scaling", "n_components", "random_state"),
+    "MinMaxScaler": ("with_mean", "with_std", "range", "random_state"),
+    "PCA": ("n_component", "n_clusters", "components", "n_features"),
+    "Pipeline": ("step", "n_jobs", "estimators"),
+    "GridSearchCV": ("params", "grid", "random_state", "n_iter", "parameters"),
+    "LabelEncoder": ("handle_unknown", "categories", "sparse", "classes"),
+}
+"""Names that people write and no version of the class ever took."""
+
+
+def _construct(known: KnownClass) -> Callable[[Site], Thing | None]:
+    def constructed(site: Site) -> Thing | None:
+        given = _given(site, known)
+        if given is None:
+            return Thing()
+        facts: dict[str, Any] = {
+            "class_name": known.name,
+            "is_fitted": False,
+            "parameters_set": {},
+            "n_parameters_set": 0,
+        }
+        return Thing(known.path, facts, attributes=given, words="")
+
+    constructed.__name__ = f"construct_{known.name}"
+    return constructed
+
+
+def _given(site: Site, known: KnownClass) -> dict[str, Thing] | None:
+    """Arguments by parameter. Raises Crash where they do not fit; None where they are not all known."""
+    names = list(known.parameters)
+    for name in site.arguments.keywords:
+        _refuse_name(site, known, name)
+    positional = site.arguments.positional
+    if len(positional) > known.n_positional and is_of_table(site):
+        site.crash(
+            "TypeError",
+            f"{known.name} takes {known.n_positional} arguments by position, the others by name",
+            fact=f"{len(positional)} are given by position",
+            remedy="name the others",
+        )
+    if not site.arguments.is_complete or len(positional) > known.n_positional:
+        return None
+    return dict(zip(names, positional, strict=False)) | dict(site.arguments.keywords)
+
+
+def _refuse_name(site: Site, known: KnownClass, name: str) -> None:
+    gone = _GONE.get((known.name, name))
+    is_never = name in _OTHERS_NAMES.get(known.name, ()) and name not in known.parameters
+    if gone is not None and version_of(site) is not None and is_since(site, *gone[0]):
+        why = f"{known.name} has no parameter {name} since version {gone[0][0]}.{gone[0][1]}"
+        remedy = f"in its place there is {gone[1]}"
+    elif name not in known.parameters and (is_never or is_of_table(site)) and known.parameters:
+        why = f"{known.name} has no parameter {name}"
+        remedy = _similar(name, known)
+    else:
+        return
+    site.crash("TypeError", why, fact=f"its parameters are {_listed(list(known.parameters))}", remedy=remedy)
+
+
+def _similar(name: str, known: KnownClass) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, known.parameters, 1)
+    return f"perhaps {found[0]} is meant" if found else "leave it out"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if names else "none"
+
+
+for _each in classes().values():
+    RULES.function(_each.path)(_construct(_each))
+
+
+@RULES.function("sklearn.base.clone")
+def cloned(site: Site) -> Thing | None:
+    """An unfitted copy."""
+    return unfitted_copy(site.first) if known_class(site.first) is not None else None
+
+
+@RULES.method("sklearn.*", "set_params")
+def set_parameters(site: Site) -> Thing | None:
+    """New parameters; those that the class lacks are refused."""
+    estimator = site.receiver
+    known = known_class(estimator)
+    if estimator is None or known is None:
+        return None
+    names = [name for name in site.arguments.keywords if "__" not in name]
+    for name in names:
+        if name not in known.parameters and known.parameters and is_of_table(site) and known.name not in _NAMED_PARTS:
+            site.crash(
+                "ValueError",
+                f"{known.name} has no parameter {name}",
+                fact=f"its parameters are {_listed(list(known.parameters))}",
+                remedy=_similar(name, known),
+            )
+    if len(names) < len(site.arguments.keywords) or not site.arguments.is_complete:
+        return None
+    estimator.attributes.update(site.arguments.keywords)
+    return estimator
+
+
+_NAMED_PARTS: Final = (
+    "Pipeline",
+    "ColumnTransformer",
+    "FeatureUnion",
+    "VotingClassifier",
+    "VotingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+)
+
+
+@RULES.attribute("sklearn.*")
+def attribute(site: Site) -> Thing | None:
+    """A parameter; what fitting learns, of an estimator that is not fitted."""
+    estimator = site.receiver
+    known = known_class(estimator)
+    if estimator is None or known is None or site.name in estimator.attributes:
+        return None
+    _refuse_unlearnt(site, estimator, known)
+    if site.name in known.parameters and (value := parameter(estimator, site.name)).literal is not NOT_KNOWN:
+        return literal(value.literal)
+    return None
+
+
+def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
+    name, words = site.name, named(estimator, "it")
+    if estimator.fact("is_fitted") is False and known.learnt and _is_learnt(name, known):
+        exception = known.unfitted_attributes.get(name, "AttributeError")
+        site.crash(
+            exception,
+            f"{name} is what fitting learns",
+            fact=f"{words}, of class {known.name}, has not been fitted",
+            remedy="call fit first, or use the object that was fitted",
+        )
+    if name in _NEVER.get(known.name, ()):
+        site.crash(
+            "AttributeError",
+            f"{known.name} has no {name}",
+            fact=f"{words} is of class {known.name}",
+            remedy=_INSTEAD.get(name, "use what this class offers"),
+        )
+
+
+def _is_learnt(name: str, known: KnownClass) -> bool:
+    return name in known.learnt and name not in known.readable_unfitted
+
+
+_WITHOUT_IMPORTANCES: Final = (
+    *("LinearRegression", "Ridge", "Lasso", "ElasticNet", "LogisticRegression", "SVC", "SVR", "LinearSVC", "LinearSVR"),
+    *("KNeighborsClassifier", "KNeighborsRegressor", "GaussianNB", "MultinomialNB", "MLPClassifier", "MLPRegressor"),
+    *("BaggingClassifier", "BaggingRegressor", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
+    *("VotingClassifier", "VotingRegressor", "StackingClassifier", "GridSearchCV", "RandomizedSearchCV", "Pipeline"),
+)
+_WITHOUT_WEIGHTS: Final = (
+    *("RandomForestClassifier", "RandomForestRegressor", "DecisionTreeClassifier", "DecisionTreeRegressor"),
+    *("KNeighborsClassifier", "KNeighborsRegressor", "GradientBoostingClassifier", "GradientBoostingRegressor"),
+    *(
+        "AdaBoostClassifier",
+        "AdaBoostRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+        "GridSearchCV",
+        "Pipeline",
+    ),
+    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "KMeans"),
+)
+_WITHOUT_PROBABILITIES: Final = (
+    *(
+        "LinearRegression",
+        "Ridge",
+        "Lasso",
+        "ElasticNet",
+        "SVR",
+        "LinearSVC",
+        "RidgeClassifier",
+        "Perceptron",
+        "KMeans",
+    ),
+    *("RandomForestRegressor", "DecisionTreeRegressor", "GradientBoostingRegressor", "KNeighborsRegressor"),
+    *("PassiveAggressiveClassifier",),
+)
+_NEVER: Final[Mapping[str, frozenset[str]]] = {
+    name: frozenset(
+        [
+            attribute
+            for attribute, without in (
+                ("feature_importances_", _WITHOUT_IMPORTANCES),
+                ("coef_", _WITHOUT_WEIGHTS),
+                ("predict_proba", _WITHOUT_PROBABILITIES),
+            )
+            if name in without
+        ]
+    )
+    for name in {*_WITHOUT_IMPORTANCES, *_WITHOUT_WEIGHTS, *_WITHOUT_PROBABILITIES}
+}
+"""What the class has in no version and with no parameters, and what people ask it for."""
+_INSTEAD: Final = {
+    "feature_importances_": "use coef_ of a linear model, or sklearn.inspection.permutation_importance",
+    "coef_": "use feature_importances_ of trees, or sklearn.inspection.permutation_importance",
+    "predict_proba": "use predict, or a classifier that gives probabilities",
+}

@@ -1,0 +1,356 @@
+"""Data as scikit-learn takes them: how many samples and features, their names, and which flaws they certainly have.
+
+Knows frames, series, arrays, sparse matrices and lists of which the state, or an earlier step, tells enough. A flaw
+that one row among many has is certain of the whole only; `rows_of` says what remains certain of a part of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from crane_core.detectors.rules.thing import Thing
+
+Shape = tuple[int | None, ...]
+_LONGEST_TEXT = 100
+_TEXT_DTYPES = ("object", "str", "string", "category")
+_KEPT_OF_ROWS = ("columns", "column_labels", "dtypes", "distinct_dtypes", "dtype", "name", "column_index")
+_TOLD_VALUES = ("no_number", "other_texts", "unique_values", "example_values", "items")
+"""Facts that hold values which certainly occur."""
+
+
+class Flaw(NamedTuple):
+    """What is wrong with data, by the name it has in the table of classes, and the fact in words."""
+
+    name: str
+    fact: str
+
+
+def named(thing: Thing, otherwise: str) -> str:
+    return thing.words or otherwise
+
+
+def is_frame(thing: Thing) -> bool:
+    return thing.is_a("pandas", "DataFrame")
+
+
+def is_series(thing: Thing) -> bool:
+    return thing.is_a("pandas", "Series")
+
+
+def is_array(thing: Thing) -> bool:
+    return thing.type == "numpy.ndarray"
+
+
+def is_sparse(thing: Thing) -> bool:
+    return thing.package == "scipy" and thing.class_name.endswith(("_matrix", "_array"))
+
+
+def shape_of(thing: Thing) -> Shape | None:
+    """The shape that numpy.asarray of it has; None where not even the number of dimensions is known."""
+    shape = thing.fact("shape")
+    if isinstance(shape, tuple) and (is_frame(thing) or is_array(thing) or is_sparse(thing) or not thing.type):
+        return shape
+    if is_series(thing) or thing.is_a("pandas", "Index", "RangeIndex"):
+        length = thing.fact("length")
+        return shape if isinstance(shape, tuple) else (length if isinstance(length, int) else None,)
+    return _nested_shape(thing) if thing.type in ("list", "tuple") else None
+
+
+def _nested_shape(thing: Thing) -> Shape | None:
+    if thing.items is None:
+        flat = set(thing.fact("item_types", {})) <= {"int", "float", "str", "bool"} and "item_types" in thing.facts
+        return (thing.fact("length"),) if flat and isinstance(thing.fact("length"), int) else None
+    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_of(item)) for item in thing.items}
+    if len(inner) != 1:
+        return (0,) if not thing.items else None
+    only = inner.pop()
+    return None if only is None else (len(thing.items), *only)
+
+
+def n_samples(thing: Thing) -> int | None:
+    if (shape := shape_of(thing)) is not None:
+        return shape[0] if shape else None
+    if thing.type in ("list", "tuple"):
+        length = len(thing.items) if thing.items is not None else thing.fact("length")
+        return length if isinstance(length, int) else None
+    return None
+
+
+def n_features(thing: Thing) -> int | None:
+    shape = shape_of(thing)
+    return shape[1] if shape is not None and len(shape) == 2 else None
+
+
+def columns_of(thing: Thing) -> tuple[Any, ...] | None:
+    """All labels of a frame's columns, in order."""
+    columns = thing.fact("columns")
+    return columns if is_frame(thing) and isinstance(columns, tuple) else None
+
+
+def names_of(thing: Thing) -> tuple[str, ...] | None:
+    """The names of features that an estimator reads off a frame; None where it reads none, or they are not known."""
+    columns = columns_of(thing)
+    return columns if columns and all(isinstance(label, str) for label in columns) else None
+
+
+def known_labels(thing: Thing) -> frozenset[Any] | None:
+    """All labels of a frame's columns, in no order."""
+    columns = columns_of(thing)
+    labels = thing.fact("column_labels")
+    if columns is not None:
+        return frozenset(columns)
+    return labels if is_frame(thing) and isinstance(labels, frozenset) else None
+
+
+# Flaws
+
+
+def flaws(thing: Thing) -> Iterator[Flaw]:
+    """All flaws that these data certainly have, as X."""
+    yield from _flaws_of_shape(thing)
+    if is_frame(thing):
+        yield from _flaws_of_frame(thing)
+    elif is_series(thing) or is_array(thing) or not thing.type:
+        yield from _flaws_of_values(thing.facts, named(thing, "it"), str(thing.fact("dtype", "")))
+    elif thing.type in ("list", "tuple"):
+        yield from _flaws_of_list(thing)
+
+
+def _flaws_of_shape(thing: Thing) -> Iterator[Flaw]:
+    shape, words = shape_of(thing), named(thing, "it")
+    if shape is None:
+        return
+    told = f"{words} has the shape {shown(shape)}"
+    if len(shape) == 1:
+        yield Flaw("series" if is_series(thing) else "1d", told)
+    if len(shape) == 3 and shape[0] != 0:
+        yield Flaw("3d", told)
+    if len(shape) == 2 and shape[0] == 0 and shape[1] != 0:
+        yield Flaw("empty", told)
+    if len(shape) == 2 and shape[1] == 0 and shape[0] != 0:
+        yield Flaw("no_columns", told)
+
+
+def shown(shape: Shape) -> str:
+    lengths = ["?" if length is None else str(length) for length in shape]
+    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+
+
+def _flaws_of_frame(thing: Thing) -> Iterator[Flaw]:
+    if n_samples(thing) == 0:
+        return
+    words = named(thing, "the frame")
+    columns = columns_of(thing) or ()
+    kinds = {isinstance(label, str) for label in columns}
+    if kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
+        yield Flaw("mixed_names", f"{words} has names of columns that are texts and others that are numbers")
+    for label, facts in per_column(thing).items():
+        dtype = dtypes_of(thing).get(label, "")
+        if str(dtype).startswith("datetime64") and _has_number(thing):
+            yield Flaw("dates", f"column {label!r} of {words} holds times")
+        yield from _flaws_of_values(facts, f"column {label!r} of {words}", str(dtype))
+    yield from _missing_in_frame(thing)
+
+
+def _missing_in_frame(thing: Thing) -> Iterator[Flaw]:
+    words = named(thing, "the frame")
+    dtypes = dtypes_of(thing)
+    counts = thing.fact("n_nan")
+    for label, count in counts.items() if isinstance(counts, dict) else ():
+        if isinstance(count, int) and count > 0:
+            yield _missing(f"column {label!r} of {words} holds {count} missing values", str(dtypes.get(label, "float")))
+    for label in thing.fact("columns_with_inf") or ():
+        yield Flaw("inf", f"column {label!r} of {words} holds infinity")
+    if thing.fact("has_nan") is True:
+        known = {str(dtype) for dtype in dtypes.values()} | {str(each) for each in thing.fact("distinct_dtypes") or ()}
+        is_numeric = known and all(each.startswith(("float", "int", "bool", "uint")) for each in known)
+        yield Flaw("nan" if is_numeric and _is_whole(thing) else "nan?", f"{words} holds missing values")
+
+
+def _is_whole(thing: Thing) -> bool:
+    """Whether the dtypes that are told are those of all columns."""
+    return "distinct_dtypes" in thing.facts or len(dtypes_of(thing)) == n_features(thing)
+
+
+def _missing(fact: str, dtype: str) -> Flaw:
+    return Flaw("nan" if dtype.lower().startswith(("float", "int", "uint", "boolean")) else "nan?", fact)
+
+
+def _has_number(thing: Thing) -> bool:
+    return any(str(dtype).startswith(("float", "int")) for dtype in dtypes_of(thing).values())
+
+
+def per_column(thing: Thing) -> Mapping[Any, Mapping[str, Any]]:
+    found = thing.fact("per_column")
+    if not isinstance(found, Mapping):
+        return {}
+    return {label: facts for label, facts in found.items() if isinstance(facts, Mapping)}
+
+
+def dtypes_of(thing: Thing) -> Mapping[Any, str]:
+    """dtypes by column; published states keep them among the facts of the columns."""
+    found = thing.fact("dtypes")
+    if isinstance(found, Mapping):
+        return found
+    return {label: str(facts["dtype"]) for label, facts in per_column(thing).items() if "dtype" in facts}
+
+
+def _flaws_of_values(facts: Mapping[str, Any], words: str, dtype: str) -> Iterator[Flaw]:
+    """Of one column, series or array."""
+    info = facts.get("value_info")
+    both = {**facts, **info} if isinstance(info, Mapping) else facts
+    if (text := no_number(both, dtype)) is not None:
+        yield Flaw("text", f"{words} holds the text {text!r}")
+    if facts.get("has_nan") is True:
+        yield _missing(f"{words} holds missing values", dtype)
+    low, high = range_of(both)
+    if both.get("has_inf") is True or low == -math.inf or high == math.inf:
+        yield Flaw("inf", f"{words} holds infinity")
+    if low is not None and -math.inf < low < 0:
+        yield Flaw("negative", f"{words} goes down to {low:g}")
+
+
+def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    found = facts.get("value_range")
+    if not isinstance(found, Sequence) or isinstance(found, str) or len(found) != 2:
+        return None, None
+    low, high = (_number(end) for end in found)
+    return low, high
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
+        return float(value)
+    return {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}.get(str(value))
+
+
+def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
+    """A text that certainly is among the values and does not read as a number."""
+    if dtype and not dtype.startswith((*_TEXT_DTYPES, "<U")):
+        return None
+    told = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
+    is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
+    told += _listed(facts.get("categories")) if is_in_use and "ordered" in facts else []
+    return next((text for text in told if _is_no_number(text)), None)
+
+
+def _flat(value: Any, depth: int = 3) -> list[Any]:
+    if isinstance(value, (list, tuple, set, frozenset)) and depth:
+        return [each for part in list(value)[:200] for each in _flat(part, depth - 1)]
+    return [value]
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple, set)) else []
+
+
+def _is_no_number(text: Any) -> bool:
+    """Whether float() certainly refuses; what a limit may have cut, and what names an object, tells nothing."""
+    if not isinstance(text, str) or len(text) > _LONGEST_TEXT or "\u2026" in text or text.startswith("<"):
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return bool(text.strip()) and text.lower() not in ("none", "nan", "nat", "true", "false", "<na>")
+    return False
+
+
+def _flaws_of_list(thing: Thing) -> Iterator[Flaw]:
+    words = named(thing, "the list")
+    values = _flat(thing.literal) if thing.is_literal else []
+    if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
+        yield Flaw("text", f"{words} holds the text {text!r}")
+    if any(isinstance(value, float) and value != value for value in values):
+        yield Flaw("nan", f"{words} holds NaN")
+    if any(isinstance(value, float) and abs(value) == math.inf for value in values):
+        yield Flaw("inf", f"{words} holds infinity")
+
+
+# Parts of data
+
+
+def rows_of(thing: Thing, n_rows: int | None, words: str = "", *, is_least: bool = False) -> Thing:
+    """A part of the rows, some in any order: what certainly holds of it, whichever rows they are.
+
+    Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay. With
+    `is_least` there may be more rows than n_rows.
+    """
+    part = Thing(thing.type, words=words or thing.words)
+    part.facts = {name: thing.facts[name] for name in _KEPT_OF_ROWS if name in thing.facts}
+    shape, n_all = shape_of(thing), n_samples(thing)
+    lost = None if n_all is None or n_rows is None else n_all - n_rows
+    n_rows = None if is_least else n_rows
+    if shape is not None and thing.type not in ("list", "tuple"):
+        part.facts["shape"] = (n_rows, *shape[1:])
+    if n_rows is not None and (is_series(thing) or thing.type in ("list", "tuple")):
+        part.facts["length"] = n_rows
+    if thing.fact("has_nan") is False:
+        part.facts["has_nan"] = False
+    if is_frame(thing):
+        part.facts.update(_columns_of_rows(thing, lost))
+    elif shape is not None and len(shape) == 1:
+        part.facts.update(_values_of_rows(thing, lost))
+    return part
+
+
+def _columns_of_rows(thing: Thing, lost: int | None) -> dict[str, Any]:
+    columns = {label: _of_rows(facts, n_samples(thing), lost) for label, facts in per_column(thing).items()}
+    facts: dict[str, Any] = {"per_column": {label: found for label, found in columns.items() if found}}
+    counts = thing.fact("n_nan")
+    if isinstance(counts, dict) and lost is not None:
+        facts["n_nan"] = {label: count - lost for label, count in counts.items() if count > lost}
+        facts |= {"has_nan": True} if facts["n_nan"] else {}
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _values_of_rows(thing: Thing, lost: int | None) -> dict[str, Any]:
+    found = _of_rows(values_of(thing), n_samples(thing), lost)
+    own = {name: found.pop(name) for name in ("has_nan", "n_nan") if name in found}
+    return own | ({"value_info": found} if found else {})
+
+
+def values_of(thing: Thing) -> dict[str, Any]:
+    """Facts about the values of a series or array, those of value_info among them."""
+    info = thing.fact("value_info")
+    return {**thing.facts, **(info if isinstance(info, Mapping) else {})}
+
+
+def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
+    """Facts of a column that hold of a part of it."""
+    found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
+    values = facts.get("unique_values")
+    if isinstance(values, list) and facts.get("num_unique") == len(values):
+        found["among_values"] = values
+    elif "among_values" in facts:
+        found["among_values"] = facts["among_values"]
+    n_texts, example = texts_that_are_no_numbers(facts, n_all)
+    counts = {"n_nan": facts.get("n_nan"), "n_fractions": facts.get("n_fractions"), "n_no_numbers": n_texts}
+    kept = {
+        name: count - (lost or 0) for name, count in counts.items() if isinstance(count, int) and count > (lost or 0)
+    }
+    if lost is None:
+        return found
+    if "n_nan" in kept:
+        found["has_nan"] = True
+    return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})
+
+
+def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tuple[int, Any]:
+    """How many values at least are texts that do not read as numbers, and one of them."""
+    if "n_no_numbers" in facts:
+        return facts["n_no_numbers"], facts.get("no_number")
+    n_missing = 0 if facts.get("has_nan") is False else facts.get("n_nan")
+    if n_all is None or not isinstance(n_missing, int):
+        return 0, None
+    values = facts.get("unique_values") or []
+    if values and facts.get("num_unique") == len(values) and all(_is_no_number(value) for value in values):
+        return n_all - n_missing, values[0]
+    categories = facts.get("categories") or []
+    if categories and all(_is_no_number(label) for label in categories):
+        return n_all - n_missing, categories[0]
+    examples = [text for text in _listed(facts.get("example_values")) + list(values) if _is_no_number(text)]
+    if examples and isinstance(facts.get("n_read_as_numbers"), int):
+        return n_all - n_missing - facts["n_read_as_numbers"], examples[0]
+    return 0, None

@@ -1,0 +1,118 @@
+"""Encoders of categories: one dimension or two, labels that were not there at fit time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass
+from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, fit_to, is_fitted, value_of
+from crane_core.detectors.rules.families.sklearn_fitting import ask, refuse_unfitted, refuse_x
+from crane_core.detectors.rules.families.sklearn_results import array, gives_arrays
+from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+_OF_LABELS: Final = ("LabelEncoder", "LabelBinarizer")
+
+
+def fit_encoder(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+    if known.name in _OF_LABELS:
+        _refuse_table(site, known, x)
+        fit_to(estimator, x)
+        if (classes := target_of(x).classes) is not None:
+            estimator.facts["classes_"] = sorted(classes, key=str)
+        return
+    refuse_x(site, estimator, known, "fit", x)
+    fit_to(estimator, x)
+    if (found := _categories_in(x)) is not None:
+        estimator.facts["categories_"] = found
+
+
+def _refuse_table(site: Site, known: KnownClass, x: Thing) -> None:
+    shape = data.shape_of(x)
+    if known.name == "LabelEncoder" and shape is not None and len(shape) == 2 and (shape[1] or 0) > 1:
+        site.crash(
+            "ValueError",
+            "LabelEncoder encodes one column of labels",
+            fact=f"{data.named(x, 'it')} has the shape {data.shown(shape)}",
+            remedy="encode column by column, or use OrdinalEncoder for features",
+        )
+
+
+def _categories_in(x: Thing) -> list[list[Any]] | None:
+    """The values of each column, where all are known."""
+    columns = data.columns_of(x)
+    if columns is None:
+        return None
+    found = [_all_values(data.per_column(x).get(label, {})) for label in columns]
+    return [values for values in found if values is not None] if all(values is not None for values in found) else None
+
+
+def _all_values(facts: Any) -> list[Any] | None:
+    values = facts.get("unique_values")
+    is_whole = isinstance(values, list) and facts.get("num_unique") == len(values) and facts.get("has_nan") is False
+    return values if is_whole and _are_plain(values) else None
+
+
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Whether each is written as it is."""
+    return all(
+        isinstance(value, (int, float)) or isinstance(value, str) and len(value) < 100 and "\u2026" not in value
+        for value in values
+    )
+
+
+def transform_encoder(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
+    refuse_unfitted(site, estimator, known, "transform")
+    if known.name in _OF_LABELS:
+        _refuse_table(site, known, x)
+        if known.name == "LabelEncoder":
+            _refuse_unseen_label(site, estimator, x)
+            shape = data.shape_of(x)
+            return array(shape, f"the result of {site.text[:60]}") if shape is not None and len(shape) == 1 else Thing()
+        return Thing()
+    ask(site, estimator, known, "transform", x)
+    if is_fitted(estimator) is True and value_of(estimator, "handle_unknown") == "error":
+        _refuse_unseen_category(site, estimator, known, x)
+    if known.name == "OrdinalEncoder" and gives_arrays(site):
+        return array((data.n_samples(x), data.n_features(x)), f"the result of {site.text[:60]}")
+    return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+
+
+def _refuse_unseen_label(site: Site, estimator: Thing, x: Thing) -> None:
+    classes, given = classes_fitted(estimator), target_of(x).classes
+    if classes is None or given is None or not _are_plain(classes):
+        return
+    unseen = [value for value in sorted(given, key=str) if value not in classes]
+    if unseen and _are_alike([*given, *classes]):
+        site.crash(
+            "ValueError",
+            f"LabelEncoder has not seen {unseen[0]!r}",
+            fact=f"it was fitted to {', '.join(map(repr, classes[:10]))}",
+            remedy="fit it to all labels that occur",
+        )
+
+
+def _are_alike(values: Sequence[Any]) -> bool:
+    """All texts, or all numbers: then the comparison is the library's own."""
+    return len({isinstance(value, str) for value in values}) == 1
+
+
+def _refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+    categories, columns = estimator.fact("categories_"), data.columns_of(x)
+    if not isinstance(categories, list) or columns is None or len(categories) != len(columns):
+        return
+    for label, seen in zip(columns, categories, strict=True):
+        given = data.per_column(x).get(label, {}).get("unique_values") or []
+        if not isinstance(seen, list) or not _are_plain([*seen, *given]) or not _are_alike([*seen, *given]):
+            continue
+        unseen = [value for value in given if value not in seen]
+        if unseen:
+            site.crash(
+                "ValueError",
+                f"{known.name} has not seen {unseen[0]!r} in column {label!r}",
+                fact=f"it was fitted to {', '.join(map(repr, seen[:10]))}",
+                remedy="set handle_unknown to 'ignore', or fit it to all categories",
+            )

@@ -1,0 +1,239 @@
+"""What fitting an estimator to data, or asking a fitted one, refuses for certain: one function for each, for any step.
+
+Used by the rules of fit and predict, and by those of estimators that pass data on to their parts. Speaks of exact
+classes, of flaws that the table of classes says they refuse, and of parts whose data are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NoReturn
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    accepts_as_by_default,
+    features_fitted,
+    fit_to,
+    is_fitted,
+    names_fitted,
+    value_of,
+)
+from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+_OF_VALUES = ("text", "nan", "nan?", "inf", "dates", "negative")
+_REMEDIES = {
+    "text": "encode the texts as numbers first (OneHotEncoder, pandas.get_dummies), or leave these columns out",
+    "nan": "fill or drop the missing values first",
+    "inf": "replace or drop the infinite values first",
+    "dates": "turn the times into numbers, or leave the column out",
+    "1d": "give a table: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample",
+    "series": "give a table: frame[[column]] instead of frame[column]",
+    "3d": "make each sample one row: X.reshape(len(X), -1)",
+    "empty": "look for the step that left no rows",
+    "no_columns": "look for the step that left no columns",
+    "negative": "scale to values from 0 on, or use an estimator that takes negative ones",
+    "mixed_names": "make all names of columns texts: X.columns = X.columns.astype(str)",
+}
+_WHY = {
+    "text": "{name} turns its data into numbers, and this text is none",
+    "nan": "{name} does not accept missing values",
+    "inf": "{name} does not accept infinite values",
+    "dates": "{name} needs numbers of one kind",
+    "1d": "{name} expects a table with two dimensions",
+    "series": "{name} expects a table with two dimensions",
+    "3d": "{name} expects a table with two dimensions",
+    "empty": "{name} needs at least one sample",
+    "no_columns": "{name} needs at least one feature",
+    "negative": "{name} does not accept negative values",
+    "mixed_names": "names of features must all be texts, or all be none",
+}
+
+
+def refuse_x(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+    """Raise where these data have a flaw that the class refuses in this method."""
+    is_usual = accepts_as_by_default(estimator, known)
+    for flaw in data.flaws(x):
+        if flaw.name in _OF_VALUES and not is_usual:
+            continue
+        if flaw.name == "mixed_names" and not is_since(site, 1, 2):
+            continue
+        if (exception := _refusal(known, method, flaw.name)) is not None:
+            cause = flaw.name.rstrip("?")
+            site.crash(exception, _WHY[cause].format(name=known.name), fact=flaw.fact, remedy=_REMEDIES[cause])
+
+
+def _refusal(known: KnownClass, method: str, flaw: str) -> str | None:
+    """The exception; of missing values of which the kind is not known, one that it raises for each kind.
+
+    What is refused only once fitted was refused for being other than the data of the fit.
+    """
+    if flaw == "nan?":
+        return known.raises.get(f"{method}:nan") if f"{method}:none" in known.raises else None
+    if flaw == "text" and f"{method}:text_column" not in known.raises:
+        return None
+    if flaw == "negative" and known.name not in ("MultinomialNB", "ComplementNB", "CategoricalNB", "NMF"):
+        return None
+    if flaw in _OF_VALUES and f"fit:{flaw}" not in known.raises:
+        return None
+    return known.raises.get(f"{method}:{flaw}")
+
+
+def fit(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+    """Raise where fitting certainly fails; else note that the estimator is fitted to X."""
+    refuse_x(site, estimator, known, "fit", x)
+    refuse_y(site, estimator, known, x, y)
+    fit_to(estimator, x)
+    if y is None:
+        return
+    if (shape := data.shape_of(y)) is not None and len(shape) == 1:
+        estimator.facts["n_targets_fit"] = 1
+    if known.kind == "classifier" and (target := target_of(y)).classes is not None:
+        estimator.facts["classes_"] = sorted(target.classes, key=str)
+
+
+def refuse_y(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+    if y is None or y.is_literal and y.literal is None:
+        if known.learns_from_y and "y:missing" in known.raises:
+            site.crash(
+                known.raises["y:missing"],
+                f"{known.name} learns from targets, and gets none",
+                fact=f"{site.text} has no y",
+                remedy="give the targets as second argument",
+            )
+        return
+    if known.learns_from_y is not True:
+        return
+    _refuse_lengths(site, known.raises.get("y:short"), x, y)
+    for flaw, fact, why, remedy in _flaws_of_y(known, target_of(y), data.named(y, "y")):
+        if flaw in known.raises:
+            site.crash(known.raises[flaw], why, fact=fact, remedy=remedy)
+
+
+def _refuse_lengths(site: Site, exception: str | None, x: Thing, y: Thing) -> None:
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    if exception is not None and n_x is not None and n_y is not None and n_x != n_y:
+        lengths_differ(site, exception, (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+
+
+def lengths_differ(site: Site, exception: str, left: tuple[str, int], right: tuple[str, int]) -> NoReturn:
+    site.crash(
+        exception,
+        f"both need the same number of samples: {left[1]} and {right[1]}",
+        fact=f"{left[0]} has {left[1]} samples, {right[0]} has {right[1]}",
+        remedy="take both from the same rows",
+    )
+
+
+def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple[str, str, str, str]]:
+    """Name in the table, fact, reason, remedy of what is wrong with a target."""
+    name = known.name
+    if target.has_nan:
+        yield "y:nan", f"{words} holds missing values", f"{name} needs a target for every sample", "drop these rows"
+    if target.has_inf:
+        yield "y:inf", f"{words} holds infinity", f"{name} needs finite targets", "drop these rows"
+    if target.kind == "continuous" and known.kind == "classifier":
+        yield (
+            "y:continuous",
+            f"{words} holds numbers with decimals{target.example}",
+            f"{name} learns classes, not measurements",
+            "use a regressor, or turn the numbers into classes",
+        )
+    if target.kind == "continuous-multioutput" and known.kind == "classifier":
+        yield (
+            "y:two_continuous",
+            f"{words} has several columns of numbers with decimals",
+            f"{name} learns classes, not measurements",
+            "use a regressor, or one column of classes",
+        )
+    if target.text is not None and known.kind == "regressor":
+        yield (
+            "y:text",
+            f"{words} holds the text {target.text!r}",
+            f"{name} needs numbers as targets",
+            "use a classifier",
+        )
+    takes_one = known.kind == "regressor" and {"y:two_columns", "y:two_continuous"} <= known.raises.keys()
+    if takes_one and target.n_columns is not None and target.n_columns > 1 and target.has_numbers:
+        yield (
+            "y:two_columns",
+            f"{words} has {target.n_columns} columns",
+            f"{name} learns one target",
+            "give one column",
+        )
+    if target.classes is not None and len(target.classes) == 1 and known.kind == "classifier" and target.n_samples:
+        yield (
+            "y:one_class",
+            f"all of {words} is {next(iter(target.classes))!r}",
+            f"{name} needs at least two classes",
+            "look for the step that left one class",
+        )
+
+
+def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+    """Raise where asking the estimator about X certainly fails: not fitted, flawed data, other features."""
+    refuse_unfitted(site, estimator, known, method)
+    _refuse_names(site, estimator, known, method, x)
+    refuse_x(site, estimator, known, method, x)
+    _refuse_count(site, estimator, known, method, x)
+
+
+def refuse_unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
+    if is_fitted(estimator) is False and method in known.unfitted and not _is_ready(estimator, known):
+        site.crash(
+            known.unfitted[method],
+            f"this {known.name} is not fitted, and {method} needs what fitting learns",
+            fact=f"{data.named(estimator, 'it')} has not been fitted",
+            remedy="call fit first, or use the object that was fitted",
+        )
+
+
+def _is_ready(estimator: Thing, known: KnownClass) -> bool:
+    """Whether parameters may make fitting needless: a given vocabulary, parts that were fitted before."""
+    ready = [
+        name
+        for name in ("vocabulary", "prefit", "cv", "estimator", "estimators", "dictionary")
+        if name in known.parameters
+    ]
+    return any(value_of(estimator, name) != known.parameters[name] for name in ready)
+
+
+def _refuse_names(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+    fitted, given = names_fitted(estimator), data.names_of(x)
+    if fitted is None or given is None or fitted == given or not is_since(site, 1, 2):
+        return
+    if (exception := known.raises.get(f"{method}:other_names")) is None:
+        return
+    unseen = [name for name in given if name not in fitted]
+    missing = [name for name in fitted if name not in given]
+    parts = [f"unseen at fit time: {_listed(unseen)}"] * bool(unseen) + [f"missing now: {_listed(missing)}"] * bool(
+        missing
+    )
+    words = data.named(x, "X")
+    site.crash(
+        exception,
+        f"{known.name} was fitted with other names of features",
+        fact="; ".join(parts) or f"{words} has the columns of the fit in another order, {_listed(list(given))}",
+        remedy="give the columns of the fit in their order (feature_names_in_), or encode both alike",
+    )
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(name[:60] for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+
+
+def _refuse_count(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+    fitted, given = features_fitted(estimator), data.n_features(x)
+    if fitted is None or given is None or fitted == given:
+        return
+    flaw = f"{method}:fewer" if given < fitted else f"{method}:more"
+    if flaw in known.raises:
+        site.crash(
+            known.raises[flaw],
+            f"{known.name} was fitted with {fitted} features and gets {given}",
+            fact=f"{data.named(x, 'X')} has {given} columns, {data.named(estimator, 'the estimator')} expects {fitted}",
+            remedy="give the same features as at fit time",
+        )

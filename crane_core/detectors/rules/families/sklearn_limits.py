@@ -1,0 +1,160 @@
+"""Parameters that do not fit the data, or that no fit accepts: more neighbours than samples, solvers without a penalty.
+
+Where the library that runs here is the kernel's version, its own constraints are asked about plain values; else only
+what is written here, which holds in every version.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
+from crane_core.detectors.rules.families.sklearn_estimators import value_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+_PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "lbfgs": ("l2",),
+    "newton-cg": ("l2",),
+    "newton-cholesky": ("l2",),
+    "sag": ("l2",),
+    "liblinear": ("l1", "l2"),
+}
+_AT_LEAST_ONE: Final = ("n_estimators", "n_neighbors", "n_clusters")
+_OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("SVC", "kernel"): ("linear", "poly", "rbf", "sigmoid", "precomputed"),
+    ("SVR", "kernel"): ("linear", "poly", "rbf", "sigmoid", "precomputed"),
+    ("KNeighborsClassifier", "weights"): ("uniform", "distance"),
+    ("KNeighborsRegressor", "weights"): ("uniform", "distance"),
+    ("SimpleImputer", "strategy"): ("mean", "median", "most_frequent", "constant"),
+    ("LogisticRegression", "solver"): ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"),
+    ("KMeans", "init"): ("k-means++", "random"),
+    ("AgglomerativeClustering", "linkage"): ("ward", "complete", "average", "single"),
+}
+"""All texts that a parameter may be, in every version since 1.2."""
+
+
+def refuse_settings(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+    """Raise where fitting refuses the estimator's own parameters, for these data or for any."""
+    _refuse_options(site, estimator, known)
+    if is_of_table(site):
+        _refuse_constraints(site, estimator, known)
+    if known.name == "LogisticRegression":
+        _refuse_penalty(site, estimator)
+    n_samples, n_features = data.n_samples(x), data.n_features(x)
+    if n_samples is None:
+        return
+    if known.name in ("KMeans", "MiniBatchKMeans", "AgglomerativeClustering"):
+        _refuse_more(site, estimator, known, "n_clusters", n_samples, x)
+    if known.name in ("GaussianMixture",):
+        _refuse_more(site, estimator, known, "n_components", n_samples, x)
+    if known.name == "PCA" and n_features is not None:
+        _refuse_components(site, estimator, n_samples, n_features, x)
+
+
+def _refuse_options(site: Site, estimator: Thing, known: KnownClass) -> None:
+    if not is_since(site, 1, 2):
+        return
+    for name, default in known.parameters.items():
+        value = value_of(estimator, name)
+        if value is NOT_KNOWN or value == default and type(value) is type(default):
+            continue
+        options = _OPTIONS.get((known.name, name))
+        if options is not None and isinstance(value, str) and value not in options:
+            _refuse_value(site, known, name, value, f"one of {', '.join(options)}")
+        if name in _AT_LEAST_ONE and type(value) is int and type(default) is int and value < 1:
+            _refuse_value(site, known, name, value, "a number from 1 on")
+
+
+def _refuse_value(site: Site, known: KnownClass, name: str, value: Any, expected: str) -> None:
+    site.crash(
+        "InvalidParameterError",
+        f"{name} of {known.name} must be {expected}",
+        fact=f"it is {value!r}",
+        remedy=f"set {name} to {expected}",
+    )
+
+
+def _refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
+    """Ask the library's own class about parameters that are plain values; no code of the notebook takes part."""
+    import sklearn
+    from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
+
+    if sklearn.__version__ != site.packages.get("sklearn"):
+        return
+    module, _, name = known.path.rpartition(".")
+    constraints = getattr(getattr(importlib.import_module(module), name, None), "_parameter_constraints", None)
+    given = {each: value_of(estimator, each) for each in known.parameters}
+    plain = {
+        each: value
+        for each, value in given.items()
+        if value is None or type(value) in (bool, int, float, str) and value != known.parameters[each]
+    }
+    if not isinstance(constraints, dict) or not plain:
+        return
+    try:
+        validate_parameter_constraints({each: c for each, c in constraints.items() if each in plain}, plain, known.name)
+    except InvalidParameterError as error:
+        _refuse_as_told(site, known, plain, str(error))
+
+
+def _refuse_as_told(site: Site, known: KnownClass, plain: Mapping[str, Any], told: str) -> None:
+    site.crash(
+        "InvalidParameterError",
+        told[:400],
+        fact=", ".join(f"{name} is {value!r}" for name, value in plain.items() if f"'{name}'" in told)
+        or "it is set so",
+        remedy=f"see the values that {known.name} takes",
+    )
+
+
+def _refuse_penalty(site: Site, estimator: Thing) -> None:
+    solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
+    if not isinstance(solver, str) or not isinstance(penalty, str) or penalty not in ("l1", "l2", "elasticnet"):
+        return
+    if solver in _PENALTIES and penalty not in _PENALTIES[solver]:
+        site.crash(
+            "ValueError",
+            f"the solver {solver} knows the penalties {', '.join(_PENALTIES[solver])} only",
+            fact=f"penalty is {penalty!r}",
+            remedy="use the solver saga" if penalty == "elasticnet" else "use the solver liblinear or saga",
+        )
+
+
+def _refuse_more(site: Site, estimator: Thing, known: KnownClass, name: str, n_samples: int, x: Thing) -> None:
+    wanted = value_of(estimator, name)
+    if type(wanted) is int and wanted > n_samples > 0:
+        site.crash(
+            "ValueError",
+            f"{wanted} {name.removeprefix('n_')} need at least {wanted} samples",
+            fact=f"{data.named(x, 'X')} has {n_samples} samples",
+            remedy=f"set {name} to {n_samples} or less",
+        )
+
+
+def _refuse_components(site: Site, estimator: Thing, n_samples: int, n_features: int, x: Thing) -> None:
+    wanted, most = value_of(estimator, "n_components"), min(n_samples, n_features)
+    if type(wanted) is int and wanted > most and value_of(estimator, "svd_solver") in ("auto", "full", "randomized"):
+        site.crash(
+            "ValueError",
+            f"there are at most {most} components, the smaller number of samples and features",
+            fact=f"{data.named(x, 'X')} has {n_samples} samples and {n_features} features; n_components is {wanted}",
+            remedy=f"set n_components to {most} or less",
+        )
+
+
+def refuse_neighbors(site: Site, estimator: Thing, known: KnownClass, n_asked: Any) -> None:
+    """More neighbours than the estimator has samples: refused when it is asked."""
+    n_fit = estimator.fact("n_samples_fit", estimator.fact("n_samples_fit_"))
+    if known.name not in ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"):
+        return
+    if type(n_asked) is int and type(n_fit) is int and n_asked > n_fit > 0:
+        site.crash(
+            "ValueError",
+            f"it cannot find {n_asked} neighbours among {n_fit} samples",
+            fact=f"{data.named(estimator, 'it')} was fitted to {n_fit} samples",
+            remedy=f"set n_neighbors to {n_fit} or less",
+        )

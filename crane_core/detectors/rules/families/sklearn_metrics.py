@@ -1,0 +1,331 @@
+"""Metrics: samples that do not match, kinds of targets that do not go together, averages over more than two classes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import is_since
+from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES: Final = Family("scikit-learn: metrics")
+OF_CLASSES: Final = (
+    *("accuracy_score", "precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score", "hamming_loss"),
+    *("confusion_matrix", "classification_report", "balanced_accuracy_score", "cohen_kappa_score", "zero_one_loss"),
+    *("matthews_corrcoef", "precision_recall_fscore_support"),
+)
+OF_NUMBERS: Final = (
+    *(
+        "mean_squared_error",
+        "mean_absolute_error",
+        "r2_score",
+        "mean_absolute_percentage_error",
+        "median_absolute_error",
+    ),
+    *("explained_variance_score", "max_error", "root_mean_squared_error", "mean_squared_log_error"),
+)
+_WITH_AVERAGE: Final = ("precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score")
+_OF_SCORES: Final = ("roc_auc_score", "roc_curve", "precision_recall_curve", "average_precision_score", "log_loss")
+_WITHOUT_TABLES: Final = ("cohen_kappa_score", "confusion_matrix", "balanced_accuracy_score", "matthews_corrcoef")
+_NEVER_WHOLE: Final = (
+    *(
+        "LinearRegression",
+        "Ridge",
+        "Lasso",
+        "ElasticNet",
+        "SVR",
+        "LinearSVR",
+        "GradientBoostingRegressor",
+        "MLPRegressor",
+    ),
+    *("BayesianRidge", "HuberRegressor", "SGDRegressor"),
+)
+_ENOUGH: Final = 50
+"""So many predictions of a model of real numbers are not all whole."""
+
+
+def _paths(names: tuple[str, ...]) -> list[str]:
+    return [f"sklearn.metrics.{name}" for name in names]
+
+
+@RULES.function(*_paths(OF_CLASSES))
+def of_classes(site: Site) -> Thing | None:
+    """Metrics that compare classes."""
+    name = _name(site)
+    first = "y1=None, y2=None" if name == "cohen_kappa_score" else "y_true=None, y_pred=None"
+    given = site.arguments.bound(f"{first}, **others") or site.arguments.bound(f"{first}, labels=None, **others")
+    _refuse_positional(site, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
+    if given is None:
+        return Thing()
+    true, said = (given.get(each) for each in (("y1", "y2") if "y1" in first else ("y_true", "y_pred")))
+    if true is None or said is None:
+        return Thing()
+    _refuse_lengths(site, true, said)
+    targets = target_of(true), target_of(said)
+    _refuse_kinds(site, name, (true, said), targets)
+    if name in _WITH_AVERAGE:
+        _refuse_average(site, given, (true, said), targets)
+    if name == "classification_report":
+        _refuse_names(site, given, targets)
+    return _given(name, targets, site)
+
+
+def _name(site: Site) -> str:
+    """The name of the function that is called."""
+    path = site.receiver.path if site.receiver is not None else site.name
+    return path.rpartition(".")[2]
+
+
+def _refuse_positional(site: Site, n_most: int) -> None:
+    given = site.arguments.positional
+    if len(given) > n_most:
+        site.crash(
+            "TypeError",
+            f"{_name(site)} takes {n_most} arguments by position, the others by name",
+            fact=f"{len(given)} are given by position",
+            remedy="name the others",
+        )
+
+
+def _refuse_lengths(site: Site, true: Thing, said: Thing) -> None:
+    n_true, n_said = data.n_samples(true), data.n_samples(said)
+    if n_true is not None and n_said is not None and n_true != n_said:
+        lengths_differ(site, "ValueError", (data.named(true, "y_true"), n_true), (data.named(said, "y_pred"), n_said))
+
+
+def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tuple[Target, Target]) -> None:
+    """Classes and measurements do not mix, and measurements are no classes."""
+    for thing, target in zip(given, targets, strict=True):
+        kind = target.kind or ("continuous" if _is_never_whole(thing, target) else "")
+        if kind.startswith("continuous"):
+            site.crash(
+                "ValueError",
+                f"{name} compares classes, not measurements",
+                fact=f"{data.named(thing, 'what it gets')} holds numbers with decimals{target.example}",
+                remedy="round or threshold the predictions, use a classifier, or a metric of regression",
+            )
+    kinds = {target.kind for target in targets}
+    are_texts = [{isinstance(value, str) for value in target.classes} for target in targets if target.classes]
+    if (
+        len(are_texts) == 2
+        and kinds <= {"binary", "multiclass"}
+        and sorted(map(tuple, are_texts)) == [(False,), (True,)]
+    ):
+        site.crash(
+            "ValueError",
+            "labels of one side are texts, those of the other numbers",
+            fact="; ".join(_classes_in_words(each, target) for each, target in zip(given, targets, strict=True)),
+            remedy="use the same labels on both sides",
+        )
+
+
+def _is_never_whole(thing: Thing, target: Target) -> bool:
+    return thing.fact("predicted_by") in _NEVER_WHOLE and (target.n_samples or 0) >= _ENOUGH
+
+
+def _classes_in_words(thing: Thing, target: Target) -> str:
+    shown = ", ".join(map(repr, sorted(target.classes or (), key=str)[:8]))
+    return f"{data.named(thing, 'it')} holds {shown}"
+
+
+def _refuse_average(
+    site: Site, given: dict[str, Thing], things: tuple[Thing, Thing], targets: tuple[Target, Target]
+) -> None:
+    average, labels = given.get("average", literal("binary")), given.get("labels", literal(None))
+    if average.literal != "binary" or not labels.is_literal:
+        return
+    multiclass = [(thing, target) for thing, target in zip(things, targets, strict=True) if target.kind == "multiclass"]
+    if multiclass:
+        thing, target = multiclass[0]
+        words = _classes_in_words(thing, target) if target.classes else f"{data.named(thing, 'it')} holds more than two"
+        site.crash(
+            "ValueError",
+            "average='binary', which is the default, is for two classes",
+            fact=words,
+            remedy="choose an average: average='macro', 'weighted' or 'micro'",
+        )
+    _refuse_positive(site, given, targets)
+
+
+def _refuse_positive(site: Site, given: dict[str, Thing], targets: tuple[Target, Target]) -> None:
+    """Two classes, of which none is the one that counts as positive."""
+    positive = given.get("pos_label", literal(1))
+    classes = [target.classes for target in targets]
+    if not positive.is_literal or any(each is None for each in classes) or given.get("labels") is not None:
+        return
+    present = frozenset().union(*(each for each in classes if each is not None))
+    if len(present) > 2:
+        site.crash(
+            "ValueError",
+            "average='binary', which is the default, is for two classes",
+            fact=f"together they hold {', '.join(map(repr, sorted(present, key=str)[:8]))}",
+            remedy="choose an average: average='macro', 'weighted' or 'micro'",
+        )
+    if len(present) == 2 and positive.literal not in present and _is_comparable(positive.literal, present):
+        site.crash(
+            "ValueError",
+            f"pos_label is {positive.literal!r}, which is no label",
+            fact=f"the labels are {', '.join(map(repr, sorted(present, key=str)))}",
+            remedy="set pos_label to one of them, or choose an average",
+        )
+
+
+def _is_comparable(value: Any, present: frozenset[Any]) -> bool:
+    return isinstance(value, (str, int, float)) and len({isinstance(each, str) for each in present}) == 1
+
+
+def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Target]) -> None:
+    """As many names as classes; labels that are given themselves decide."""
+    names = given.get("target_names")
+    classes = [target.classes for target in targets]
+    n_names = None if names is None else data.n_samples(names)
+    if n_names is None or "labels" in given or any(each is None for each in classes):
+        return
+    present = frozenset().union(*(each for each in classes if each is not None))
+    if len({isinstance(each, str) for each in present}) == 1 and n_names != len(present):
+        site.crash(
+            "ValueError",
+            f"{n_names} names are given for {len(present)} classes",
+            fact=f"the classes are {', '.join(map(repr, sorted(present, key=str)[:8]))}",
+            remedy="give one name for each class, or the labels as well",
+        )
+
+
+def _given(name: str, targets: tuple[Target, Target], site: Site) -> Thing:
+    if name == "confusion_matrix":
+        classes = [target.classes for target in targets]
+        if any(each is None for each in classes) or "labels" in site.arguments.keywords:
+            return Thing("numpy.ndarray", {"shape": (None, None)})
+        n_classes = len(frozenset().union(*(each for each in classes if each is not None)))
+        return Thing("numpy.ndarray", {"shape": (n_classes, n_classes)}, words=f"the result of {site.text[:60]}")
+    return Thing()
+
+
+@RULES.function(*_paths(OF_NUMBERS))
+def of_numbers(site: Site) -> Thing | None:
+    """Metrics that compare measurements."""
+    name = _name(site)
+    _refuse_positional(site, 2)
+    given = site.arguments.bound("y_true=None, y_pred=None, **others")
+    if given is None:
+        return Thing()
+    if "squared" in given and name == "mean_squared_error" and "sklearn" in site.packages and is_since(site, 1, 6):
+        site.crash(
+            "TypeError",
+            "mean_squared_error has no parameter squared since version 1.6",
+            fact=f"scikit-learn here is {site.packages['sklearn']}",
+            remedy="use root_mean_squared_error",
+        )
+    true, said = given.get("y_true"), given.get("y_pred")
+    if true is None or said is None:
+        return Thing()
+    _refuse_lengths(site, true, said)
+    for thing in (true, said):
+        flaws = {flaw.name: flaw.fact for flaw in data.flaws(thing)}
+        for flaw in ("text", "nan", "inf"):
+            if flaw in flaws and data.n_samples(thing):
+                site.crash(
+                    "ValueError", f"{name} compares finite numbers", fact=flaws[flaw], remedy="leave such rows out"
+                )
+    n_true, n_said = (_n_outputs(each) for each in (true, said))
+    if n_true is not None and n_said is not None and n_true != n_said:
+        site.crash(
+            "ValueError",
+            f"both need the same number of outputs: {n_true} and {n_said}",
+            fact=f"{data.named(true, 'y_true')} has {n_true} columns, {data.named(said, 'y_pred')} has {n_said}",
+            remedy="compare the same targets",
+        )
+    return Thing()
+
+
+def _n_outputs(thing: Thing) -> int | None:
+    shape = data.shape_of(thing)
+    return None if shape is None or len(shape) > 2 else 1 if len(shape) == 1 else shape[1]
+
+
+@RULES.function(*_paths(_OF_SCORES))
+def of_scores(site: Site) -> Thing | None:
+    """Metrics of scores: two classes unless told otherwise, one score for each sample."""
+    name = _name(site)
+    _refuse_positional(site, 2)
+    given = site.arguments.bound("y_true=None, y_score=None, **others")
+    true = None if given is None else given.get("y_true")
+    if given is None or true is None:
+        return Thing()
+    scores = next((given[each] for each in ("y_score", "y_pred", "probas_pred") if each in given), None)
+    target = target_of(true)
+    if scores is not None:
+        _refuse_lengths(site, true, scores)
+        _refuse_scores(site, name, given, (true, scores), target)
+    if target.kind == "continuous":
+        site.crash(
+            "ValueError",
+            f"{name} needs classes as true values",
+            fact=f"{data.named(true, 'y_true')} holds numbers with decimals{target.example}",
+            remedy="use a metric of regression",
+        )
+    return Thing()
+
+
+def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple[Thing, Thing], target: Target) -> None:
+    shape = data.shape_of(things[1])
+    if shape is None:
+        return
+    if (
+        target.kind == "binary"
+        and len(shape) == 2
+        and (shape[1] or 0) >= 2
+        and name in ("roc_auc_score", "roc_curve", "precision_recall_curve")
+    ):
+        site.crash(
+            "ValueError",
+            f"{name} of two classes takes one score for each sample",
+            fact=f"{data.named(things[1], 'y_score')} has the shape {data.shown(shape)}",
+            remedy="take the column of the positive class: scores[:, 1]",
+        )
+    if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:
+        site.crash(
+            "ValueError",
+            f"{name} is for two classes",
+            fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
+            remedy="draw one curve for each class against the rest",
+        )
+    how = given.get("multi_class", literal("raise"))
+    if target.kind == "multiclass" and name == "roc_auc_score" and how.literal == "raise":
+        site.crash(
+            "ValueError",
+            "more than two classes need multi_class='ovr' or 'ovo'",
+            fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
+            remedy="set multi_class, and give predict_proba's result",
+        )
+
+
+@RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
+def display(site: Site) -> Thing | None:
+    given = site.arguments.bound("confusion_matrix, *, display_labels=None")
+    if given is None or "confusion_matrix" not in given:
+        return Thing()
+    return Thing("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
+
+
+@RULES.method("sklearn.ConfusionMatrixDisplay", "plot")
+def plotted(site: Site) -> Thing | None:
+    """One label for each row."""
+    shown = site.receiver
+    matrix = None if shown is None else shown.attributes.get("confusion_matrix")
+    labels = None if shown is None else shown.attributes.get("display_labels")
+    if matrix is None or labels is None:
+        return Thing()
+    n_rows, n_labels = data.n_samples(matrix), data.n_samples(labels)
+    if n_rows is not None and n_labels is not None and n_rows != n_labels:
+        site.crash(
+            "ValueError",
+            f"{n_labels} labels are given for {n_rows} classes",
+            fact=f"{data.named(matrix, 'the matrix')} has {n_rows} rows",
+            remedy="give one label for each class",
+        )
+    return Thing()

@@ -1,0 +1,349 @@
+"""Methods of estimators: fit, predict, transform and what goes with them, one after the other as a notebook calls them.
+
+Pipelines pass data on step by step, searches fit copies; what they pass is judged as if the part were called itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.sklearn_columns import fit_columns, transform_columns
+from crane_core.detectors.rules.families.sklearn_encoders import fit_encoder, transform_encoder
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    fit_to,
+    forget_namesakes,
+    is_fitted,
+    steps,
+    unfitted_copy,
+    value_of,
+)
+from crane_core.detectors.rules.families.sklearn_fitting import ask, fit, lengths_differ, refuse_unfitted
+from crane_core.detectors.rules.families.sklearn_limits import refuse_neighbors, refuse_settings
+from crane_core.detectors.rules.families.sklearn_results import predicted, transformed
+from crane_core.detectors.rules.families.sklearn_searches import refuse_search
+from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.families.sklearn_texts import TEXTS, fit_texts
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES: Final = Family("scikit-learn: estimators at work")
+SEARCHES: Final = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+_ENCODERS: Final = ("LabelEncoder", "LabelBinarizer", "OneHotEncoder", "OrdinalEncoder")
+_RUNS_OTHERS: Final = ("FunctionTransformer",)
+_ASKS: Final = (
+    *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples", "apply"),
+    *("kneighbors",),
+)
+_NOTHING: Final = Thing("NoneType", literal=None)
+
+
+@RULES.method("sklearn.*", "fit", "partial_fit")
+def fitting(site: Site) -> Thing | None:
+    """fit gives the estimator itself, fitted."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    given = site.arguments.bound("X=None, y=None, sample_weight=None, **others")
+    if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
+        return None
+    x = given.get("X", given.get("y", _NOTHING))
+    _forget_namesakes(site, estimator)
+    fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
+    return estimator if known.name not in _RUNS_OTHERS else None
+
+
+def _forget_namesakes(site: Site, estimator: Thing) -> None:
+    """Steps of a pipeline of which a state tells are fitted with it, under whatever other name they are known."""
+    if "steps" in estimator.facts and (parts := steps(estimator)) is not None:
+        forget_namesakes(site, [part for _, part in parts])
+
+
+def fit_any(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+    """Fit an estimator of any class, one that is made of others as well."""
+    if known.name == "Pipeline":
+        _fit_pipeline(site, estimator, x, y)
+    elif known.name == "ColumnTransformer":
+        fit_columns(site, estimator, x, y, fit_transform_any)
+    elif known.name in SEARCHES:
+        refuse_search(site, estimator, x, y, fit_any)
+        fit_to(estimator, x)
+    elif known.name in TEXTS:
+        fit_texts(site, estimator, known, x)
+    elif known.name in _ENCODERS:
+        fit_encoder(site, estimator, known, x)
+    else:
+        refuse_settings(site, estimator, known, x, y)
+        fit(site, estimator, known, x, y)
+
+
+def _fit_pipeline(site: Site, pipeline: Thing, x: Thing, y: Thing | None) -> None:
+    parts = steps(pipeline)
+    if parts is None:
+        pipeline.forget()
+        return
+    for at, (_, part) in enumerate(parts):
+        known = known_class(part)
+        if part.is_literal and part.literal in (None, "passthrough"):
+            continue
+        if known is None:
+            x = Thing()
+            part.forget()
+        elif at == len(parts) - 1:
+            fit_any(site, part, known, x, y)
+        else:
+            _refuse_step(site, known)
+            x = fit_transform_any(site, part, known, x, y)
+    pipeline.facts["is_fitted"] = True
+
+
+def _refuse_step(site: Site, known: KnownClass) -> None:
+    if known.public and "transform" not in known.public and "fit_transform" not in known.public:
+        site.crash(
+            "TypeError",
+            "all steps of a pipeline but the last must have transform",
+            fact=f"{known.name} stands before the last step and has none",
+            remedy="put it last, or take it out",
+        )
+
+
+def fit_transform_any(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> Thing:
+    fit_any(site, estimator, known, x, y)
+    return ask_any(site, estimator, known, "transform", x)
+
+
+@RULES.method("sklearn.*", "fit_transform", "fit_predict", "fit_resample")
+def fitting_at_once(site: Site) -> Thing | None:
+    """fit, and what transform or predict give of the same data."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    given = site.arguments.bound("X=None, y=None, **others")
+    if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
+        return None
+    if site.name not in known.public and known.name not in ("Pipeline", *SEARCHES):
+        _refuse_method(site, estimator, known)
+        return None
+    x = given.get("X", given.get("y", _NOTHING))
+    _forget_namesakes(site, estimator)
+    fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
+    if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False:
+        return None
+    method = "transform" if site.name == "fit_transform" else "predict"
+    return ask_any(site, estimator, known, method, x)
+
+
+def _refuse_method(site: Site, estimator: Thing, known: KnownClass) -> None:
+    """`fit_transform` of what does not transform."""
+    if known.kind in ("classifier", "regressor") and site.name == "fit_transform" and "transform" not in known.public:
+        site.crash(
+            "AttributeError",
+            f"{known.name} has no {site.name}",
+            fact=f"{data.named(estimator, 'it')} is a {known.kind}",
+            remedy="call fit, then predict",
+        )
+
+
+@RULES.method("sklearn.*", *_ASKS)
+def asking(site: Site) -> Thing | None:
+    """predict, transform and others with data."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    given = site.arguments.bound("X=None, **others")
+    if estimator is None or known is None or given is None:
+        return None
+    x = given.get("X")
+    if x is None:
+        x = next((given[name] for name in ("raw_documents", "y", "T") if name in given), Thing())
+    return ask_any(site, estimator, known, site.name, x)
+
+
+def ask_any(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> Thing:
+    if known.name == "Pipeline":
+        return _ask_pipeline(site, estimator, method, x)
+    if known.name == "ColumnTransformer":
+        return transform_columns(site, estimator, known, x)
+    if known.name in _ENCODERS and method == "transform":
+        return transform_encoder(site, estimator, known, x)
+    if known.name in TEXTS:
+        refuse_unfitted(site, estimator, known, method)
+        return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+    if known.name in SEARCHES:
+        _refuse_unfitted_search(site, estimator, known)
+        return Thing()
+    ask(site, estimator, known, method, x)
+    if method in ("predict", "predict_proba"):
+        refuse_neighbors(site, estimator, known, value_of(estimator, "n_neighbors"))
+    if method == "transform":
+        return transformed(site, estimator, known, x) if known.name not in _RUNS_OTHERS else Thing()
+    return predicted(site, estimator, known, method, x)
+
+
+def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> None:
+    if is_fitted(estimator) is False and site.name in (
+        "predict",
+        "predict_proba",
+        "score",
+        "transform",
+        "decision_function",
+    ):
+        inner = known_class(estimator.attributes.get("estimator"))
+        if inner is None or site.name in inner.public:
+            site.crash(
+                "NotFittedError",
+                f"this {known.name} is not fitted",
+                fact=f"{data.named(estimator, 'it')} has not been fitted",
+                remedy="call fit first",
+            )
+
+
+def _ask_pipeline(site: Site, pipeline: Thing, method: str, x: Thing) -> Thing:
+    parts = steps(pipeline)
+    if parts is None:
+        return Thing()
+    _refuse_unfitted_pipeline(site, pipeline, parts, method)
+    for at, (_, part) in enumerate(parts):
+        known = known_class(part)
+        if part.is_literal and part.literal in (None, "passthrough"):
+            continue
+        if known is None:
+            return Thing()
+        if at == len(parts) - 1:
+            return ask_any(site, part, known, method, x)
+        x = ask_any(site, part, known, "transform", x)
+    return Thing() if method != "transform" else x
+
+
+def _refuse_unfitted_pipeline(site: Site, pipeline: Thing, parts: list[tuple[str, Thing]], method: str) -> None:
+    """None of the steps that are asked is fitted."""
+    asked = [
+        (part, known_class(part))
+        for _, part in parts
+        if not (part.is_literal and part.literal in (None, "passthrough"))
+    ]
+    needing = [known for part, known in asked if known is not None and is_fitted(part) is False and known.unfitted]
+    if not asked or len(needing) < len(asked):
+        return
+    first = needing[0]
+    if first.unfitted.get("transform" if len(asked) > 1 else method):
+        site.crash(
+            "NotFittedError",
+            f"this pipeline is not fitted, and {method} needs what fitting learns",
+            fact=f"no step of {data.named(pipeline, 'it')} has been fitted",
+            remedy="call fit first; cross_val_score and searches fit copies",
+        )
+
+
+@RULES.method("sklearn.*", "score")
+def scoring(site: Site) -> Thing | None:
+    """score(X, y): predict, and compare."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    given = site.arguments.bound("X, y=None, **others")
+    if estimator is None or known is None or given is None or "X" not in given:
+        return None
+    x, y = given["X"], given.get("y")
+    if known.name in ("Pipeline", "ColumnTransformer", *SEARCHES, *TEXTS, *_ENCODERS):
+        ask_any(site, estimator, known, "predict" if known.name == "Pipeline" else "score", x)
+        return Thing("float") if known.name == "Pipeline" else Thing()
+    ask(site, estimator, known, "score", x)
+    if y is not None and known.kind in ("classifier", "regressor"):
+        _refuse_score(site, known, x, y)
+    return Thing()
+
+
+def _refuse_score(site: Site, known: KnownClass, x: Thing, y: Thing) -> None:
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    if n_x is not None and n_y is not None and n_x != n_y and "score:short" in known.raises:
+        lengths_differ(site, known.raises["score:short"], (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    target = target_of(y)
+    if known.kind == "classifier" and target.kind == "continuous" and "y:continuous" in known.raises:
+        site.crash(
+            "ValueError",
+            "accuracy compares classes, not measurements",
+            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
+            remedy="use a regressor, or turn the numbers into classes",
+        )
+
+
+@RULES.method("sklearn.*", "inverse_transform", "get_feature_names_out", "get_support", "sample", "decision_path")
+def learnt_answers(site: Site) -> Thing | None:
+    """Other methods that need what fitting learns."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    if estimator is None or known is None:
+        return None
+    if known.name != "TruncatedSVD":
+        refuse_unfitted(site, estimator, known, site.name)
+    return Thing()
+
+
+@RULES.method("sklearn.*", "get_params", "get_feature_names_out", "set_output", "staged_predict", "get_n_splits")
+def other_methods(site: Site) -> Thing | None:
+    """They change nothing that is kept here."""
+    if known_class(site.receiver) is None:
+        return None
+    return site.receiver if site.name == "set_output" else Thing()
+
+
+@RULES.function("sklearn.pipeline.make_pipeline")
+def pipeline_made(site: Site) -> Thing | None:
+    """A pipeline whose steps are called as their classes, with numbers where one comes twice."""
+    parts = list(site.arguments.positional)
+    if not site.arguments.is_complete or not parts:
+        return Thing()
+    names = [part.class_name.lower() for part in parts]
+    if not all(names) or len(set(names)) < len(names):
+        names = [f"step {at}" if not name or names.count(name) > 1 else name for at, name in enumerate(names)]
+    held = Thing(
+        "list", items=[Thing("tuple", items=[literal(name), part]) for name, part in zip(names, parts, strict=True)]
+    )
+    facts = {"class_name": "Pipeline", "is_fitted": False, "parameters_set": {}, "n_parameters_set": 0}
+    return Thing("sklearn.pipeline.Pipeline", facts, attributes={"steps": held})
+
+
+@RULES.function(
+    "sklearn.model_selection.cross_val_score",
+    "sklearn.model_selection.cross_validate",
+    "sklearn.model_selection.cross_val_predict",
+)
+def cross_validated(site: Site) -> Thing | None:
+    """Copies are fitted to parts of the data; the estimator itself stays as it is."""
+    given = site.arguments.bound("estimator, X, y=None, **others")
+    if given is None or not given.keys() >= {"estimator", "X"}:
+        return Thing()
+    estimator, x, y = given["estimator"], given["X"], given.get("y")
+    _refuse_folds(site, given, x, y)
+    known = known_class(estimator)
+    n_rows = data.n_samples(x)
+    if known is not None and known.name not in SEARCHES and n_rows and not _are_folds_odd(given):
+        _fit_copy(site, estimator, known, x, y)
+    return Thing()
+
+
+def _fit_copy(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+    """Every copy learns from at least half of the rows; where all fail, so does the whole."""
+    n_least = (data.n_samples(x) or 0) // 2
+    x_part = data.rows_of(x, n_least, is_least=True)
+    y_part = None if y is None else data.rows_of(y, n_least, is_least=True)
+    try:
+        fit_any(site, unfitted_copy(estimator), known, x_part, y_part)
+    except Crash as crash:
+        site.crash("ValueError", f"{crash.why}; all fits fail", fact=crash.fact, remedy=crash.remedy)
+
+
+def _are_folds_odd(given: dict[str, Thing]) -> bool:
+    """Whether folds may hold fewer rows than half, or be of another kind."""
+    folds = given.get("cv", literal(None))
+    return not folds.is_literal or folds.literal is not None and (type(folds.literal) is not int or folds.literal < 2)
+
+
+def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None) -> None:
+    n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)
+    if n_x is not None and n_y is not None and y is not None and n_x != n_y:
+        lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    folds = given.get("cv", literal(None)).literal
+    n_folds = folds if type(folds) is int else 5 if folds is None else None
+    if n_folds is not None and n_x is not None and 0 < n_x < n_folds:
+        site.crash(
+            "ValueError",
+            f"{n_folds} folds need at least {n_folds} samples",
+            fact=f"{data.named(x, 'X')} has {n_x} samples",
+            remedy=f"set cv to {n_x} or less",
+        )

@@ -1,0 +1,98 @@
+"""What steps of scikit-learn give: arrays of predictions and of transformed data, as far as they are certain."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass
+from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, is_fitted, value_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+ARRAY: Final = "numpy.ndarray"
+SAME_COLUMNS: Final = (
+    *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer", "Binarizer", "PowerTransformer"),
+    *("QuantileTransformer",),
+)
+_KEEPS_MISSING: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "PowerTransformer")
+_N_COMPONENTS: Final = ("PCA", "TruncatedSVD", "NMF", "FastICA", "KernelPCA", "FactorAnalysis", "TSNE", "MDS", "Isomap")
+
+
+def array(shape: data.Shape, words: str, **facts: Any) -> Thing:
+    return Thing(ARRAY, {"shape": shape, **facts}, words=words)
+
+
+def gives_arrays(site: Site) -> bool:
+    """Whether transformers give what they give by default: nobody has asked for frames."""
+    return not site.mentions("set_output") and not site.mentions("transform_output")
+
+
+def transformed(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
+    """What `transform` gives for X."""
+    kind, _ = known.gives.get("transform", ("", ()))
+    words = f"the result of {site.text[:60]}"
+    if kind not in (ARRAY, "scipy.csr_matrix", "scipy.csr_array") or not gives_arrays(site) or data.is_sparse(x):
+        return Thing(words=words)
+    if known.name in (
+        "OneHotEncoder",
+        "FunctionTransformer",
+        "PolynomialFeatures",
+        "KBinsDiscretizer",
+        "SplineTransformer",
+    ):
+        return Thing("", {"shape": (data.n_samples(x), None)}, words=words)
+    if kind != ARRAY:
+        return Thing("", {"shape": (data.n_samples(x), None)}, words=words)
+    result = array((data.n_samples(x), _columns(estimator, known, x)), words)
+    if known.name in _KEEPS_MISSING and any(flaw.name == "nan" for flaw in data.flaws(x)):
+        result.facts |= {"has_nan": True, "dtype": "float64"}
+    elif x.fact("has_nan") is False or known.name not in _KEEPS_MISSING and "transform:nan" in known.raises:
+        result.facts["has_nan"] = False
+    if known.name == "StandardScaler" and _is_double(x):
+        result.facts["dtype"] = "float64"
+    return result
+
+
+def _is_double(x: Thing) -> bool:
+    dtypes = {str(dtype) for dtype in data.dtypes_of(x).values()} if data.is_frame(x) else {str(x.fact("dtype", ""))}
+    is_whole = not data.is_frame(x) or len(data.dtypes_of(x)) == data.n_features(x)
+    return is_whole and bool(dtypes) and dtypes <= {"float64", "int64"}
+
+
+def _columns(estimator: Thing, known: KnownClass, x: Thing) -> int | None:
+    if known.name in SAME_COLUMNS:
+        return data.n_features(x)
+    if known.name in _N_COMPONENTS:
+        wanted = value_of(estimator, "n_components")
+        return wanted if type(wanted) is int else None
+    return None
+
+
+def predicted(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> Thing:
+    """What predict and the like give."""
+    words = f"the result of {site.text[:60]}"
+    kind, shape = known.gives.get(method, ("", ()))
+    if kind != ARRAY or data.n_samples(x) is None and data.shape_of(x) is None:
+        return Thing(words=words)
+    if method == "predict" and len(shape) == 1 and _has_one_target(estimator, known):
+        found = array((data.n_samples(x),), words)
+        classes = classes_fitted(estimator)
+        if known.kind == "classifier" and classes:
+            found.facts["value_info"] = {"among_values": classes}
+        if known.kind == "regressor":
+            found.facts["predicted_by"] = known.name
+        return found
+    if method == "predict_proba" and _has_one_target(estimator, known):
+        classes = classes_fitted(estimator)
+        return array((data.n_samples(x), len(classes) if classes else None), words)
+    return Thing(words=words)
+
+
+def _has_one_target(estimator: Thing, known: KnownClass) -> bool:
+    """Whether the estimator was certainly fitted to one column of targets."""
+    if known.kind in ("cluster", "outlier"):
+        return True
+    if is_fitted(estimator) is not True:
+        return False
+    return estimator.fact("n_targets_fit") == 1 or known.kind == "classifier" and bool(classes_fitted(estimator))

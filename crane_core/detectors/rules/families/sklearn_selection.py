@@ -1,0 +1,160 @@
+"""Splitting data: train_test_split and the folds, what they refuse and how large their parts are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import is_since
+from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing, literal
+
+RULES: Final = Family("scikit-learn: splitting data")
+_OPTIONS: Final = ("test_size", "train_size", "random_state", "shuffle", "stratify")
+_FOLDS: Final = (
+    "KFold",
+    "StratifiedKFold",
+    "TimeSeriesSplit",
+    "GroupKFold",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
+)
+
+
+@RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
+def split(site: Site) -> Thing | None:
+    """Two parts of each array given, in the order train, test."""
+    _refuse_options(site)
+    arrays = list(site.arguments.positional)
+    if not site.arguments.is_complete:
+        return Thing()
+    if not arrays:
+        site.crash("ValueError", "there is nothing to split", fact=f"{site.text} has no data", remedy="give X and y")
+    _refuse_lengths(site, arrays)
+    n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
+    options = {name: site.arguments.keywords.get(name, literal(None)) for name in _OPTIONS}
+    _refuse_sizes(site, options)
+    n_train, n_test = _sizes(site, n_all, options)
+    _refuse_stratify(site, options, n_all)
+    parts = [part for each in arrays for part in (_part(each, n_train), _part(each, n_test))]
+    return Thing("list", items=parts, words=f"the result of {site.text[:60]}")
+
+
+def _part(whole: Thing, n_rows: int | None) -> Thing:
+    part = data.rows_of(whole, n_rows)
+    part.words = ""
+    return part
+
+
+def _refuse_options(site: Site) -> None:
+    unknown = [name for name in site.arguments.keywords if name not in _OPTIONS]
+    if unknown:
+        site.crash(
+            "TypeError",
+            f"train_test_split has no parameter {unknown[0]}",
+            fact=f"it takes {', '.join(_OPTIONS)}",
+            remedy="use one of these",
+        )
+
+
+def _refuse_lengths(site: Site, arrays: list[Thing]) -> None:
+    known = [(data.named(each, "one"), n) for each in arrays if (n := data.n_samples(each)) is not None]
+    for left, right in itertools.pairwise(known):
+        if left[1] != right[1]:
+            lengths_differ(site, "ValueError", left, right)
+
+
+def _refuse_sizes(site: Site, options: dict[str, Thing]) -> None:
+    for name in ("test_size", "train_size"):
+        size = options[name].literal
+        is_bad = type(size) is float and not 0 < size < 1 or type(size) is int and size < 1
+        if is_bad or isinstance(size, str):
+            site.crash(
+                "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
+                f"{name} is a share between 0 and 1, or a whole number of samples",
+                fact=f"it is {size!r}",
+                remedy="0.2 is a fifth of the samples",
+            )
+    test, train = options["test_size"].literal, options["train_size"].literal
+    if type(test) is float and type(train) is float and test + train > 1 + 1e-9:
+        site.crash(
+            "ValueError",
+            "both parts together are more than the whole",
+            fact=f"test_size and train_size are {test} and {train}",
+            remedy="leave one of them out",
+        )
+
+
+def _sizes(site: Site, n_all: int | None, options: dict[str, Thing]) -> tuple[int | None, int | None]:
+    """Lengths of the parts, as the library rounds them."""
+    test, train = options["test_size"], options["train_size"]
+    if n_all is None or not test.is_literal or not train.is_literal:
+        return None, None
+    n_test, n_train = _test_size(n_all, test.literal, train.literal), _train_size(n_all, test.literal, train.literal)
+    if n_test is None or n_train is None:
+        return None, None
+    if n_test > n_all or n_train > n_all or n_train + n_test > n_all or n_train <= 0:
+        site.crash(
+            "ValueError",
+            f"{n_all} samples cannot be split so: {max(n_train, 0)} to learn from, {n_test} to test with",
+            fact=f"{data.named(site.first, 'the first array')} has {n_all} samples",
+            remedy="look for the step that left so few" if n_all < 2 else "ask for smaller parts",
+        )
+    return n_train, n_test
+
+
+def _test_size(n_all: int, test: Any, train: Any) -> int | None:
+    if type(test) is int:
+        return test
+    if type(test) is float:
+        return math.ceil(test * n_all)
+    if test is not None:
+        return None
+    n_train = _train_size(n_all, 0.25, train) if train is not None else None
+    return math.ceil(0.25 * n_all) if train is None else None if n_train is None else n_all - n_train
+
+
+def _train_size(n_all: int, test: Any, train: Any) -> int | None:
+    if type(train) is int:
+        return train
+    if type(train) is float:
+        return math.floor(train * n_all)
+    n_test = _test_size(n_all, test, None) if train is None else None
+    return None if n_test is None else n_all - n_test
+
+
+def _refuse_stratify(site: Site, options: dict[str, Thing], n_all: int | None) -> None:
+    stratify = options["stratify"]
+    n_labels = data.n_samples(stratify)
+    if n_labels is not None and n_all is not None and n_labels != n_all:
+        lengths_differ(site, "ValueError", ("the data", n_all), (data.named(stratify, "stratify"), n_labels))
+    facts = data.values_of(stratify)
+    fewest = facts.get("n_of_rarest")
+    if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_of(stratify) or ()) == 1:
+        site.crash(
+            "ValueError",
+            "each class must have at least two members to be split",
+            fact=f"a class of {data.named(stratify, 'stratify')} has one member",
+            remedy="leave out classes with one member, or do not stratify",
+        )
+    if options["shuffle"].is_literal and options["shuffle"].literal is False and stratify.type not in ("", "NoneType"):
+        site.crash(
+            "ValueError",
+            "a split that keeps the shares of classes must shuffle",
+            fact="shuffle is False and stratify is given",
+            remedy="leave one of them out",
+        )
+
+
+@RULES.method("sklearn.*", "split")
+def folds(site: Site) -> Thing | None:
+    """More folds than samples, other lengths; what is wrong is found when the first fold is taken."""
+    splitter = site.receiver
+    if splitter is None or splitter.class_name not in _FOLDS:
+        return None
+    return Thing()

@@ -1,0 +1,147 @@
+"""Targets and predictions: what `type_of_target` says of them, their classes, as far as that is certain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.thing import Thing
+
+_NO_FLOATS = ("int", "uint", "bool")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`kind` is a word of `type_of_target`, "" where it is not certain. `classes` are exactly the values that occur."""
+
+    kind: str = ""
+    classes: frozenset[Any] | None = None
+    has_nan: bool = False
+    has_inf: bool = False
+    has_numbers: bool = False
+    text: str | None = None
+    example: str = ""
+    n_columns: int | None = None
+    n_samples: int | None = None
+
+
+def target_of(thing: Thing) -> Target:
+    shape = data.shape_of(thing)
+    if data.is_frame(thing):
+        return _of_frame(thing)
+    if shape is None or not (data.is_series(thing) or data.is_array(thing) or thing.type in ("list", "tuple", "")):
+        return Target(n_samples=data.n_samples(thing))
+    is_column = len(shape) == 1 or len(shape) == 2 and shape[1] == 1
+    facts = data.values_of(thing)
+    dtype = str(thing.fact("dtype", ""))
+    values = _values(thing, facts) if is_column else None
+    flaws = {flaw.name for flaw in data.flaws(thing)}
+    fraction = _fraction(values, facts, dtype)
+    text = data.no_number(facts, dtype) if thing.type not in ("list", "tuple") else _text(values)
+    kind = _kind(values, facts, fraction, text, is_column=is_column, shape=shape)
+    return Target(
+        kind,
+        values if kind in ("binary", "multiclass") else None,
+        bool(flaws & {"nan", "nan?"}),
+        "inf" in flaws,
+        dtype.startswith(("float", *_NO_FLOATS)),
+        text,
+        "" if fraction is None or fraction is True else f", {fraction} among them",
+        1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None,
+        shape[0],
+    )
+
+
+def _of_frame(thing: Thing) -> Target:
+    n_columns = data.n_features(thing)
+    flaws = {flaw.name for flaw in data.flaws(thing)}
+    columns = data.per_column(thing)
+    fractions = [_fraction(None, facts, str(data.dtypes_of(thing).get(label, ""))) for label, facts in columns.items()]
+    fraction = next((each for each in fractions if each is not None), None)
+    dtypes = [str(each) for each in data.dtypes_of(thing).values()]
+    is_whole = len(dtypes) == n_columns and all(each.startswith(("float", *_NO_FLOATS)) for each in dtypes)
+    kind = ""
+    if fraction is not None and n_columns is not None and is_whole and not flaws & {"nan", "nan?", "inf"}:
+        kind = "continuous" if n_columns == 1 else "continuous-multioutput"
+    has_inf = "inf" in flaws
+    return Target(
+        kind,
+        None,
+        bool(flaws & {"nan", "nan?"}),
+        has_inf,
+        is_whole,
+        n_columns=n_columns,
+        n_samples=data.n_samples(thing),
+    )
+
+
+def _kind(
+    values: frozenset[Any] | None,
+    facts: Mapping[str, Any],
+    fraction: float | None,
+    text: str | None,
+    *,
+    is_column: bool,
+    shape: data.Shape,
+) -> str:
+    if fraction is not None:
+        return "continuous" if is_column else "continuous-multioutput" if len(shape) == 2 and _many(shape[1]) else ""
+    if not is_column:
+        return ""
+    if values is not None:
+        if any(value is None or value != value for value in values):
+            return ""
+        return "binary" if len(values) <= 2 else "multiclass"
+    return _kind_by_count(facts, str(facts.get("dtype", "")), text)
+
+
+def _many(length: int | None) -> bool:
+    return length is not None and length > 1
+
+
+def _kind_by_count(facts: Mapping[str, Any], dtype: str, text: str | None) -> str:
+    n_unique = facts.get("num_unique", facts.get("num_unique_at_least"))
+    is_whole = dtype.startswith(_NO_FLOATS) or text is not None and facts.get("has_nan") is False
+    return "multiclass" if isinstance(n_unique, int) and n_unique > 2 and is_whole else ""
+
+
+def _values(thing: Thing, facts: Mapping[str, Any]) -> frozenset[Any] | None:
+    """All values, where they are all known."""
+    if thing.type in ("list", "tuple"):
+        found = thing.literal if thing.is_literal else None
+    elif facts.get("has_nan") is not False:
+        return None
+    else:
+        found = facts.get("unique_values")
+        if not isinstance(found, list) or facts.get("num_unique") != len(found):
+            return None
+    if not isinstance(found, Sequence) or not all(isinstance(value, (str, int, float, bool)) for value in found):
+        return None
+    if any(isinstance(value, str) and ("\u2026" in value or len(value) > 100) for value in found):
+        return None
+    return frozenset(found)
+
+
+def _fraction(values: frozenset[Any] | None, facts: Mapping[str, Any], dtype: str) -> float | None:
+    """A number with decimals that certainly is among the values."""
+    if dtype and not dtype.lower().startswith("float"):
+        return None
+    rows = [list(values or ()), *(_row(facts.get(name)) for name in ("unique_values", "items", "value_range"))]
+    told = [value for row in rows for value in row]
+    found = next((value for value in told if isinstance(value, float) and _has_decimals(value)), None)
+    return facts.get("fraction", True) if found is None and facts.get("n_fractions") else found
+
+
+def _row(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _has_decimals(value: float) -> bool:
+    return math.isfinite(value) and value != int(value)
+
+
+def _text(values: frozenset[Any] | None) -> str | None:
+    return next((value for value in sorted(values or (), key=str) if isinstance(value, str)), None)

@@ -1,0 +1,66 @@
+"""Estimators that read texts: what they get must be texts, one per document, with words in them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass
+from crane_core.detectors.rules.families.sklearn_estimators import value_of
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+TEXTS: Final = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
+_NUMBERS: Final = ("int", "uint", "float", "bool")
+
+
+def fit_texts(site: Site, estimator: Thing, known: KnownClass, documents: Thing) -> None:
+    """Raise where the documents are certainly no texts; else note that it is fitted."""
+    _refuse_documents(site, estimator, known, documents)
+    for name in ("fitted_attributes", "feature_names_in_", "learnt"):
+        estimator.facts.pop(name, None)
+    estimator.facts["is_fitted"] = True
+
+
+def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents: Thing) -> None:
+    words = data.named(documents, "what it gets")
+    if documents.type == "str":
+        site.crash(
+            "ValueError",
+            f"{known.name} takes a row of texts, not one text",
+            fact=f"{words} is one text",
+            remedy="put it in a list",
+        )
+    if any(value_of(estimator, name) is not None for name in ("preprocessor", "tokenizer")):
+        return
+    is_usual = value_of(estimator, "analyzer") == "word" and value_of(estimator, "input") == "content"
+    if not is_usual or value_of(estimator, "lowercase") is not True or data.n_samples(documents) in (None, 0):
+        return
+    dtype = str(documents.fact("dtype", ""))
+    shape = data.shape_of(documents)
+    if (data.is_series(documents) or data.is_array(documents)) and shape is not None and len(shape) == 1:
+        if dtype.startswith(_NUMBERS):
+            site.crash(
+                "AttributeError",
+                f"{known.name} turns each document into small letters, and numbers have none",
+                fact=f"{words} holds {dtype}",
+                remedy="turn them into texts with astype(str)",
+            )
+        if documents.fact("has_nan") is True and dtype == "object":
+            _refuse_missing(site, known, words)
+    if documents.is_a("numpy", "ndarray") and shape is not None and len(shape) == 2:
+        site.crash(
+            "AttributeError",
+            f"{known.name} takes one text per document",
+            fact=f"{words} has the shape {data.shown(shape)}",
+            remedy="give one column: ravel() it, or join the columns",
+        )
+
+
+def _refuse_missing(site: Site, known: KnownClass, words: str) -> None:
+    site.crash(
+        "ValueError",
+        f"{known.name} needs a text for every document",
+        fact=f"{words} holds missing values",
+        remedy="fill them with '' first",
+    )

@@ -235,6 +235,11 @@ def _embedded_changed(store: Store) -> bool:
     return any(stored[name] != _digest(path) for name, path in embedded().items() if name in stored and path.is_dir())
 
 
+def embedded_digests() -> dict[str, str]:
+    """sha256 of the data that ship with this checkout, by the id of their source."""
+    return {name: _digest(path) for name, path in embedded().items() if path.is_dir()}
+
+
 def _digest(path: Path) -> str:
     """sha256 over names and bytes of a folder's tables and notebooks: whether the embedded data changed."""
     digest = hashlib.sha256()

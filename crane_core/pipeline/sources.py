@@ -92,11 +92,12 @@ class KeptTree(FileTree):
 
 def staged_sources(folder: Path) -> list[StagedSource]:
     """All sources under `folder`, oldest first. Raises SourceError where a sidecar cannot be read."""
-    found = [_read_sidecar(path) for path in folder.glob(f"*/{SIDECAR}") if not path.parent.name.startswith(_PART)]
+    found = [read_sidecar(path) for path in folder.glob(f"*/{SIDECAR}") if not path.parent.name.startswith(_PART)]
     return sorted(found, key=lambda source: (source.imported_at, source.source_id))
 
 
-def _read_sidecar(path: Path) -> StagedSource:
+def read_sidecar(path: Path) -> StagedSource:
+    """What a `source.json` says. Raises SourceError where it says nothing that can be used."""
     try:
         body = json.loads(path.read_text("utf-8"))
         problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))

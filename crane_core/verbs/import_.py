@@ -6,9 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
-from crane_core.pipeline.load import Imported, as_sources, import_paths
+from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
+from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give
+from crane_core.terminal import give, tell
 
 NAME = "import"
 HELP = (
@@ -32,12 +33,37 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
+        return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
     imports = [import_paths(paths, folder) for paths in as_sources(chosen.paths)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:
         give("\n".join(in_words(entry) for entry in imports))
     return 0
+
+
+def _take_pack(path: Path, folder: DataFolder, *, as_json: bool) -> int:
+    """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
+    taken = unpack(path, folder)
+    prepare_or_read(folder, tell).close()
+    give(json.dumps({"pack": taken.to_json()}, indent=1) if as_json else pack_words(path, taken))
+    return 0
+
+
+def pack_words(path: Path, taken: Unpacked) -> str:
+    """What a pack brought, for people to read."""
+    lines = [
+        f"{path.name}: evidence pack",
+        f"  {taken.n_ledger_files:>7,} ledger files ({taken.n_ledger_known:,} were here already)",
+        f"  {taken.n_sources:>7,} sources ({taken.n_sources_known:,} were here already)",
+    ]
+    lines += [
+        f"  missing: {source.name} ({source.kind}, sha256 {source.sha256}); `fetch` or `import` it for the same tables"
+        for source in taken.missing
+    ]
+    lines += [f"  {name} differs from what the pack was made with: use its checkout" for name in taken.other_embedded]
+    return "\n".join(lines)
 
 
 def _as_json(entry: Imported) -> dict[str, object]:

@@ -1,0 +1,139 @@
+"""The evidence pack: everything that another machine needs to rebuild the same tables, as one folder of plain files.
+
+Holds the ledger and the sources that are our own. What others published is named with its sha256, and lies in the pack
+only when asked for. Knows files; what they say is read again by whoever imports the pack.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.errors import SourceError
+from crane_core.pipeline.load import embedded_digests
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.sources import SIDECAR, StagedSource, fingerprint, staged_sources
+
+MANIFEST = "manifest.json"
+KIND = "crane evidence pack"
+VERSION = 1
+LEDGER, SOURCES, TABLES = "ledger", "sources", "tables"
+PUBLISHED = frozenset({"crane-llm-2025-10", "crane-llm-2026", "junobench-construct"})
+"""Kinds of sources that anybody can fetch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFile:
+    """A file of the pack: POSIX path in it, and what it must be."""
+
+    path: str
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSource:
+    """A source that the tables rest on. `is_included`: its copy lies in the pack; else whoever imports brings it."""
+
+    source_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_bytes: int
+    is_included: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the pack holds. `embedded` are digests of the data that ships with the checkout it was made by."""
+
+    ledger: tuple[PackedFile, ...]
+    sources: tuple[PackedSource, ...]
+    tables: tuple[PackedFile, ...]
+    embedded: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": KIND, "version": VERSION} | asdict(self)
+
+
+class Table(NamedTuple):
+    """A text that goes into the pack for people to read."""
+
+    name: str
+    text: str
+
+
+def write_pack(
+    folder: DataFolder,
+    out: Path,
+    tables: list[Table],
+    *,
+    with_published: bool,
+    readme: Callable[[tuple[PackedSource, ...]], str],
+) -> Manifest:
+    """Write the pack into `out`, which is made; whole or not at all. Raises SourceError where `out` is taken.
+
+    A ledger file that grows meanwhile goes in as it was when it was copied.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SourceError(f"{out} is there already.", remedy="Name a folder that is not there.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        manifest = Manifest(
+            ledger=tuple(_copied_ledger(folder, fresh)),
+            sources=tuple(_copied_sources(folder, fresh, with_published=with_published)),
+            tables=tuple(_written(fresh, tables)),
+            embedded=embedded_digests(),
+        )
+        (fresh / MANIFEST).write_text(json.dumps(manifest.to_json(), indent=1) + "\n", "utf-8")
+        (fresh / "README.md").write_text(readme(manifest.sources), "utf-8")
+        fresh.chmod(0o755)
+        fresh.replace(out)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return manifest
+
+
+def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
+    """Whole lines: a line that is being written is not in yet."""
+    for file in sorted(folder.ledger.rglob("*.jsonl")):
+        name = file.relative_to(folder.ledger)
+        data = file.read_bytes()
+        data = data[: data.rfind(b"\n") + 1]
+        target = into / LEDGER / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(data).hexdigest(), len(data))
+
+
+def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> Iterator[PackedSource]:
+    for source in staged_sources(folder.sources):
+        is_included = with_published or not is_published(source)
+        if is_included:
+            target = into / SOURCES / source.source_id
+            target.mkdir(parents=True)
+            kept = folder.sources / source.source_id
+            shutil.copyfile(kept / source.file, target / source.file)
+            shutil.copyfile(kept / SIDECAR, target / SIDECAR)
+        identity = (source.source_id, source.kind, source.name, source.sha256, source.n_bytes)
+        yield PackedSource(*identity, is_included)
+
+
+def is_published(source: StagedSource) -> bool:
+    """Whether others publish it, so that naming it with its checksum is enough."""
+    return source.kind in PUBLISHED
+
+
+def _written(into: Path, tables: list[Table]) -> Iterator[PackedFile]:
+    (into / TABLES).mkdir()
+    for table in tables:
+        path = into / TABLES / table.name
+        path.write_text(table.text, "utf-8")
+        yield PackedFile(f"{TABLES}/{table.name}", fingerprint(path), path.stat().st_size)

@@ -1,0 +1,64 @@
+"""`export`: an evidence pack, from which another machine rebuilds the same tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crane_core.pipeline.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.evidence import Manifest, Table, write_pack
+from crane_core.pipeline.evidence_readme import readme
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.study_tables import study_tables
+from crane_core.pipeline.table_formats import Format, render
+from crane_core.terminal import give, tell
+
+NAME = "export"
+HELP = "write an evidence pack: ledger, sources and tables; `import` of it gives identical tables elsewhere"
+EXAMPLE = "python -m crane_core export --out evidence"
+SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "report.json"}
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make")
+    verb.add_argument(
+        "--with-sources", action="store_true", help="put in published archives too, which are only named otherwise"
+    )
+    verb.add_argument("--json", action="store_true", help="what lies in the pack, as JSON on stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    store = prepare_or_read(folder, tell)
+    try:
+        tables = list(study_tables(verdict_frame(store), printed_numbers(store)).values())
+    finally:
+        store.close()
+    texts = [Table(name, render(tables, form)) for form, name in SUFFIXES.items()]
+    opened = tuple(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is None)
+    manifest = write_pack(
+        folder,
+        chosen.out,
+        texts,
+        with_published=chosen.with_sources,
+        readme=lambda sources: readme(sources, opened),
+    )
+    for name in opened:
+        tell(f"campaign {name} is open: whoever reads the pack learns what it hides from its annotators")
+    give(json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out))
+    return 0
+
+
+def in_words(manifest: Manifest, out: Path) -> str:
+    """What lies in the pack, for people to read."""
+    included = [source for source in manifest.sources if source.is_included]
+    named = [source for source in manifest.sources if not source.is_included]
+    lines = [
+        f"{out}: evidence pack",
+        f"  {len(manifest.ledger):>7,} ledger files, {sum(file.n_bytes for file in manifest.ledger):,} bytes",
+        f"  {len(included):>7,} sources, {sum(source.n_bytes for source in included):,} bytes",
+    ]
+    lines += [f"  named, not in it: {source.name} ({source.kind}); --with-sources puts it in" for source in named]
+    return "\n".join(lines)

@@ -5,6 +5,7 @@ Knows the forms of entries and what in them is complete. Refuses to take anythin
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -176,7 +177,11 @@ def _fill_members(thing: Thing, *, is_captured: bool) -> None:
     if keys is None:
         return
     inside = _inside(entries, thing.words, is_captured=is_captured, is_item=True)
-    thing.members = {key: inside.get(key if isinstance(key, str) else str(key)) or Thing() for key in keys}
+    labels = thing.facts["keys"] if is_captured and keys else keys
+    thing.members = {
+        key: inside.get(label if isinstance(label, str) else str(label)) or Thing()
+        for key, label in zip(keys, labels, strict=True)
+    }
 
 
 def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
@@ -188,12 +193,32 @@ def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
         keys = thing.facts.get("metrics", keys) if thing.fact("detected") == "scalar_metrics_dict" else None
         keys = sorted(keys) if isinstance(keys, set) and all(isinstance(key, str) for key in keys) else keys
         return keys if isinstance(keys, list) and len(set(keys)) == length else None
-    if not isinstance(keys, list) or len(keys) != length or not set(types) <= {"str", "int", "bool", "NoneType"}:
+    known = {"str", "int", "bool", "NoneType", "tuple"}
+    if not isinstance(keys, list) or len(keys) != length or not set(types) <= known:
         return None
     if any(isinstance(key, str) and (_CUT_TEXT.search(key) or key.startswith(_CUT)) for key in keys):
         return None
     texts = [key if isinstance(key, str) else str(key) for key in keys]
-    return keys if len(set(texts)) == len(keys) else None
+    if len(set(texts)) != len(keys):
+        return None
+    return _with_tuples(keys, types.get("tuple", 0))
+
+
+def _with_tuples(keys: list[Any], n_tuples: int) -> list[Any] | None:
+    """Keys with those made tuples again that are written as such; None where a text looks like one too."""
+    if not n_tuples:
+        return keys
+    read = [_tuple(key) if isinstance(key, str) and key.startswith("(") else key for key in keys]
+    found = [key for key in read if isinstance(key, tuple)]
+    are_plain = all(isinstance(part, (str, int, float, type(None))) for key in found for part in key)
+    return read if len(found) == n_tuples and are_plain and len(set(read)) == len(read) else None
+
+
+def _tuple(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def _fill_set(thing: Thing) -> None:
@@ -244,8 +269,9 @@ def _number(text: str) -> Any:
 
 def _fill_published_columns(thing: Thing, width: int | None) -> None:
     per_column = thing.facts.get("per_column")
-    is_whole = isinstance(per_column, dict) and width and len(per_column) == width
-    if is_whole and all(isinstance(label, str) for label in per_column):
+    if not isinstance(per_column, dict):
+        per_column = {}
+    if width and len(per_column) == width and all(isinstance(label, str) for label in per_column):
         thing.facts["column_labels"] = frozenset(per_column)
     if isinstance(thing.facts.get("dtypes"), list):
         thing.facts["distinct_dtypes"] = thing.facts.pop("dtypes")

@@ -101,6 +101,7 @@ class Walk:
         self.is_unsure_of_names = False
         self.running: list[ast.AST] = []
         self.seen: list[list[Moment]] = []
+        self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
 
     # Statements and expressions
@@ -138,7 +139,16 @@ class Walk:
 
     def _ask_absent(self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         for group, fact in facts:
-            self.missing(group, node, fact)
+            self.missing(group, node, fact if group != "files" else dict(fact, function=self._reader(node, fact)))
+
+    def _reader(self, node: ast.stmt, fact: Mapping[str, Any]) -> str:
+        """The path of the function to which a statement gives the name of a file."""
+        for call in ast.walk(node):
+            given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
+            if any(isinstance(part, ast.Constant) and part.value == fact.get("file") for part in given):
+                known = self.known_name(call.func) if isinstance(call, ast.Call) else None
+                return known.path if known is not None else ""
+        return ""
 
     def value(self, node: ast.AST | None) -> Thing:
         """What an expression gives."""

@@ -13,7 +13,7 @@ from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, Walk, expression
-from crane_core.detectors.rules.walk_classes import called_object, instance, member
+from crane_core.detectors.rules.walk_classes import called_object, instance, is_not_callable, member
 from crane_core.detectors.rules.walk_expressions import attribute
 from crane_core.detectors.rules.walk_unpacking import iterate
 
@@ -101,6 +101,14 @@ def call_thing(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST)
         return _library(walk, function, arguments, node)
     if function.package == "__main__" and (own := called_object(walk, function)) is not None:
         return followed(walk, own, arguments, node)
+    if function.package == "__main__" and is_not_callable(walk, function):
+        walk.crash(
+            node,
+            "TypeError",
+            f"an object of {function.class_name} cannot be called",
+            fact=f"the class {function.class_name} of the notebook has no __call__",
+            remedy="Call one of its methods, or give the class a __call__.",
+        )
     return _object(walk, function, arguments, node)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import copy
-from typing import Any
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.site import Arguments
@@ -122,5 +121,9 @@ def called_object(walk: Walk, receiver: Thing) -> Thing | None:
     return None
 
 
-def definition_of(thing: Any) -> ast.ClassDef | None:
-    return thing.definition if isinstance(thing.definition, ast.ClassDef) else None
+def is_not_callable(walk: Walk, receiver: Thing) -> bool:
+    """True for an object whose classes are all of the notebook, and none says what a call is."""
+    if not isinstance(receiver.definition, ast.ClassDef):
+        return False
+    classes, paths = lineage(walk, receiver.definition)
+    return paths == [] and not has_hooks(classes) and not any(True for _ in _members(classes, "__call__"))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Callable
+from functools import partial
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
@@ -47,12 +50,49 @@ def _guarded(walk: Walk, node: ast.Try) -> None:
     start = moment(walk.scopes)
     seen: list[Moment] = []
     names = [name for part in body for name in bound_names(part)]
-    ways = [lambda: _watched(walk, body, seen)]
-    ways += [
-        lambda handler=handler: _handled(walk, handler, start, seen, names)  # type: ignore[misc]
-        for handler in node.handlers
-    ]
-    walk.ways(ways)
+    raised: dict[int, Crash] = {}
+    ways: list[Callable[[], None]] = [partial(_watched, walk, body, seen)]
+    ways += [partial(_handled, walk, handler, start, seen, names) for handler in node.handlers]
+    try:
+        walk.ways([partial(_noted, walk, way, raised, at) for at, way in enumerate(ways)])
+    except Crash as crash:
+        raise _last_raised(crash, node.handlers, raised) from None
+
+
+def _noted(walk: Walk, way: Callable[[], None], raised: dict[int, Crash], at: int) -> None:
+    """Takes a way and keeps what it raises; in a handler, `raise` alone raises what the body has raised."""
+    walk.handled.append(raised.get(0) if at else None)
+    try:
+        way()
+    except Crash as crash:
+        raised[at] = crash
+        raise
+    finally:
+        walk.handled.pop()
+
+
+def _last_raised(crash: Crash, handlers: list[ast.ExceptHandler], raised: dict[int, Crash]) -> Crash:
+    """What leaves a try of which every way raises: what the handler raises that catches the body's exception."""
+    if crash is not raised.get(0):
+        return crash
+    for at, handler in enumerate(handlers, 1):
+        if _catches(handler, crash.exception):
+            return raised.get(at, crash)
+    return crash
+
+
+def _catches(handler: ast.ExceptHandler, exception: str) -> bool:
+    """Whether a handler certainly catches an exception of this class."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = [kind.id for kind in kinds if isinstance(kind, ast.Name)]
+    return any(name in ("Exception", "BaseException") or _is_kind(exception, name) for name in names)
+
+
+def _is_kind(exception: str, name: str) -> bool:
+    raised, caught = getattr(builtins, exception, None), getattr(builtins, name, None)
+    return isinstance(raised, type) and isinstance(caught, type) and issubclass(raised, caught)
 
 
 def _watched(walk: Walk, body: list[ast.stmt], seen: list[Moment]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
@@ -45,7 +46,7 @@ def _for(walk: Walk, node: ast.For | ast.AsyncFor) -> None:
     with walk.inside(Context((BREAK, CONTINUE))) as context:
         goes_on = True
         for thing in every if every is not None else [first] if first is not None else []:
-            goes_on = _turn(walk, context, lambda thing=thing: _for_body(walk, node, thing))
+            goes_on = _turn(walk, context, partial(_for_body, walk, node, thing))
             if not goes_on:
                 break
         if every is None and goes_on:

@@ -166,6 +166,8 @@ def _continue(walk: Walk, node: ast.Continue) -> None:
 @statement(ast.Raise)
 def _raise(walk: Walk, node: ast.Raise) -> None:
     raised = "an exception"
+    if node.exc is None and walk.handled and (crash := walk.handled[-1]) is not None:
+        raise crash
     if node.exc is not None:
         walk.value(node.exc)
         named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

@@ -81,7 +81,7 @@ def _run(code: str, namespace: dict[str, Any]) -> None:
 def _run_caught(code: str, namespace: dict[str, Any]) -> BaseException | None:
     try:
         _run(code, namespace)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - what the target raises is what is asked
         return error
     return None
 

@@ -5,6 +5,7 @@ Knows the facts of the groups `absent` of a captured state. Refuses those that t
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,30 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("absences")
+_OF_PANDAS = ("read_csv", "read_table", "read_excel", "read_pickle", "read_fwf", "read_stata")
+_OF_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile")
+_RAISE_WITHOUT_FILE = frozenset(
+    [
+        *(f"pandas.{name}" for name in _OF_PANDAS),
+        *(f"numpy.{name}" for name in _OF_NUMPY),
+        *("builtins.open", "os.listdir", "os.scandir", "torch.load", "joblib.load", "scipy.io.loadmat"),
+        *("PIL.Image.open", "matplotlib.pyplot.imread", "matplotlib.image.imread", "skimage.io.imread"),
+        *("keras.utils.load_img", "keras.preprocessing.image.load_img", "torchvision.datasets.ImageFolder"),
+    ]
+)
+"""Functions that raise FileNotFoundError; others give None, or try something else first."""
 
 
 @RULES.missing("attributes")
 def no_attribute(site: Site) -> Thing | None:
     absent = site.absent
+    if isinstance(site.node, ast.ImportFrom):
+        site.crash(
+            "ImportError",
+            f"{absent.get('of')} has no {absent.get('attribute')} to import",
+            fact=f"the module that is installed has other names{_similar(absent)}",
+            remedy=_instead(absent, "Import what the installed version has."),
+        )
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
     if name in ("__call__", "__getitem__"):
         cannot = "cannot be called" if name == "__call__" else "has no items"
@@ -99,7 +119,10 @@ def no_argument(site: Site) -> Thing | None:
 
 @RULES.missing("files")
 def no_file(site: Site) -> Thing | None:
-    path = site.absent.get("path", site.absent.get("file"))
+    """A file that is not there, where the function that reads it is known to raise for that."""
+    path = site.absent.get("file")
+    if site.absent.get("function") not in _RAISE_WITHOUT_FILE:
+        return None
     site.crash(
         "FileNotFoundError",
         f"there is no file {path!r}",

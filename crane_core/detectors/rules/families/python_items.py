@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from crane_core.detectors.rules.families.python_values import (
     NO_ITEMS,
     SAMPLES,
@@ -256,15 +254,10 @@ def delete_from_dict(site: Site) -> Thing | None:
 def delete_from_list(site: Site) -> Thing | None:
     row = _receiver(site)
     item_of_row(site)
-    items, at = row.items, site.first.literal
-    changed(
-        row, [thing for number, thing in enumerate(items) if number != at % len(items)] if _is_at(items, at) else None
-    )
+    items, at = row.items or [], site.first.literal
+    kept = [thing for number, thing in enumerate(items) if isinstance(at, int) and number != at % len(items)]
+    changed(row, kept if items and isinstance(at, int) else None)
     return Thing()
-
-
-def _is_at(items: list[Thing] | None, at: Any) -> bool:
-    return bool(items) and isinstance(at, int)
 
 
 @RULES.other("del_item", "builtins.tuple")

@@ -1,0 +1,67 @@
+"""Certain-crash rules as a detector: it says crash only where every way through the target raises.
+
+Knows how findings are told. What is found, and why it is certain, stands in rules/.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.rules.family import all_rules
+from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.predict import Report, findings
+from crane_core.detectors.rules.walk import MOST_STEPS
+from crane_core.domain import Cell, CellRole, DetectorKind, KernelState, Setting
+from crane_core.errors import DetectorError
+
+NAME = "rules"
+TITLE = "Certain-crash rules"
+KIND = DetectorKind.RULES
+_SETTINGS = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS)
+
+
+def options() -> dict[str, Any]:
+    """The rule families that answer, and how far a target is followed."""
+    return {"families": sorted({rule.family for rules in all_rules().values() for rule in rules}), "steps": MOST_STEPS}
+
+
+def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    """Whether the target certainly crashes, with the evidence. Raises DetectorError for an ablation's setting."""
+    if setting not in _SETTINGS:
+        raise DetectorError(
+            f"The rules cannot judge a state of which a part is withheld ({setting}): what is not told would count as"
+            " absent.",
+            remedy=f"Use one of the settings {', '.join(_SETTINGS)}.",
+        )
+    report = findings(cells, state, setting)
+    target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
+    return Prediction(bool(report.findings), _reasoning(report), json.dumps(_diagnostics(report, target)))
+
+
+def _reasoning(report: Report) -> str | None:
+    return " ".join(_told(finding) for finding in report.findings) or None
+
+
+def _told(finding: Finding) -> str:
+    return (
+        f"Line {finding.line}, `{finding.expression}`, raises {finding.exception}: {finding.why}. "
+        f"Known from the kernel: {finding.fact}. Shortest way out: {finding.remedy}"
+    )
+
+
+def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
+    """Findings and failed rules as they are kept: what a static analyzer's diagnostics look like, with the evidence."""
+    lines = target.split("\n")
+    found = [
+        {
+            "code_line": f"{finding.line}: {lines[finding.line - 1].strip() if finding.line <= len(lines) else ''}",
+            "message": finding.why,
+            **{key: value for key, value in asdict(finding).items() if key not in ("why", "line")},
+        }
+        for finding in report.findings
+    ]
+    return [*found, *({"rule_error": error._asdict()} for error in report.errors)]

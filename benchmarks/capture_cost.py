@@ -3,9 +3,8 @@
 python -m benchmarks.capture_cost [--python PATH] [SCENE ...]
 
 Limits: 50 ms where the peer takes as long or longer, 1 s for any single variable, and at the most 10% of the object's
-bytes as extra memory: the high-water mark of a fresh process in which nothing else is done. What is smaller than
-20 MB is judged as if it were 20 MB, since any look takes about 2 MB. Libraries are imported and both are warm before
-anything is measured. `--python` names the interpreter; it takes torch for some scenes.
+bytes as extra memory: the high-water mark of a fresh process in which nothing else is done. Libraries are imported and
+both are warm before anything is measured. `--python` names the interpreter; it takes torch for some scenes.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ LIMIT_S = 0.05
 LIMIT_OF_ONE_S = 1.0
 LIMIT_OF_MEMORY = 0.1
 MB = 1e6
-LEAST_JUDGED = 20 * MB
 
 
 class Clocks(NamedTuple):
@@ -60,7 +58,7 @@ class Cost(NamedTuple):
         held = {
             f"{LIMIT_S * 1e3:.0f} ms": self.ours.wall.median < LIMIT_S or self.peer.wall.median < LIMIT_S,
             f"{LIMIT_OF_ONE_S:g} s for one variable": self.largest[1] < LIMIT_OF_ONE_S,
-            f"{LIMIT_OF_MEMORY:.0%} of memory": self.memory["ours"] < LIMIT_OF_MEMORY * max(self.n_bytes, LEAST_JUDGED),
+            f"{LIMIT_OF_MEMORY:.0%} of memory": self.memory["ours"] < LIMIT_OF_MEMORY * self.n_bytes,
         }
         return [limit for limit, holds in held.items() if not holds]
 

@@ -17,7 +17,7 @@ from crane_core.errors import DetectorError
 
 MIB = 2**20
 _LIMITED = (
-    "import os, resource, sys\n"
+    "import ctypes, os, resource, signal, sys\n"
     "memory, output = int(sys.argv[1]), int(sys.argv[2])\n"
     "def bound(kind, most):\n"
     "    hard = resource.getrlimit(kind)[1]\n"
@@ -26,9 +26,14 @@ _LIMITED = (
     "bound(resource.RLIMIT_DATA, memory)\n"
     "bound(resource.RLIMIT_FSIZE, output)\n"
     "bound(resource.RLIMIT_CORE, 0)\n"
+    "if sys.platform == 'linux':\n"
+    "    ctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"
     "os.execv(sys.argv[3], sys.argv[3:])\n"
 )
-"""Sets the limits and becomes the tool. Code of ours between fork and exec could hang where threads run: in the app."""
+"""Sets the limits, asks to be killed when whoever started it ends (PR_SET_PDEATHSIG), and becomes the tool.
+
+A program of its own, as code of ours between fork and exec could hang where threads run: in the app.
+"""
 
 _PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 

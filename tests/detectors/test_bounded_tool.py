@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,3 +66,26 @@ def test_too_much_memory_is_stopped_with_its_last_words(tmp_path: Path) -> None:
 def test_a_bad_end_is_told(tmp_path: Path, program: str) -> None:
     with pytest.raises(ToolStoppedError, match=r"ended with (3|-11)"):
         run(program, tmp_path, ENOUGH)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a process when its parent ends")
+def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
+    waits = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+    starts = (
+        "import sys; from pathlib import Path; from crane_core.detectors.bounded_tool import ToolLimits, run_tool\n"
+        f"run_tool('the tool', [sys.executable, '-c', {waits!r}], Path({str(tmp_path)!r}), ToolLimits(600))"
+    )
+    printed = tmp_path / "printed.txt"
+    with subprocess.Popen([sys.executable, "-c", starts], cwd=Path(__file__).parents[2]) as starter:
+        pid = int(_once(lambda: printed.is_file() and printed.read_text("utf-8").strip()))
+        starter.kill()
+    assert _once(lambda: not _runs(pid))
+
+
+def _once(condition: Callable[[], Any]) -> Any:
+    """The first true value of a condition, within a minute."""
+    deadline = time.monotonic() + 60
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found

@@ -9,6 +9,7 @@ which exception, is written down, as are its parameters, its methods and what fi
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import io
 import json
@@ -207,8 +208,12 @@ def kind_of(kind: type) -> str:
 
 
 def public_path(kind: type) -> str:
+    """The shortest dotted name under which it is imported."""
     parts = kind.__module__.split(".")
-    return ".".join([*(part for part in parts if not part.startswith("_")), kind.__name__])
+    for end in range(2, len(parts) + 1):
+        if getattr(importlib.import_module(".".join(parts[:end])), kind.__name__, None) is kind:
+            return ".".join([*parts[:end], kind.__name__])
+    return f"{kind.__module__}.{kind.__name__}"
 
 
 def learnt(estimator: Any) -> list[str]:

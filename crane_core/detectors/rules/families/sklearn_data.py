@@ -108,8 +108,12 @@ def known_labels(thing: Thing) -> frozenset[Any] | None:
 
 
 def flaws(thing: Thing) -> Iterator[Flaw]:
-    """All flaws that these data certainly have, as X."""
-    yield from _flaws_of_shape(thing)
+    """All flaws that these data certainly have, as X; texts first, as they are met before the shape is looked at."""
+    found = [*_flaws_of_shape(thing), *_flaws_of_content(thing)]
+    yield from sorted(found, key=lambda flaw: flaw.name != "text")
+
+
+def _flaws_of_content(thing: Thing) -> Iterator[Flaw]:
     if is_frame(thing):
         yield from _flaws_of_frame(thing)
     elif is_series(thing) or is_array(thing) or not thing.type:
@@ -248,7 +252,9 @@ def _listed(value: Any) -> list[Any]:
 
 def _is_no_number(text: Any) -> bool:
     """Whether float() certainly refuses; what a limit may have cut, and what names an object, tells nothing."""
-    if not isinstance(text, str) or len(text) > _LONGEST_TEXT or "\u2026" in text or text.startswith("<"):
+    if not isinstance(text, str) or len(text) > _LONGEST_TEXT or text.startswith("<"):
+        return False
+    if "\u2026" in text or text.endswith("..."):
         return False
     try:
         float(text)

@@ -98,7 +98,8 @@ def _refuse_lengths(site: Site, true: Thing, said: Thing) -> None:
 
 
 def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tuple[Target, Target]) -> None:
-    """Classes and measurements do not mix, and measurements are no classes."""
+    """Classes and measurements do not mix, and measurements are no classes; nor do tables and single columns."""
+    _refuse_table(site, name, given)
     for thing, target in zip(given, targets, strict=True):
         kind = target.kind or ("continuous" if _is_never_whole(thing, target) else "")
         if kind.startswith("continuous"):
@@ -120,6 +121,18 @@ def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tu
             "labels of one side are texts, those of the other numbers",
             fact="; ".join(_classes_in_words(each, target) for each, target in zip(given, targets, strict=True)),
             remedy="use the same labels on both sides",
+        )
+
+
+def _refuse_table(site: Site, name: str, given: tuple[Thing, Thing]) -> None:
+    outputs = [_n_outputs(thing) for thing in given]
+    if None not in outputs and 1 in outputs and max(each or 0 for each in outputs) > 1:
+        table = given[0] if outputs[1] == 1 else given[1]
+        site.crash(
+            "ValueError",
+            f"{name} compares one column of classes with another",
+            fact=f"{data.named(table, 'one side')} has {max(each or 0 for each in outputs)} columns",
+            remedy="give the true classes and the predicted ones",
         )
 
 
@@ -197,7 +210,7 @@ def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Ta
 
 def _given(name: str, targets: tuple[Target, Target], site: Site) -> Thing:
     if name == "confusion_matrix":
-        classes = [target.classes for target in targets]
+        classes = [target.classes_if_whole for target in targets]
         if any(each is None for each in classes) or "labels" in site.arguments.keywords:
             return Thing("numpy.ndarray", {"shape": (None, None)})
         n_classes = len(frozenset().union(*(each for each in classes if each is not None)))

@@ -151,6 +151,38 @@ def _refuse_stratify(site: Site, options: dict[str, Thing], n_all: int | None) -
         )
 
 
+_BY_POSITION: Final = {
+    "sklearn.utils.class_weight.compute_class_weight": 1,
+    "sklearn.utils.compute_class_weight": 1,
+    "sklearn.utils.class_weight.compute_sample_weight": 2,
+    "sklearn.utils.compute_sample_weight": 2,
+    "sklearn.datasets.make_classification": 1,
+    "sklearn.datasets.make_regression": 1,
+    "sklearn.datasets.make_blobs": 2,
+    "sklearn.datasets.make_moons": 1,
+    "sklearn.model_selection.learning_curve": 3,
+    "sklearn.model_selection.validation_curve": 3,
+    "sklearn.feature_selection.mutual_info_classif": 2,
+    "sklearn.feature_selection.mutual_info_regression": 2,
+}
+"""Arguments that may be given by position, since version 1.0."""
+
+
+@RULES.function(*_BY_POSITION)
+def by_position(site: Site) -> Thing | None:
+    """The others must be named."""
+    path = site.receiver.path if site.receiver is not None else ""
+    n_most, n_given = _BY_POSITION.get(path), len(site.arguments.positional)
+    if n_most is not None and n_given > n_most:
+        site.crash(
+            "TypeError",
+            f"{path.rpartition('.')[2]} takes {n_most} argument{'s' * (n_most != 1)} by position, the others by name",
+            fact=f"{n_given} are given by position",
+            remedy="name the others",
+        )
+    return Thing()
+
+
 @RULES.method("sklearn.*", "split")
 def folds(site: Site) -> Thing | None:
     """More folds than samples, other lengths; what is wrong is found when the first fold is taken."""

@@ -15,7 +15,10 @@ _NO_FLOATS = ("int", "uint", "bool")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`kind` is a word of `type_of_target`, "" where it is not certain. `classes` are exactly the values that occur."""
+    """`kind` is a word of `type_of_target`, "" where it is not certain. `classes` are exactly the values that occur.
+
+    `classes_if_whole` are so unless there are missing values among them, which most steps refuse.
+    """
 
     kind: str = ""
     classes: frozenset[Any] | None = None
@@ -26,6 +29,7 @@ class Target:
     example: str = ""
     n_columns: int | None = None
     n_samples: int | None = None
+    classes_if_whole: frozenset[Any] | None = None
 
 
 def target_of(thing: Thing) -> Target:
@@ -52,6 +56,7 @@ def target_of(thing: Thing) -> Target:
         "" if fraction is None or fraction is True else f", {fraction} among them",
         1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None,
         shape[0],
+        _values(thing, {"has_nan": False, **facts}) if is_column else None,
     )
 
 

@@ -1,0 +1,102 @@
+"""LightGBM's estimators: names of features that JSON would misread, lengths, texts, and asking before fitting."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES: Final = Family("LightGBM")
+_KINDS: Final = ("LGBMClassifier", "LGBMRegressor")
+_OF_JSON: Final = '",:[]{}'
+
+
+def _construct(site: Site) -> Thing | None:
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    return Thing(f"lightgbm.{name}", {"class_name": name, "is_fitted": False}) if name in _KINDS else Thing()
+
+
+RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])(_construct)
+
+
+@RULES.method("lightgbm.*", "fit")
+def fitting(site: Site) -> Thing | None:
+    model = site.receiver
+    given = site.arguments.bound("X, y=None, **others")
+    if model is None or model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
+        return None
+    x, y = given["X"], given["y"]
+    _refuse_texts(site, x)
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    if n_x is not None and n_y is not None and n_x != n_y:
+        lengths_differ(site, "LightGBMError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    _refuse_targets(site, model, y)
+    _refuse_names(site, x)
+    model.facts = {"class_name": model.class_name, "is_fitted": True}
+    if (n_features := data.n_features(x)) is not None:
+        model.facts["fitted_attributes"] = {"n_features_in_": n_features}
+    return model
+
+
+def _refuse_texts(site: Site, x: Thing) -> None:
+    """Columns of texts; categories are welcome."""
+    for label, dtype in data.dtypes_of(x).items() if data.is_frame(x) else ():
+        if str(dtype) in ("object", "str", "string"):
+            site.crash(
+                "ValueError",
+                "LightGBM takes columns of numbers, truth values and categories",
+                fact=f"column {label!r} of {data.named(x, 'X')} is of dtype {dtype}",
+                remedy="turn it into categories: astype('category')",
+            )
+
+
+def _refuse_targets(site: Site, model: Thing, y: Thing) -> None:
+    target = target_of(y)
+    if model.class_name == "LGBMClassifier" and target.kind == "continuous":
+        site.crash(
+            "ValueError",
+            "LGBMClassifier learns classes, not measurements",
+            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
+            remedy="use LGBMRegressor, or turn the numbers into classes",
+        )
+
+
+def _refuse_names(site: Site, x: Thing) -> None:
+    odd = [name for name in data.names_of(x) or () if any(letter in name for letter in _OF_JSON)]
+    if odd:
+        site.crash(
+            "LightGBMError",
+            "names of features may hold no character that JSON gives a meaning",
+            fact=f"{data.named(x, 'X')} has the column {odd[0]!r}",
+            remedy="rename the columns: letters, digits and _ are safe",
+        )
+
+
+@RULES.method("lightgbm.*", "predict", "predict_proba", "score")
+def asking(site: Site) -> Thing | None:
+    model = site.receiver
+    if model is None or model.class_name not in _KINDS:
+        return None
+    if model.fact("is_fitted") is False:
+        site.crash(
+            "NotFittedError",
+            f"this {model.class_name} is not fitted",
+            fact=f"{data.named(model, 'it')} has not been fitted",
+            remedy="call fit first",
+        )
+    given, told = site.first, model.fact("fitted_attributes")
+    fitted = told.get("n_features_in_") if isinstance(told, dict) else None
+    n_given = data.n_features(given)
+    if isinstance(fitted, int) and n_given is not None and n_given != fitted and not site.arguments.keywords:
+        site.crash(
+            "LightGBMError" if data.is_frame(given) else "ValueError",
+            f"it was fitted with {fitted} features and gets {n_given}",
+            fact=f"{data.named(given, 'X')} has {n_given} columns",
+            remedy="give the same features as at fit time",
+        )
+    return Thing()

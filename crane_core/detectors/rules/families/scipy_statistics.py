@@ -1,0 +1,54 @@
+"""scipy.stats: tests of pairs need equal lengths and enough numbers; interpolation needs points that fit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES: Final = Family("scipy")
+_PAIRS: Final = ("pearsonr", "spearmanr", "kendalltau", "ttest_rel", "wilcoxon", "linregress", "pointbiserialr")
+
+
+def _is_column(thing: Thing) -> bool:
+    shape = data.shape_of(thing)
+    return shape is not None and len(shape) == 1
+
+
+@RULES.function(*[f"scipy.stats.{name}" for name in _PAIRS])
+def pairs(site: Site) -> Thing | None:
+    """Two columns of the same length."""
+    given = list(site.arguments.positional[:2])
+    if len(given) < 2 or not all(map(_is_column, given)):
+        return Thing()
+    n_left, n_right = (data.n_samples(each) for each in given)
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else "it"
+    if n_left is not None and n_right is not None and n_left != n_right and min(n_left, n_right) > 1:
+        site.crash(
+            "ValueError",
+            f"{name} compares pairs: {n_left} values and {n_right} do not match",
+            fact=f"{data.named(given[0], 'x')} has {n_left} values, {data.named(given[1], 'y')} has {n_right}",
+            remedy="take both from the same rows",
+        )
+    return Thing()
+
+
+@RULES.function("scipy.interpolate.interp1d", "scipy.interpolate.CubicSpline")
+def interpolated(site: Site) -> Thing | None:
+    """As many values as points."""
+    given = site.arguments.bound("x, y, **others")
+    if given is None or not given.keys() >= {"x", "y"} or "axis" in given:
+        return Thing()
+    x, y = given["x"], given["y"]
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    if _is_column(x) and _is_column(y) and n_x is not None and n_y is not None and n_x != n_y:
+        site.crash(
+            "ValueError",
+            f"each point needs a value: {n_x} points and {n_y} values",
+            fact=f"{data.named(x, 'x')} has {n_x} points, {data.named(y, 'y')} has {n_y}",
+            remedy="give as many values as points",
+        )
+    return Thing()

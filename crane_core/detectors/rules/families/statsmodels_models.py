@@ -1,0 +1,214 @@
+"""statsmodels: models of tables, series in time, plots of residuals; data that numpy cannot make numbers of.
+
+Knows the public names under statsmodels.api and statsmodels.tsa. Formulas are read only as far as plain names go.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES: Final = Family("statsmodels")
+_LINEAR: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
+_FORMULAS: Final = ("ols", "wls", "gls", "logit", "probit", "mnlogit", "poisson", "glm", "rlm", "quantreg")
+_NULLABLE: Final = ("Int", "UInt", "Float", "boolean")
+_LINES: Final = ("45", "s", "r", "q")
+_PLAIN_FORMULA: Final = re.compile(r"[A-Za-z_]\w*(\s*[~+*:\-]\s*([A-Za-z_]\w*|[01]))*")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def _paths(names: tuple[str, ...], *modules: str) -> list[str]:
+    return [f"{module}.{name}" for module in modules for name in names]
+
+
+@RULES.function(
+    *_paths(_LINEAR, "statsmodels.api", "statsmodels.regression.linear_model", "statsmodels.discrete.discrete_model")
+)
+def of_arrays(site: Site) -> Thing | None:
+    """A model of two arrays: equal lengths, numbers, nothing missing."""
+    given = site.arguments.bound("endog, exog=None, **others")
+    if given is None or "endog" not in given:
+        return Thing()
+    y, x = given["endog"], given.get("exog")
+    if x is not None:
+        _refuse_lengths(site, y, x)
+    is_checked = "missing" not in given
+    for thing in (y, x):
+        if thing is not None:
+            _refuse_objects(site, thing)
+            if is_checked:
+                _refuse_missing(site, thing)
+    return Thing()
+
+
+def _refuse_lengths(site: Site, y: Thing, x: Thing) -> None:
+    n_y, n_x = data.n_samples(y), data.n_samples(x)
+    are_alike = (data.is_frame(x) or data.is_series(x)) == (data.is_frame(y) or data.is_series(y))
+    if n_y is not None and n_x is not None and n_y != n_x and are_alike:
+        site.crash(
+            "ValueError",
+            f"both sides need the same number of rows: {n_y} and {n_x}",
+            fact=f"{data.named(y, 'endog')} has {n_y} rows, {data.named(x, 'exog')} has {n_x}",
+            remedy="take both from the same rows",
+        )
+
+
+def _dtypes(thing: Thing) -> dict[Any, str]:
+    if data.is_frame(thing):
+        return {label: str(dtype) for label, dtype in data.dtypes_of(thing).items()}
+    return {data.named(thing, "it"): str(thing.fact("dtype", ""))} if data.is_series(thing) else {}
+
+
+def _refuse_objects(site: Site, thing: Thing) -> None:
+    """Columns of texts, and nullable ones with a gap, become an array of objects."""
+    for label, dtype in _dtypes(thing).items():
+        facts = data.per_column(thing).get(label, {}) if data.is_frame(thing) else data.values_of(thing)
+        text = data.no_number(facts, dtype)
+        has_gap = dtype.startswith(_NULLABLE) and facts.get("has_nan") is True and data.is_frame(thing)
+        if text is not None or has_gap:
+            site.crash(
+                "ValueError" if text is not None else "TypeError",
+                "numpy makes an array of objects of these data, and a model needs numbers",
+                fact=f"column {label!r} holds "
+                + (f"the text {text!r}" if text is not None else "missing values (pd.NA)"),
+                remedy="drop the missing rows, or turn the column into float" if has_gap else "encode the texts first",
+            )
+
+
+def _refuse_missing(site: Site, thing: Thing) -> None:
+    dtypes = list(_dtypes(thing).values())
+    if not dtypes or not all(dtype.startswith(("float", "int", "uint")) for dtype in dtypes):
+        return
+    if data.is_frame(thing) and len(dtypes) != data.n_features(thing):
+        return
+    flaw = next((flaw for flaw in data.flaws(thing) if flaw.name in ("nan", "inf")), None)
+    if flaw is not None:
+        site.crash(
+            "MissingDataError",
+            "a model needs finite numbers in every row",
+            fact=flaw.fact,
+            remedy="drop these rows, or give missing='drop'",
+        )
+
+
+@RULES.function(
+    *_paths(_FORMULAS, "statsmodels.formula.api"), *[f"statsmodels.formula.api.{name.upper()}" for name in _FORMULAS]
+)
+def of_formula(site: Site) -> Thing | None:
+    """Names of a plain formula that the frame lacks; a variable of the notebook may stand for one."""
+    given = site.arguments.bound("formula, data=None, **others")
+    formula = None if given is None else given.get("formula", Thing()).literal
+    frame = None if given is None else given.get("data")
+    if frame is None or not isinstance(formula, str) or not _PLAIN_FORMULA.fullmatch(formula.strip()):
+        return Thing()
+    labels = data.known_labels(frame)
+    known = {thing.words for thing in site.variables()}
+    if labels is None:
+        return Thing()
+    missing = [name for name in _NAME.findall(formula) if name not in labels and name not in known]
+    missing = [name for name in missing if not site.mentions(f"{name} =") and not site.mentions(f"{name}=")]
+    if missing and all(isinstance(label, str) for label in labels):
+        site.crash(
+            "PatsyError" if site.packages.get("statsmodels", "") < "0.15" else "FactorEvaluationError",
+            f"the formula names {missing[0]}",
+            fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
+            remedy="name columns that the frame has",
+        )
+    return Thing()
+
+
+@RULES.function("statsmodels.api.qqplot", "statsmodels.graphics.gofplots.qqplot")
+def quantiles(site: Site) -> Thing | None:
+    """The line is named by a text."""
+    given = site.arguments.bound("data, dist=None, distargs=(), a=0, loc=0, scale=1, fit=False, line=None, **others")
+    line = None if given is None else given.get("line")
+    if line is not None and line.is_literal and line.literal is not None and line.literal not in _LINES:
+        site.crash(
+            "ValueError",
+            f"line must be one of {', '.join(map(repr, _LINES))}",
+            fact=f"it is {line.literal!r}",
+            remedy="write '45' with quotes" if line.literal == 45 else "use one of these",
+        )
+    return Thing()
+
+
+@RULES.function("statsmodels.tsa.seasonal.seasonal_decompose", "statsmodels.api.tsa.seasonal_decompose")
+def decomposed(site: Site) -> Thing | None:
+    """Two whole periods, nothing missing, positive numbers for a product."""
+    given = site.arguments.bound("x, model='additive', filt=None, period=None, **others")
+    if "freq" in site.arguments.keywords:
+        site.crash(
+            "TypeError",
+            "seasonal_decompose has no parameter freq any more",
+            fact="freq is given",
+            remedy="call it period",
+        )
+    if given is None or "x" not in given:
+        return Thing()
+    series, period = given["x"], given.get("period", Thing()).literal
+    n_all = data.n_samples(series)
+    if type(period) is int and n_all is not None and n_all < 2 * period:
+        site.crash(
+            "ValueError",
+            f"two whole periods need {2 * period} observations",
+            fact=f"{data.named(series, 'x')} has {n_all}",
+            remedy=f"set period to {n_all // 2} or less",
+        )
+    flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
+    if flaw is not None and str(series.fact("dtype", "")).startswith("float"):
+        site.crash("ValueError", "a decomposition takes no missing values", fact=flaw.fact, remedy="fill them first")
+    low, _ = data.range_of(data.values_of(series))
+    model = given.get("model", Thing()).literal
+    if isinstance(model, str) and model.startswith("m") and low is not None and low <= 0:
+        site.crash(
+            "ValueError",
+            "a product of parts needs numbers above zero",
+            fact=f"{data.named(series, 'x')} goes down to {low:g}",
+            remedy="use model='additive'",
+        )
+    return Thing()
+
+
+@RULES.function(
+    *_paths(("plot_pacf",), "statsmodels.graphics.tsaplots", "statsmodels.api.graphics.tsa"),
+    *_paths(("pacf",), "statsmodels.tsa.stattools", "statsmodels.api.tsa"),
+)
+def partial_correlations(site: Site) -> Thing | None:
+    """At most half as many lags as observations."""
+    given = site.arguments.bound("x, **others")
+    lags = None if given is None else next((given[name].literal for name in ("lags", "nlags") if name in given), None)
+    n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
+    if (
+        type(lags) is int
+        and n_all is not None
+        and lags > n_all // 2
+        and (given or {}).keys() <= {"x", "lags", "nlags", "title", "ax"}
+    ):
+        site.crash(
+            "ValueError",
+            f"partial correlations of {n_all} observations go up to lag {n_all // 2}",
+            fact=f"{lags} lags are asked for",
+            remedy=f"ask for {n_all // 2} or fewer",
+        )
+    return Thing()
+
+
+@RULES.function("statsmodels.graphics.tsaplots.plot_acf", "statsmodels.api.graphics.tsa.plot_acf")
+def correlations(site: Site) -> Thing | None:
+    """One lag less than there are observations."""
+    given = site.arguments.bound("x, ax=None, lags=None, **others")
+    lags = None if given is None else given.get("lags", Thing()).literal
+    n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
+    if type(lags) is int and n_all is not None and lags >= n_all > 1:
+        site.crash(
+            "ValueError",
+            f"correlations of {n_all} observations go up to lag {n_all - 1}",
+            fact=f"{lags} lags are asked for",
+            remedy=f"ask for {n_all - 1} or fewer",
+        )
+    return Thing()

@@ -65,13 +65,19 @@ def _method(walk: Walk, receiver: Thing, func: ast.Attribute, node: ast.Call) ->
     if receiver.path and receiver.definition is None:
         function = attribute(walk, receiver, func.attr, func)
         return call_thing(walk, function, arguments_of(walk, node), node)
-    if func.attr in receiver.attributes and receiver.attributes[func.attr].type:
-        return call_thing(walk, receiver.attributes[func.attr], arguments_of(walk, node), node)
+    held = receiver.attributes.get(func.attr)
+    if held is not None and held.type and not _is_bare_function(held):
+        return call_thing(walk, held, arguments_of(walk, node), node)
     if (own := member(walk, receiver, func.attr)) is not None:
         return call_thing(walk, own, arguments_of(walk, node), node)
     walk.ask("attribute", receiver, func.attr, func, receiver=receiver)
     arguments = arguments_of(walk, node)
     return call_method(walk, receiver, func.attr, arguments, node)
+
+
+def _is_bare_function(thing: Thing) -> bool:
+    """A function of which the state tells no more, as libraries keep them in objects: rules of the method know more."""
+    return thing.type in ("function", "method") and thing.definition is None and not thing.path
 
 
 def call_method(walk: Walk, receiver: Thing, name: str, arguments: Arguments, node: ast.AST) -> Thing:

@@ -226,7 +226,8 @@ RUNS = [
     "for batch in ragged.dataset: break",
     "for i, (xb, yb) in enumerate(loader): net(xb.view(-1, 8))",
     "batch = next(iter(loader)); net(batch[0]); criterion(net(batch[0]), batch[1])",
-    "with torch.no_grad():\n    net.eval()\n    predicted = net(X).argmax(dim=1)\n    right = (predicted == y).sum().item()",
+    "with torch.no_grad():\n    net.eval()\n    predicted = net(X).argmax(dim=1)\n"
+    "    right = (predicted == y).sum().item()",
     "_, predicted = torch.max(net(X).data, 1); print((predicted == y).float().mean().item())",
     "optim.Adam(net.parameters(), lr=0.1, weight_decay=1e-4).zero_grad()",
     "opt = optim.SGD([torch.zeros(2, requires_grad=True)], lr=0.1, momentum=0.9); opt.step()",
@@ -248,7 +249,8 @@ RUNS = [
     "    torch.set_default_dtype(torch.float32)",
     "with torch.autocast('cpu', dtype=torch.bfloat16):\n    net(X)",
     "class Own(nn.Module):\n    def forward(self, x):\n        return x @ x.T\nOwn()(X)",
-    "class Flat(nn.Module):\n    def __init__(self):\n        super(Flat, self).__init__()\n        self.fc = nn.Linear(16, 2)\n"
+    "class Flat(nn.Module):\n    def __init__(self):\n        super(Flat, self).__init__()\n"
+    "        self.fc = nn.Linear(16, 2)\n"
     "    def forward(self, x):\n        return self.fc(torch.flatten(x, 1))\nFlat()(torch.zeros(3, 4, 4))",
 ]
 

@@ -310,6 +310,21 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
             )
 
 
+def _judge_indices(site: Site, model: Thing, x: Thing) -> None:
+    """Numbers of words that an embedding right behind the input has no row for."""
+    first = next(iter(_layers(model) or ()), None)
+    n, ends = (first.fact("input_dim"), x.fact("value_range")) if first is not None else (None, None)
+    if first is None or first.class_name != "Embedding" or type(n) is not int or not isinstance(ends, (list, tuple)):
+        return
+    if len(ends) == 2 and type(ends[1]) in (int, float) and ends[1] >= n and x.is_a("numpy", "ndarray"):
+        site.crash(
+            "InvalidArgumentError",
+            f"the embedding has rows for 0 to {n - 1}, and the data holds {ends[1]}",
+            fact=f"{x.words or 'x'} goes from {ends[0]} to {ends[1]}",
+            remedy=f"make the embedding with input_dim={int(ends[1]) + 1}",
+        )
+
+
 # Steps
 
 
@@ -398,6 +413,7 @@ def _judge(site: Site, model: Thing, x: Thing, y: Thing | None, batch: Length) -
         return
     inputs = (None, *given.inputs[1:]) if given.inputs else given.inputs
     output = _through_model(site, model, inputs, x.words or "x")
+    _judge_indices(site, model, x)
     _judge_labels(site, model, given, output, (y.words if y is not None else x.words) or "y")
 
 

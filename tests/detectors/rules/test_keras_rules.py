@@ -165,8 +165,8 @@ RUNS = [
     "m.compile('sgd', 'categorical_crossentropy')\n"
     "m.fit(X, hot, verbose=0)",
     "m = Sequential([Dense(4), Dense(1)]); m.compile('sgd', 'mse'); m.fit(X, y, verbose=0)",
- "
-    "   "m = Sequential([Input((10, 10, 1)), Conv2D(4, 3, padding='same'), MaxPooling2D(), Conv2D(4, 3), Flatten(), Dense(2)])\n"
+    "m = Sequential([Input((10, 10, 1)), Conv2D(4, 3, padding='same'), MaxPooling2D(),"
+    " Conv2D(4, 3), Flatten(), Dense(2)])\n"
     "m.compile('sgd', 'sparse_categorical_crossentropy')\nm.fit(gray, y2, verbose=0)",
     "m = Sequential([Input((6, 2)), LSTM(4, return_sequences=True), LSTM(4), Dense(1)])",
     "m = Sequential([Input((10, 10, 3)), layers.MaxPooling2D(3, strides=1), Flatten(), Dense(2)])\n"

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from crane_core.cli import main
-from crane_core.llm.fake_server import fake_server
+from crane_core.llm.fake_server import FakePlan, fake_server
 
 SETUP = "import numpy as np\nlevels = np.zeros((48, 7))\nmeans = np.ones(48)"
 TARGET = "anomaly = levels - means"
@@ -51,7 +51,7 @@ def test_no_certain_crash_is_no_promise(notebook: Path, tmp_path: Path, capsys: 
 
 
 def test_a_model_is_asked_over_http(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with fake_server() as address:
+    with fake_server(FakePlan()) as address:
         assert check(tmp_path / "data", str(notebook), "--model", "fake", "--base-url", address, "--json") == 0
     model = json.loads(capsys.readouterr().out)["model"]
     assert model["crashes"] in (True, False)

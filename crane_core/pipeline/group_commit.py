@@ -15,23 +15,30 @@ from types import TracebackType
 from crane_core import ledger
 from crane_core.domain import Record
 
-MAX_WAITING = 16
-"""Records that may wait for the disk; whoever brings more waits, so that a crash costs few of those that had come:
-as many again may be in the write that is going on."""
+USUALLY_WAITING = 16
 
 
 class GroupCommit:
     """A writer thread. `put` from any thread; `on_saved` is called with what is on the disk, from the writer's thread.
 
     When the disk refuses, or `on_saved` raises, `stop` is set, nothing more is written, and leaving the context raises
-    that error.
+    that error. `max_waiting` records may wait for the disk, and whoever brings more waits too: so a crash costs few of
+    those that had come. As many again may be in the write that is going on.
     """
 
-    def __init__(self, path: Path, on_saved: Callable[[Sequence[Record]], None], stop: Event) -> None:
+    def __init__(
+        self,
+        path: Path,
+        on_saved: Callable[[Sequence[Record]], None],
+        stop: Event,
+        *,
+        max_waiting: int = USUALLY_WAITING,
+    ) -> None:
         self._path = path
         self._on_saved = on_saved
         self._stop = stop
-        self._waiting: Queue[Record | None] = Queue(MAX_WAITING)
+        self._max_waiting = max_waiting
+        self._waiting: Queue[Record | None] = Queue(max_waiting)
         self._is_open = True
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="group-commit")
 
@@ -64,7 +71,7 @@ class GroupCommit:
     def _next(self) -> list[Record]:
         """What waits by now, at least one entry."""
         batch = [self._waiting.get()]
-        while len(batch) < MAX_WAITING and not self._waiting.empty():
+        while len(batch) < self._max_waiting and not self._waiting.empty():
             batch.append(self._waiting.get())
         self._is_open = None not in batch
         return [record for record in batch if record is not None]

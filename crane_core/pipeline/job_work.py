@@ -15,7 +15,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from crane_core.domain import Detector, Job, JudgeJob, JudgeReply, Prompt, Record, Reply, Run
-from crane_core.pipeline.group_commit import GroupCommit
+from crane_core.pipeline.group_commit import USUALLY_WAITING, GroupCommit
 from crane_core.pipeline.job_files import (
     Spent,
     Standing,
@@ -109,10 +109,12 @@ def carry_out(
     *,
     progress: Callable[[Progress], None] = lambda _: None,
     stop: Event | None = None,
+    at_once: int = USUALLY_WAITING,
 ) -> Outcome:
     """Do what is open. Raises DetectorError or LedgerError; what was told as done stays.
 
-    `progress` is called from another thread, whenever answers have reached the disk.
+    `progress` is called from another thread, whenever answers have reached the disk. `at_once` is how many the worker
+    asks at once: as many may wait for the disk, so that it never keeps them from asking.
     """
     stopped = stop or Event()
     began = time.monotonic()
@@ -121,7 +123,8 @@ def carry_out(
         now = replace(work, before=standing(folder, work.job.job))
         if now.open:
             watch = _Watch(now, progress, began)
-            with GroupCommit(job_file(folder, now.job.job), watch.saved, stopped) as commit:
+            path = job_file(folder, now.job.job)
+            with GroupCommit(path, watch.saved, stopped, max_waiting=max(1, at_once)) as commit:
                 ended = worker(now.open, _keeping(now, commit), stopped)
     return _outcome(folder, work, time.monotonic() - began, ended)
 

@@ -225,7 +225,7 @@ def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str
 
 
 def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker) -> int:
-    outcome = told_work(folder, plan.work, worker)
+    outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     rows = _rows(folder, plan.job.job)
     if chosen.json:
         give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | {"rows": rows_json(rows)}, indent=1))
@@ -234,7 +234,7 @@ def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Wo
     return exit_code(outcome)
 
 
-def told_work(folder: DataFolder, work: Work, worker: Worker) -> Outcome:
+def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> Outcome:
     """Carry the work out, telling how far it is, until it is done or Ctrl+C is pressed."""
     last = [0.0]
 
@@ -244,7 +244,7 @@ def told_work(folder: DataFolder, work: Work, worker: Worker) -> Outcome:
             tell(progress_words(now))
 
     with stop_on_interrupt() as stop:
-        return carry_out(folder, work, worker, progress=hear, stop=stop)
+        return carry_out(folder, work, worker, progress=hear, stop=stop, at_once=at_once)
 
 
 def exit_code(outcome: Outcome) -> int:

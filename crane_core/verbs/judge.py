@@ -55,7 +55,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         if chosen.dry_run:
             return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
-        outcome = told_work(folder, plan.work, judging(plan, asked))
+        outcome = told_work(folder, plan.work, judging(plan, asked), asked.concurrency)
     labels = label_counts(folder, plan)
     if chosen.json:
         told = {"annotator": plan.job.annotator, "labels": labels}

@@ -22,7 +22,6 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Prompt, Reply
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
-from crane_core.pipeline.group_commit import MAX_WAITING
 from crane_core.pipeline.job_files import Standing, standing
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -33,7 +32,7 @@ N_KILLS = 10
 N_RUNS = 13
 N_QUESTIONS = 80 * N_RUNS
 CONCURRENCY = 16
-ON_THE_WAY = CONCURRENCY + 2 * MAX_WAITING
+ON_THE_WAY = 3 * CONCURRENCY
 """Most questions that are with the model, wait for the disk or are being written at one moment."""
 
 # One process loads the program and forks a client for every line that it is told: eleven starts would take a minute.
@@ -64,7 +63,8 @@ def work():
     plan = plan_detection(store, folder, wanted)
     store.close()
     asked = asking(Endpoint("heron", base_url), concurrency=int(concurrency))
-    outcome = carry_out(folder, plan.work, predicting(plan, asked), progress=lambda now: say("saved", now.n_done))
+    tell = lambda now: say("saved", now.n_done)
+    outcome = carry_out(folder, plan.work, predicting(plan, asked), progress=tell, at_once=int(concurrency))
     say("done", plan.job.job, outcome.n_answered, outcome.n_open)
 
 for line in sys.stdin:

@@ -12,7 +12,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Record, Run, Setting
 from crane_core.errors import LedgerError
-from crane_core.pipeline.group_commit import MAX_WAITING, GroupCommit
+from crane_core.pipeline.group_commit import USUALLY_WAITING, GroupCommit
 
 N_THREADS = 8
 N_EACH = 100
@@ -74,10 +74,10 @@ def test_what_waits_while_the_disk_is_busy_goes_in_one_write(tmp_path: Path, mon
     monkeypatch.setattr(os, "fsync", slow)
     batches: list[int] = []
     with GroupCommit(tmp_path / "job.jsonl", lambda records: batches.append(len(records)), Event()) as commit:
-        for index in range(1, MAX_WAITING + 1):
+        for index in range(1, USUALLY_WAITING + 1):
             commit.put(run(0, index))
         handed_over.set()
-    assert sum(batches) == MAX_WAITING
+    assert sum(batches) == USUALLY_WAITING
     assert len(batches) <= 2
     assert n_syncs[0] == len(batches) + 1  # the folder's entry of the new file, too
 
@@ -85,7 +85,7 @@ def test_what_waits_while_the_disk_is_busy_goes_in_one_write(tmp_path: Path, mon
 def put_many(commit: GroupCommit) -> None:
     """More than may wait for the disk."""
     with commit:
-        for index in range(1, 2 * MAX_WAITING):
+        for index in range(1, 2 * USUALLY_WAITING):
             commit.put(run(0, index))
 
 

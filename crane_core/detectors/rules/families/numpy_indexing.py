@@ -8,6 +8,7 @@ from types import EllipsisType
 from crane_core.detectors.rules.families.numpy_things import (
     ARRAY,
     dtype_of,
+    held_by,
     is_array,
     is_number,
     kind_of,
@@ -38,6 +39,16 @@ def parts_of(thing: Thing) -> list[Part]:
     if thing.type == "tuple" and thing.items is None:
         raise UnknownIndexError
     return [_part(each) for each in things]
+
+
+def _leading(thing: Thing) -> list[Part]:
+    """The numbers and slices of an index before its first part that is not known: their axes are certain."""
+    found: list[Part] = []
+    for each in thing.items or () if thing.type == "tuple" else ():
+        if each.type not in ("int", "slice"):
+            break
+        found.append(_part(each))
+    return found
 
 
 def _part(thing: Thing) -> Part:
@@ -105,6 +116,8 @@ def read(site: Site) -> Thing | None:
     try:
         parts = parts_of(asked)
     except UnknownIndexError:
+        with misfits(told(receiver), _REMEDY, exception="IndexError"):
+            index(shape, *_leading(asked))
         return Thing()
     with misfits(told(receiver), _REMEDY, exception="IndexError"):
         found = index(shape, *parts)
@@ -115,7 +128,7 @@ def _element(receiver: Thing, parts: list[Part]) -> Thing:
     """A single element; of an array whose elements are told the value as a number of NumPy."""
     if any(isinstance(part, EllipsisType) for part in parts):
         return Thing()
-    return scalar(dtype_of(receiver))
+    return Thing(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
 
 
 def _field(site: Site, receiver: Thing, asked: Thing) -> Thing | None:

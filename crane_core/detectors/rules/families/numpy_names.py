@@ -23,7 +23,12 @@ _TENSOR: Final = (
     *("requires_grad", "double"),
 )
 _TEXT: Final = ("keys", "items", "get", "update", "lower", "upper", "split", "strip", "replace", "join", "format")
+_AXES: Final = (
+    *("scatter", "bar", "barh", "imshow", "set_title", "set_xlabel", "set_ylabel", "legend", "boxplot", "pie", "grid"),
+    *("set_xlim", "set_ylim", "set_xticks", "axhline", "axvline", "axis", "fill_between", "set_xticklabels"),
+)
 _OF_OTHERS: Final = {
+    **dict.fromkeys(_AXES, "it is an array of axes: take one of them by its index"),
     **dict.fromkeys(_FRAME, "make a frame or series of it: pandas.DataFrame(x), or use the function of NumPy"),
     **dict.fromkeys(_TENSOR, "it is no tensor: leave the call out, or make one with torch.from_numpy(x)"),
     **dict.fromkeys(_TEXT, "it is no dict or text"),

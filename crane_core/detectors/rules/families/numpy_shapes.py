@@ -13,6 +13,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     dtype_meant,
     dtype_of,
     given_to,
+    held_by,
     is_array,
     is_at_least,
     is_none,
@@ -362,6 +363,24 @@ def length(site: Site) -> Thing | None:
 def number_of_parts(site: Site) -> Thing | None:
     shape = shape_of(site.receiver or Thing())
     return _number(shape[0]) if shape and shape[0] is not None else None
+
+
+_LISTED: Final = 100
+"""Parts of an array that are told one by one."""
+
+
+@RULES.other("elements", ARRAY)
+def all_parts(site: Site) -> Thing | None:
+    subject = site.receiver or Thing()
+    shape = shape_of(subject)
+    if not shape or shape[0] is None or shape[0] > _LISTED:
+        return None
+    held = held_by(subject)
+    return Thing("list", items=[_part(subject, shape, held) for _ in range(shape[0])])
+
+
+def _part(subject: Thing, shape: Shape, held: str) -> Thing:
+    return Thing(held) if held and len(shape) == 1 else view_of(subject, shape[1:])
 
 
 @RULES.function("numpy.shape", "numpy.ndim", "numpy.size")

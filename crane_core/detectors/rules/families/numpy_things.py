@@ -53,7 +53,15 @@ def view_of(thing: Thing, shape: Shape | None, words: str = "") -> Thing:
     """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
     if shape == ():
         return scalar(dtype_of(thing), words)
-    return array(shape, thing.fact("dtype"), words, view_of=thing, fields=thing.fact("fields"))
+    facts = {name: thing.fact(name) for name in ("fields", "held")}
+    return array(shape, thing.fact("dtype"), words, view_of=thing, **facts)
+
+
+def held_by(thing: Thing) -> str:
+    """The type of all objects in an array of objects; "" where it is not known."""
+    types = thing.fact("item_types")
+    only = next(iter(types)) if isinstance(types, Mapping) and len(types) == 1 else ""
+    return thing.fact("held") or (only if thing.fact("dtype") == "object" else "")
 
 
 def is_array(thing: Thing) -> bool:

@@ -429,7 +429,10 @@ def melt(site: Site) -> Thing | None:
     is_plain = "id_vars" not in given or is_whole_list_of_labels(given["id_vars"])
     if not is_plain or kept is None or not all(isinstance(name, str) for name in names) or "col_level" in given:
         return Thing(FRAME)
-    return frame([*kept, *names])
+    made = frame([*kept, *names])
+    if "ignore_index" not in given:
+        made.facts["index_names"] = ()
+    return made
 
 
 _MELTED: Final = (("var_name", "variable"), ("value_name", "value"))

@@ -570,6 +570,9 @@ def to_numpy(site: Site) -> Thing | None:
 @RULES.function("builtins.len")
 def length(site: Site) -> Thing | None:
     old = site.first
+    if old.is_a("pandas", "Index", "RangeIndex", "DatetimeIndex"):
+        count = old.fact("length")
+        return literal(count) if type(count) is int else Thing("int")
     if not (is_frame(old) or is_series(old)):
         return None
     rows = n_rows(old)

@@ -1,0 +1,196 @@
+"""Figures and their grids of axes: whether `subplots` gives one axes or an array, names that figures and axes lack."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families.numpy_things import ARRAY, is_none, whole
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES = Family("matplotlib: figures and axes")
+AXES: Final = "matplotlib.axes._axes.Axes"
+FIGURE: Final = "matplotlib.figure.Figure"
+_SUBPLOTS: Final = (
+    "nrows=1, ncols=1, *, sharex=False, sharey=False, squeeze=True, width_ratios=None, height_ratios=None,"
+    " subplot_kw=None, gridspec_kw=None, **fig_kw"
+)
+
+
+@RULES.function("matplotlib.pyplot.subplots")
+def subplots(site: Site) -> Thing | None:
+    given = site.arguments.bound(_SUBPLOTS)
+    axes = _grid(site, given) if given is not None else Thing()
+    return Thing("tuple", items=[Thing(FIGURE), axes])
+
+
+@RULES.method("matplotlib.Figure", "subplots")
+def subplots_of_figure(site: Site) -> Thing | None:
+    given = site.arguments.bound(_SUBPLOTS)
+    return _grid(site, given) if given is not None else Thing()
+
+
+def _grid(site: Site, given: dict[str, Thing]) -> Thing:
+    """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
+    rows, columns = (whole(given[name]) if name in given else 1 for name in ("nrows", "ncols"))
+    for count, what in ((rows, "rows"), (columns, "columns")):
+        if count is not None and count < 1:
+            site.crash(
+                "ValueError",
+                f"there cannot be {count} {what}",
+                fact=f"the number of {what} is {count}",
+                remedy="look first whether there is anything to be drawn",
+            )
+    held = AXES if is_none(given.get("subplot_kw")) else None
+    squeeze = given["squeeze"].literal if "squeeze" in given else True
+    if squeeze is NOT_KNOWN:
+        return Thing()
+    if squeeze is False:
+        return _array((rows, columns), held)
+    if rows is None or columns is None:
+        return Thing()
+    shape = tuple(length for length in (rows, columns) if length != 1)
+    return _array(shape, held) if shape else Thing(held or "")
+
+
+def _array(shape: tuple[int | None, ...], held: str | None) -> Thing:
+    facts = {"shape": shape, "dtype": "object"} | ({"held": held} if held else {})
+    return Thing(ARRAY, facts)
+
+
+@RULES.function("matplotlib.pyplot.figure")
+def figure(site: Site) -> Thing | None:
+    return Thing(FIGURE) if "FigureClass" not in site.arguments.keywords else Thing()
+
+
+@RULES.function("matplotlib.pyplot.subplot")
+@RULES.method("matplotlib.Figure", "add_subplot")
+def subplot(site: Site) -> Thing | None:
+    """The number of a place in the grid counts from 1, row by row."""
+    numbers = [whole(thing) for thing in site.arguments.positional]
+    if len(numbers) == 1 and numbers[0] is not None and 100 <= numbers[0] <= 999:
+        numbers = [int(digit) for digit in str(numbers[0])]
+    if len(numbers) == 3 and None not in numbers:
+        rows, columns, at = (number or 0 for number in numbers)
+        if rows > 0 and columns > 0 and not 1 <= at <= rows * columns:
+            site.crash(
+                "ValueError",
+                f"a grid of {rows} rows and {columns} columns has no place {at}",
+                fact=f"the places are 1 to {rows * columns}",
+                remedy="places count from 1: make the grid larger or the number smaller",
+            )
+    is_plain = site.name == "add_subplot" and not site.arguments.keywords
+    return Thing(AXES) if is_plain else Thing()
+
+
+# What one axes is not
+
+
+_ONE: Final = "with one row and one column subplots gives an axes alone"
+_MANY: Final = "give squeeze=False to subplots, which makes it an array always"
+
+
+@RULES.element("matplotlib.Axes")
+@RULES.element("matplotlib.Figure")
+def iterated(site: Site) -> Thing | None:
+    held = site.receiver or Thing()
+    return site.crash(
+        "TypeError",
+        f"a {held.class_name} cannot be iterated",
+        fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
+        remedy=_MANY,
+    )
+
+
+@RULES.item("matplotlib.Axes")
+@RULES.item("matplotlib.Figure")
+def indexed(site: Site) -> Thing | None:
+    held = site.receiver or Thing()
+    return site.crash(
+        "TypeError",
+        f"a {held.class_name} has no parts to be indexed",
+        fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
+        remedy=_MANY,
+    )
+
+
+@RULES.function("builtins.len")
+def counted(site: Site) -> Thing | None:
+    if not site.first.is_a("matplotlib", "Axes", "Figure"):
+        return None
+    return site.crash(
+        "TypeError",
+        f"a {site.first.class_name} has no length",
+        fact=f"{site.first.words or 'it'} is a single {site.first.class_name}",
+        remedy=_MANY,
+    )
+
+
+_OF_FIGURES: Final = ("suptitle", "tight_layout", "savefig", "colorbar", "subplots", "subplots_adjust")
+_SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
+_OF_PYPLOT: Final = {
+    **{name: f"use set_{name}" for name in _SETTERS},
+    **dict.fromkeys(_OF_FIGURES, "ask the figure"),
+    "show": "use plt.show()",
+}
+_OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
+
+
+@RULES.attribute("matplotlib.Axes")
+def no_name_of_axes(site: Site) -> Thing | None:
+    held = site.receiver or Thing()
+    if site.name in _OF_ARRAYS:
+        return _lacks(site, held, _MANY, f": {_ONE}")
+    return _lacks(site, held, _OF_PYPLOT[site.name]) if site.name in _OF_PYPLOT else None
+
+
+@RULES.attribute("matplotlib.Figure")
+def no_name_of_figure(site: Site) -> Thing | None:
+    names = ("plot", "scatter", "bar", "hist", "imshow", "set_title", "set_xlabel", "set_ylabel", "title", "xlabel")
+    if site.name in (*names, "ylabel", "xticks", "yticks", "xlim", "ylim", "set_xlim", "set_ylim", "grid", "boxplot"):
+        return _lacks(site, site.receiver or Thing(), "ask an axes of the figure: fig.gca()")
+    return None
+
+
+def _lacks(site: Site, held: Thing, remedy: str, more: str = "") -> Thing | None:
+    return site.crash(
+        "AttributeError",
+        f"a {held.class_name} has no attribute {site.name!r}",
+        fact=f"{held.words or 'it'} is a {held.class_name}{more}",
+        remedy=remedy,
+    )
+
+
+@RULES.method("matplotlib.Text", "__call__")
+def text_called(site: Site) -> Thing | None:
+    return site.crash(
+        "TypeError",
+        "a text of a figure is an object, not a function",
+        fact=f"{site.text} calls it",
+        remedy="use set_title",
+    )
+
+
+@RULES.method("matplotlib.Axes", "title", "xaxis", "yaxis", "figure", "patch")
+def called_by_mistake(site: Site) -> Thing | None:
+    return site.crash(
+        "TypeError",
+        f"{site.name} of an axes is an object, not a method",
+        fact=f"{site.receiver.words if site.receiver is not None else ''}.{site.name} is called",
+        remedy="use set_title" if site.name == "title" else "leave out the parentheses",
+    )
+
+
+_OF_AXES: Final = ("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_ylim", "set_xticks", "set_xticklabels")
+
+
+@RULES.function(*(f"matplotlib.pyplot.{name}" for name in _OF_AXES))
+def no_function_of_pyplot(site: Site) -> Thing | None:
+    name = (site.receiver.path if site.receiver is not None else "").rpartition(".")[2]
+    return site.crash(
+        "AttributeError",
+        f"matplotlib.pyplot has no function {name}",
+        fact=f"{name} is a method of axes",
+        remedy=f"use plt.{name.removeprefix('set_')}, or plt.gca().{name}",
+    )

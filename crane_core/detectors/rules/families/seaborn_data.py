@@ -1,0 +1,143 @@
+"""Seaborn's functions: columns that the frame does not have, data given by position, heat maps of texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families.numpy_things import is_array, is_at_least, shape_of, told
+from crane_core.detectors.rules.families.pandas_columns import text_column
+from crane_core.detectors.rules.families.pandas_things import (
+    index_names,
+    is_frame,
+    label_set,
+    labels_in,
+    missing_column,
+    n_rows,
+    nearest,
+    told_columns,
+)
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("seaborn")
+_BY_NAME: Final = (
+    *("scatterplot", "lineplot", "histplot", "kdeplot", "ecdfplot", "rugplot", "boxplot", "boxenplot", "violinplot"),
+    *("stripplot", "swarmplot", "barplot", "countplot", "pointplot", "relplot", "displot", "catplot"),
+)
+"""Functions that take all but the data by name, and say ValueError for a column that is not there."""
+_BY_KEY: Final = ("regplot", "residplot", "lmplot")
+_ON_AXES: Final = (*(name for name in _BY_NAME if name not in ("relplot", "displot", "catplot")), "regplot", "heatmap")
+_ROLES: Final = ("x", "y", "hue", "size", "style", "units", "weights", "row", "col")
+
+
+@RULES.function(*(f"seaborn.{name}" for name in _BY_NAME))
+def by_name(site: Site) -> Thing | None:
+    given = site.arguments
+    if len(given.positional) > 1 and is_at_least(site, "seaborn", 0, 12):
+        site.crash(
+            "TypeError",
+            "only the data is given by position; since seaborn 0.12 x, y and the others are given by name",
+            fact=f"{len(given.positional)} arguments are given by position",
+            remedy="write x=..., y=...",
+        )
+    _has_columns(site, "ValueError")
+    return Thing()
+
+
+def _has_columns(site: Site, exception: str) -> None:
+    """The roles name columns of the data, or levels of its index."""
+    given = site.arguments
+    data = given.keywords.get("data", given.positional[0] if given.positional else None)
+    if data is None or not is_frame(data) or not given.is_complete or not is_at_least(site, "seaborn", 0, 12):
+        return
+    labels, names = label_set(data), index_names(data)
+    if labels is None or names is None:
+        return
+    for role in _ROLES:
+        label = given.keywords[role].literal if role in given.keywords else None
+        if isinstance(label, str) and label not in labels and label not in names:
+            site.crash(
+                exception,
+                f"{label!r}, given for {role}, is no column of the data",
+                fact=told_columns(data, label),
+                remedy=nearest(data, label),
+            )
+
+
+@RULES.function(*(f"seaborn.{name}" for name in _BY_KEY))
+def by_key(site: Site) -> Thing | None:
+    _has_columns(site, "KeyError")
+    return Thing()
+
+
+@RULES.function("seaborn.pairplot")
+def pairplot(site: Site) -> Thing | None:
+    given = site.arguments.bound("data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs")
+    data = given.get("data") if given is not None else None
+    if given is None or data is None or not is_frame(data) or label_set(data) is None:
+        return Thing()
+    for name in ("hue", "vars", "x_vars", "y_vars"):
+        for label in labels_in(given.get(name)) or ():
+            if label not in (label_set(data) or ()):
+                missing_column(site, data, label)
+    return Thing()
+
+
+@RULES.function("seaborn.heatmap", "seaborn.clustermap")
+def heatmap(site: Site) -> Thing | None:
+    data = site.arguments.keywords.get("data", site.first)
+    if is_frame(data) and n_rows(data) and (label := text_column(data)) is not None:
+        site.crash(
+            "ValueError",
+            f"the column {label!r} holds texts, which have no colour",
+            fact=f"{data.words or 'the frame'}[{label!r}] holds texts",
+            remedy="choose the columns of numbers, or draw data.corr(numeric_only=True)",
+        )
+    return Thing()
+
+
+@RULES.function(*(f"seaborn.{name}" for name in _ON_AXES))
+def one_axes(site: Site) -> Thing | None:
+    """ax= is a single axes."""
+    ax = site.arguments.keywords.get("ax", Thing())
+    if is_array(ax) and shape_of(ax):
+        site.crash(
+            "AttributeError",
+            "ax= takes a single axes, not an array of them",
+            fact=told(ax, "ax"),
+            remedy="take one of them by its index, or .flatten() them first",
+        )
+    return None
+
+
+@RULES.function(*(f"seaborn.{name}" for name in _BY_NAME if name != "countplot"))
+def of_one_length(site: Site) -> Thing | None:
+    given = site.arguments.keywords
+    shapes = [shape_of(given[role]) for role in ("x", "y") if role in given and _is_line(given[role])]
+    lengths = {shape[0] for shape in shapes if shape is not None and len(shape) == 1} - {None}
+    is_alone = "data" not in given and not site.arguments.positional
+    if len(lengths) > 1 and is_alone and is_at_least(site, "seaborn", 0, 12):
+        site.crash(
+            "ValueError",
+            "x and y are not of one length",
+            fact="; ".join(told(given[role], role) for role in ("x", "y")),
+            remedy="give x and y the same number of values",
+        )
+    return None
+
+
+def _is_line(thing: Thing) -> bool:
+    return is_array(thing) or thing.type == "list"
+
+
+@RULES.function("seaborn.FacetGrid")
+def facet_grid(site: Site) -> Thing | None:
+    data = site.arguments.keywords.get("data", site.first)
+    if not is_frame(data) or label_set(data) is None or not site.arguments.is_complete:
+        return Thing()
+    for role in ("row", "col", "hue"):
+        label = site.arguments.keywords[role].literal if role in site.arguments.keywords else None
+        if isinstance(label, str) and label not in (label_set(data) or ()):
+            missing_column(site, data, label)
+    return Thing()

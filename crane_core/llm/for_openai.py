@@ -33,6 +33,7 @@ _MAX_PACKED_ERROR_BYTES = 2_000
 _READ_CHARS = 4_000
 _SHOWN_CHARS = 300
 _CONNECT_S = 15.0
+_KEPT_OPEN_S = 30.0
 _NO_KEY = "none"
 _ABOUT_PARAMETERS = frozenset({400, 422})
 _OPTIONAL = ("response_format", "temperature", "seed")
@@ -61,12 +62,16 @@ class NotTaken(NamedTuple):
 class OpenAIClient:
     """Connections to one endpoint, within one event loop, and what it was found not to take."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, n_connections: int) -> None:
         self._endpoint = endpoint
         self._left_out: list[str] = []
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
         self._http = DefaultAioHttpClient(
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            limits=httpx2.Limits(
+                max_connections=n_connections,
+                max_keepalive_connections=n_connections,
+                keepalive_expiry=_KEPT_OPEN_S,
+            ),
             timeout=httpx2.Timeout(None, connect=_CONNECT_S),
             event_hooks={"response": [_bound_errors]},
             follow_redirects=False,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import queue
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -39,21 +40,24 @@ class Line:
 
     def close(self) -> None:
         """Drop what is in flight and wait until nothing is left; a second time does nothing."""
-        if self._ended is not None and not self._ended.done():
+        with suppress(RuntimeError):  # of a loop that has ended by itself
             self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.shutdown()
 
     def send(self, task: Task) -> None:
-        """Put a task at the end of the line."""
-        self._loop.call_soon_threadsafe(self._inbox.put_nowait, task)
+        """Put a task at the end of the line. Raises what ended the line, where something did."""
+        try:
+            self._loop.call_soon_threadsafe(self._inbox.put_nowait, task)
+        except RuntimeError:
+            self._raise_what_ended_it()
+            raise
 
     def receive(self, timeout_s: float) -> list[Done]:
         """What has come, in the order in which it came; waits a moment for the first."""
         try:
             first = self._outbox.get(timeout=timeout_s)
         except queue.Empty:
-            if self._ended is not None and self._ended.done():
-                self._ended.result()
+            self._raise_what_ended_it()
             return []
         return [first, *self.rest()]
 
@@ -64,12 +68,16 @@ class Line:
             came.append(self._outbox.get())
         return came
 
+    def _raise_what_ended_it(self) -> None:
+        if self._ended is not None and self._ended.done():
+            self._ended.result()
+
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._work())
 
     async def _work(self) -> None:
-        async with OpenAIClient(self._terms.endpoint) as client, asyncio.TaskGroup() as group:
+        async with OpenAIClient(self._terms.endpoint, self._concurrency) as client, asyncio.TaskGroup() as group:
             workers = [group.create_task(self._worker(client)) for _ in range(self._concurrency)]
             await self._closing.wait()
             for worker in workers:

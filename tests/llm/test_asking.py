@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from crane_core.errors import DetectorError
@@ -85,10 +86,12 @@ def test_one_at_a_time_keeps_the_order_and_pulls_no_question_too_early() -> None
     assert max(ahead) <= 3
 
 
-def test_no_more_are_with_the_endpoint_than_was_said() -> None:
-    model = FakeModel(FakePlan(latency_s=0.02))
-    asked(model, 60, concurrency=5)
-    assert model.n_at_once == 5
+@pytest.mark.parametrize("concurrency", [5, 130])
+def test_as_many_are_with_the_endpoint_as_was_said(concurrency: int) -> None:
+    """More than a hundred too, which is where the library below would stop by itself."""
+    model = FakeModel(FakePlan(latency_s=1.0 if concurrency > 100 else 0.02))
+    asked(model, 2 * concurrency, concurrency=concurrency)
+    assert model.n_at_once == concurrency
 
 
 def test_questions_and_answers_pass_in_the_thread_of_the_caller() -> None:
@@ -282,6 +285,11 @@ def test_what_the_caller_raises_ends_all_and_comes_through(where: str) -> None:
 
     with fake_server(FakePlan()) as url, pytest.raises(LookupError, match="the disk is full"):
         ask_all(broken(), Endpoint("fake", url), on_answer=keep, limiter=Limiter())
+
+
+def test_what_breaks_in_the_thread_of_the_line_comes_through() -> None:
+    with pytest.raises(httpx2.InvalidURL):
+        ask_all(questions(5_000), Endpoint("fake", "http://127.0.0.1:99999/v1"), on_answer=lambda _: None, limiter=Limiter())
 
 
 def asked_within(budget: Budget, plan: FakePlan, n: int) -> tuple[list[Answer], Tally]:

@@ -241,7 +241,8 @@ def _caller(kind: str) -> Rule:
     def called(site: Site) -> Thing | None:
         if len(site.arguments.positional) != 1 or site.receiver is None or _is_second_version(site.receiver):
             return None
-        return passed(site, [dict(site.receiver.facts, type=kind)], site.first)
+        held = {name: thing.literal for name, thing in site.receiver.attributes.items() if thing.is_literal}
+        return passed(site, [dict(site.receiver.facts | held, type=kind)], site.first)
 
     return called
 

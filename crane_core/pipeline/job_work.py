@@ -162,6 +162,8 @@ class _Watch:
 
     def saved(self, records: Sequence[Record]) -> None:
         answers = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+        if not answers:
+            return
         n_came = sum(map(came, answers))
         self._n_now += n_came
         self._n_troubles += len(answers) - n_came

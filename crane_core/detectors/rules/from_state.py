@@ -6,6 +6,7 @@ Knows the forms of entries and what in them is complete. Refuses to take anythin
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -179,7 +180,7 @@ def _fill_members(thing: Thing, *, is_captured: bool) -> None:
     inside = _inside(entries, thing.words, is_captured=is_captured, is_item=True)
     labels = thing.facts["keys"] if is_captured and keys else keys
     thing.members = {
-        key: inside.get(label if isinstance(label, str) else str(label)) or Thing()
+        key: inside.get(label if isinstance(label, str) else json.dumps(label)) or Thing()
         for key, label in zip(keys, labels, strict=True)
     }
 
@@ -198,7 +199,7 @@ def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
         return None
     if any(isinstance(key, str) and (_CUT_TEXT.search(key) or key.startswith(_CUT)) for key in keys):
         return None
-    texts = [key if isinstance(key, str) else str(key) for key in keys]
+    texts = [key if isinstance(key, str) else json.dumps(key) for key in keys]
     if len(set(texts)) != len(keys):
         return None
     return _with_tuples(keys, types.get("tuple", 0))

@@ -65,8 +65,12 @@ def _finding(crash: Crash, world: World) -> Finding:
 
 
 def _syntax_error(world: World) -> Finding | None:
-    """A target that is no Python, and has no magics or shell lines that would make it something else."""
-    if not world.target.is_plain:
+    """A target that is no Python to any version of it, and has no magics or shell lines; the kernel's own word counts.
+
+    A capture states what the kernel's Python makes of the target.
+    """
+    told = world.state.syntax_error if world.is_captured and world.state is not None else None
+    if not world.target.is_no_python or world.is_captured and told is None:
         return None
     line = world.target.line
     lines = world.target_text.split("\n")

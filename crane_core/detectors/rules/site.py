@@ -62,7 +62,8 @@ class Site:
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `mentions` tells whether a text stands in a cell that ran or in the target (a setting that holds for a library).
-    `element` is what iterating over a Thing gives first, None where there may be nothing; it raises Crash as well.
+    `element` is what iterating over a Thing gives first, None where there may be nothing; `elements` is all that it
+    gives, None where not even their number is known, and takes them from an iterator. Both raise Crash.
     `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
@@ -77,6 +78,7 @@ class Site:
     variables: Things = tuple
     mentions: Mentions = lambda text: True
     element: Callable[[Thing], Thing | None] = lambda thing: None
+    elements: Callable[[Thing], Sequence[Thing] | None] = lambda thing: None
 
     @property
     def first(self) -> Thing:

@@ -257,6 +257,7 @@ class Walk:
             variables=self.everything,
             mentions=self.world.mentions,
             element=lambda thing: self.ask("element", thing, "", node, receiver=thing),
+            elements=self._elements_for(node),
         )
         known: Thing | None = None
         for registered in rules:
@@ -299,6 +300,14 @@ class Walk:
             return call_thing(self, thing, Arguments(tuple(positional), dict(keywords)), node)
 
         return call
+
+    def _elements_for(self, node: ast.AST) -> Callable[[Thing], Sequence[Thing] | None]:
+        def elements(thing: Thing) -> Sequence[Thing] | None:
+            from crane_core.detectors.rules.walk_unpacking import iterate
+
+            return iterate(self, thing, node).every
+
+        return elements
 
     # Changes
 

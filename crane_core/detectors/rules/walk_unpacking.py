@@ -15,6 +15,12 @@ from crane_core.detectors.rules.walk import Walk
 Assign = Callable[[Walk, ast.expr, Thing], None]
 
 
+MOST_COUNTED = 50
+_SIZED = {
+    "builtins": ("list", "tuple", "dict", "set", "frozenset", "str", "range", "dict_keys", "dict_values", "dict_items"),
+    "pandas": ("Series", "Index", "RangeIndex"),
+}
+_SHAPED = {"numpy": ("ndarray",), "torch": ("Tensor", "Parameter")}
 ITERATORS = frozenset(["zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator"])
 
 
@@ -32,11 +38,20 @@ def iterate(walk: Walk, thing: Thing, node: ast.AST) -> Elements:
     items = told.items if told is not None else thing.items
     if items is None and thing.members is not None and thing.type == "dict":
         items = [Thing(type(key).__name__, literal=key) for key in thing.members]
-    every = None if items is None else list(items)
+    every = list(items) if items is not None else _counted(walk, thing, first, node)
     if thing.type in ITERATORS:
         thing.forget()
         thing.facts["length"] = 0 if every is not None else None
     return Elements(every, every[0] if every else first)
+
+
+def _counted(walk: Walk, thing: Thing, first: Thing | None, node: ast.AST) -> list[Thing] | None:
+    """Elements of which only their number is known, and perhaps the first ones."""
+    length = length_of(walk, thing, node)
+    if length is None or length > MOST_COUNTED or thing.type in ITERATORS:
+        return None
+    told = list(thing.fact("first_items") or ()) or ([first] if first is not None else [])
+    return [*told[:length], *(Thing() for _ in range(length - len(told)))]
 
 
 def unpack(walk: Walk, target: ast.Tuple | ast.List, thing: Thing, assign: Assign) -> None:
@@ -60,8 +75,11 @@ def length_of(walk: Walk, thing: Thing, node: ast.AST) -> int | None:
     told = walk.ask("length", thing, "", node, receiver=thing)
     if told is not None and isinstance(told.literal, int):
         return told.literal
-    length = thing.fact("length")
-    return length if thing.type in ("list", "tuple", "dict", "set", "str") and isinstance(length, int) else None
+    length, shape = thing.fact("length"), thing.fact("shape")
+    if thing.class_name in _SIZED.get(thing.package, ()):
+        return length if isinstance(length, int) else None
+    is_shaped = thing.class_name in _SHAPED.get(thing.package, ()) and isinstance(shape, tuple) and shape
+    return shape[0] if is_shaped and isinstance(shape[0], int) else None
 
 
 def _values(items: list[Thing] | None, n_parts: int, starred: int | None) -> Iterable[Thing]:

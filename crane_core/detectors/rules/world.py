@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crane_core.detectors.rules.bindings import bindings_of, may_define_any
-from crane_core.detectors.rules.cell_code import CellCode, read_cell
+from crane_core.detectors.rules.cell_code import CellCode, bare_magics, read_cell
 from crane_core.detectors.rules.from_state import thing_of, thing_of_entry
 from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState
@@ -96,7 +96,7 @@ class World:
         """The facts about a name that is certainly not defined, None where it may be."""
         if self.state is None or name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
-        if name in self.state.variables or name in self.state.unavailable:
+        if name in self.state.variables or name in self.state.unavailable or name in bare_magics(self.target_text):
             return None
         if self.is_captured:
             return next((fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None)

@@ -198,7 +198,8 @@ def flowing(site: Site) -> Thing | None:
     for thing in site.arguments.positional[: 1 if name != "zip" else None]:
         if thing.type in _NOT_ITERABLE and not thing.path:
             _refuse(site, thing, f"'{thing.type}' object is not iterable", "Give it a list or another iterable.")
-    rows = [_taken(thing) for thing in site.arguments.positional]
+    firsts = [] if name == "reversed" else [site.element(thing) for thing in _flowing(site, name)]
+    rows = [_taken(site, thing) for thing in _flowing(site, name)]
     if name == "zip" and rows and all(row is not None for row in rows) and not site.arguments.keywords:
         return Thing(
             "zip", items=[Thing("tuple", items=parts) for parts in zip(*(row or [] for row in rows), strict=False)]
@@ -214,13 +215,16 @@ def flowing(site: Site) -> Thing | None:
             )
     if name == "reversed" and rows and rows[0] is not None:
         return Thing("reversed", items=rows[0][::-1])
-    return _first_only(site, name)
+    return _first_only(site, name, firsts)
 
 
-def _first_only(site: Site, name: str) -> Thing:
+def _flowing(site: Site, name: str) -> tuple[Thing, ...]:
+    return site.arguments.positional if name == "zip" else site.arguments.positional[:1]
+
+
+def _first_only(site: Site, name: str, firsts: list[Thing | None]) -> Thing:
     """Of what is not known whole, the first element where there certainly is one."""
-    firsts = [site.element(thing) for thing in site.arguments.positional[: 1 if name == "enumerate" else None]]
-    if name == "reversed" or not firsts or any(first is None for first in firsts):
+    if not firsts or any(first is None for first in firsts):
         return Thing(name)
     parts = [first or Thing() for first in firsts]
     if name == "enumerate":
@@ -229,11 +233,9 @@ def _first_only(site: Site, name: str) -> Thing:
     return Thing(name, {"first_items": [Thing("tuple", items=parts)]})
 
 
-def _taken(thing: Thing) -> list[Thing] | None:
-    items = elements_of(thing)
-    if thing.type in FLOWING:
-        thing.forget()
-    return items if items is None or len(items) <= 200 else None
+def _taken(site: Site, thing: Thing) -> list[Thing] | None:
+    items = site.elements(thing)
+    return None if items is None or len(items) > 200 else list(items)
 
 
 @RULES.function("builtins.isinstance")

@@ -6,6 +6,7 @@ Knows that an operation which a sample of both types refuses is refused for all 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +99,8 @@ def _joined(operands: list[Thing]) -> Thing:
 def _is_bounded(symbol: str, values: list[Any]) -> bool:
     if symbol in _SIZED_BY_VALUE:
         return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
+    if symbol == "%" and isinstance(values[0], (str, bytes)):
+        return not any(len(part) > 3 for part in re.findall(r"\d+", str(values[0]))) and "*" not in str(values[0])
     if symbol == "*":
         sizes = [len(value) for value in values if isinstance(value, (str, bytes, list, tuple))]
         numbers = [value for value in values if isinstance(value, int)]

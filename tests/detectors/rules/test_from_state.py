@@ -1,0 +1,104 @@
+"""Things made of states: what is told whole becomes items, members and literals; what a limit has cut does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from crane_core.detectors.rules.from_state import thing_of, type_of
+from crane_core.detectors.rules.paths import public_path
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.domain import VariableState
+
+SETUP = """
+import numpy as np
+import pandas as pd
+frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+numbered = pd.DataFrame(np.zeros((2, 3)))
+mixed = pd.DataFrame([[1, 2]], columns=["a", 1])
+double = pd.DataFrame([[1, 2]], columns=["a", "a"])
+levels = frame.groupby("b").agg({"a": ["min", "max"]})
+class Point:
+    def __init__(self):
+        self.x = [1, 2]
+"""
+
+
+def captured(foresee_here, expression: str) -> Thing:
+    """The Thing of a variable with this value."""
+    state = foresee_here(f"{SETUP}\nvalue = {expression}", "value").state
+    return thing_of("value", state.variables["value"], is_captured=True)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("5", "-1.5", "True", "None", "'text'", "''", "[1, 'a', None, 2.5]", "()", "(1, 2)", "{'a': 1, 'b': [1, 2]}"),
+        *("{}", "{1: 'x', (0, 1): 'y', None: 2}", "[[1, 2], [3]]", "{1, 2}", "set()", "2**62", "{True: 1}"),
+    ],
+)
+def test_a_plain_value_is_known_exactly(foresee_here, expression):
+    thing = captured(foresee_here, expression)
+    assert thing.literal == eval(expression)
+    assert type(thing.literal) is type(eval(expression))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["'x' * 900", "list(range(30))", "['x' * 900]", "[2**70]", "{'x' * 900: 1}", "{(1, 2): 1, '(1, 2)': 2}", "[1j]"],
+)
+def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(foresee_here, expression):
+    assert captured(foresee_here, expression).literal is NOT_KNOWN
+
+
+def test_frames_have_their_columns_where_all_are_told_as_they_are(foresee_here):
+    assert captured(foresee_here, "frame").facts["columns"] == ("a", "b")
+    assert captured(foresee_here, "numbered").facts["columns"] == (0, 1, 2)
+    assert set(captured(foresee_here, "numbered").facts["dtypes"]) == {0, 1, 2}
+    for expression in ("mixed", "double", "levels"):
+        assert "columns" not in captured(foresee_here, expression).facts
+
+
+def test_objects_hold_their_attributes(foresee_here):
+    assert captured(foresee_here, "Point()").attributes["x"].literal == [1, 2]
+
+
+def test_published_entries_tell_shapes_values_and_columns():
+    per_column = {"a": {"num_unique": 2}, "b": {"num_unique": 1}}
+    frame = VariableState("pandas.core.frame.DataFrame", {"shape": {"$tuple": [3, 2]}}, {}, {"per_column": per_column})
+    thing = thing_of("frame", frame, is_captured=False)
+    assert (thing.fact("shape"), thing.fact("column_labels")) == ((3, 2), frozenset("ab"))
+    assert "columns" not in thing.facts
+    number = VariableState("<class 'int'>", values={"value": "12"})
+    assert thing_of("n", number, is_captured=False).literal == 12
+    shape = {"$call": ["torch.Size", [10, 3]]}
+    assert thing_of("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact("batch") == (10, 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("<class 'pandas.core.frame.DataFrame'>", "pandas.core.frame.DataFrame"),
+        ("builtins.int", "int"),
+        ("<enum 'Color'>", "Color"),
+        ("<unknown>", ""),
+    ],
+)
+def test_types_are_dotted_names(written, read):
+    assert type_of(written) == read
+
+
+@pytest.mark.parametrize(
+    ("path", "public"),
+    [
+        ("tensorflow.keras.layers.Dense", "keras.layers.Dense"),
+        ("tensorflow.python.keras.models", "keras.models"),
+        ("sklearn.model_selection._split.train_test_split", "sklearn.model_selection.train_test_split"),
+        ("torch.nn.modules.linear.Linear", "torch.nn.Linear"),
+        ("torch.nn.functional.relu", "torch.nn.functional.relu"),
+        ("torch.utils.data.dataloader.DataLoader", "torch.utils.data.DataLoader"),
+        ("numpy.random.rand", "numpy.random.rand"),
+        ("posixpath.join", "os.path.join"),
+    ],
+)
+def test_paths_have_one_public_spelling(path, public):
+    assert public_path(path) == public

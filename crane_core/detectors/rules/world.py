@@ -96,7 +96,7 @@ class World:
         """The facts about a name that is certainly not defined, None where it may be."""
         if self.state is None or name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
-        if name in self.state.variables or name in self.state.unavailable or name in bare_magics(self.target_text):
+        if name in self.state.variables or name in self.state.unavailable or bare_magics(self.target_text):
             return None
         if self.is_captured:
             return next((fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
@@ -14,15 +14,32 @@ from crane_core.detectors.rules.thing import Thing, literal
 
 RULES: Final = Family("scikit-learn: column transformers")
 FitTransform = Callable[[Site, Thing, KnownClass, Thing, Thing | None], Thing]
+_MOST_TOLD: Final = 8
+"""A state may have cut rows of so many columns."""
 _KEPT: Final = ("index", "column_index")
 
 
 def transformers(thing: Thing) -> list[tuple[Thing, Any]] | None:
     """Estimator and columns of each, None where they are not all known. Columns may be NOT_KNOWN."""
     held = thing.attributes.get("transformers")
-    if held is None or held.items is None or not all(item.items and len(item.items) == 3 for item in held.items):
+    if held is None:
+        return _told(thing)
+    if held.items is None or not all(item.items and len(item.items) == 3 for item in held.items):
         return None
     return [(item.items[1], item.items[2].literal) for item in held.items if item.items]
+
+
+def _told(thing: Thing) -> list[tuple[Thing, Any]] | None:
+    """Of a state: the first columns of each, of long rows no more."""
+    order, columns, parts = (thing.fact(name) for name in ("step_order", "columns_of_steps", "steps"))
+    if not isinstance(order, list) or not isinstance(columns, Mapping) or not isinstance(parts, Mapping):
+        return None
+    found = [(parts.get(name), columns.get(name)) for name in order if name != "remainder"]
+    return [
+        (Thing(facts["type"], {k: fact for k, fact in facts.items() if k != "type"}), given)
+        for facts, given in found
+        if isinstance(facts, Mapping) and facts.get("type", "str") != "str" and isinstance(given, (list, str))
+    ]
 
 
 def fit_columns(site: Site, estimator: Thing, x: Thing, y: Thing | None, fit_transform: FitTransform) -> None:
@@ -91,6 +108,8 @@ def _chosen(x: Thing, columns: Any) -> Thing | None:
         return Thing("pandas.Series", facts, words=f"column {columns!r}")
     if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(column, str) for column in columns):
         return None
+    if len(columns) >= _MOST_TOLD or any(column not in (data.known_labels(x) or ()) for column in columns):
+        return None
     return chosen_columns(x, columns)
 
 
@@ -118,7 +137,7 @@ def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing)
             fact=f"{data.named(estimator, 'it')} has not been fitted",
             remedy="call fit first",
         )
-    labels, asked = data.known_labels(x), estimator.fact("columns_fit")
+    labels, asked = data.known_labels(x), estimator.fact("columns_fit", sorted(_asked(estimator)))
     missing = [column for column in asked or () if labels is not None and column not in labels]
     if missing:
         site.crash(

@@ -198,12 +198,26 @@ def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
             fact=f"{words}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
+    _refuse_probabilities(site, estimator, known)
     if name in _NEVER.get(known.name, ()):
         site.crash(
             "AttributeError",
             f"{known.name} has no {name}",
             fact=f"{words} is of class {known.name}",
             remedy=_INSTEAD.get(name, "use what this class offers"),
+        )
+
+
+def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass) -> None:
+    """Support vectors give probabilities where they were told to before fitting."""
+    if known.name not in ("SVC", "NuSVC") or site.name not in ("predict_proba", "predict_log_proba"):
+        return
+    if parameter(estimator, "probability").literal in (False, "deprecated"):
+        site.crash(
+            "AttributeError",
+            f"{known.name} gives probabilities only with probability=True",
+            fact=f"{named(estimator, 'it')} was made without it",
+            remedy="use decision_function, or make it with probability=True",
         )
 
 

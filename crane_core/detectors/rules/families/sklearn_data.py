@@ -148,7 +148,9 @@ def _flaws_of_frame(thing: Thing) -> Iterator[Flaw]:
     words = named(thing, "the frame")
     columns = columns_of(thing) or ()
     kinds = {isinstance(label, str) for label in columns}
-    if kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
+    index = thing.fact("column_index")
+    types = set(index.get("label_types", ())) if isinstance(index, Mapping) else set()
+    if types == {"str", "int"} or kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
         yield Flaw("mixed_names", f"{words} has names of columns that are texts and others that are numbers")
     for label, facts in per_column(thing).items():
         dtype = dtypes_of(thing).get(label, "")

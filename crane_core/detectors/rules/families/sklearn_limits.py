@@ -44,6 +44,8 @@ def refuse_settings(site: Site, estimator: Thing, known: KnownClass, x: Thing, y
         _refuse_constraints(site, estimator, known)
     if known.name == "LogisticRegression":
         _refuse_penalty(site, estimator)
+    if known.name in ("SelectKBest", "SelectPercentile"):
+        _refuse_negative(site, estimator, known, x)
     n_samples, n_features = data.n_samples(x), data.n_features(x)
     if n_samples is None:
         return
@@ -121,6 +123,24 @@ def _refuse_penalty(site: Site, estimator: Thing) -> None:
             f"the solver {solver} knows the penalties {', '.join(_PENALTIES[solver])} only",
             fact=f"penalty is {penalty!r}",
             remedy="use the solver saga" if penalty == "elasticnet" else "use the solver liblinear or saga",
+        )
+
+
+def _refuse_negative(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+    """chi2 is for counts and shares."""
+    measure = estimator.attributes.get("score_func")
+    flaw = next((flaw for flaw in data.flaws(x) if flaw.name == "negative"), None)
+    if (
+        measure is not None
+        and measure.path.startswith("sklearn.")
+        and measure.path.endswith(".chi2")
+        and flaw is not None
+    ):
+        site.crash(
+            "ValueError",
+            f"{known.name} with chi2 takes no negative values",
+            fact=flaw.fact,
+            remedy="scale to values from 0 on, or use another measure",
         )
 
 

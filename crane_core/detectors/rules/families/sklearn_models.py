@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since, known_class
 from crane_core.detectors.rules.families.sklearn_columns import fit_columns, transform_columns
 from crane_core.detectors.rules.families.sklearn_encoders import fit_encoder, transform_encoder
 from crane_core.detectors.rules.families.sklearn_estimators import (
@@ -27,12 +27,14 @@ from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.families.sklearn_texts import TEXTS, fit_texts
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing, literal
 
 RULES: Final = Family("scikit-learn: estimators at work")
 SEARCHES: Final = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 _ENCODERS: Final = ("LabelEncoder", "LabelBinarizer", "OneHotEncoder", "OrdinalEncoder")
+_FITS_ITS_PARTS: Final = ("FeatureUnion", "FrozenEstimator")
 _RUNS_OTHERS: Final = ("FunctionTransformer",)
 _ASKS: Final = (
     *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples", "apply"),
@@ -66,6 +68,10 @@ def fit_any(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing 
         _fit_pipeline(site, estimator, x, y)
     elif known.name == "ColumnTransformer":
         fit_columns(site, estimator, x, y, fit_transform_any)
+    elif known.name in _FITS_ITS_PARTS:
+        for part in list(reachable(estimator.attributes.values())):
+            part.forget()
+        fit_to(estimator, x)
     elif known.name in SEARCHES:
         refuse_search(site, estimator, x, y, fit_any)
         fit_to(estimator, x)
@@ -274,6 +280,22 @@ def learnt_answers(site: Site) -> Thing | None:
     return Thing()
 
 
+@RULES.method("sklearn.*", "get_feature_names")
+def old_names(site: Site) -> Thing | None:
+    """Taken away in version 1.2."""
+    estimator, known = site.receiver, known_class(site.receiver)
+    if estimator is None or known is None or "get_feature_names" in known.public or "sklearn" not in site.packages:
+        return None
+    if "get_feature_names_out" in known.public and is_since(site, 1, 2):
+        site.crash(
+            "AttributeError",
+            f"{known.name} has no get_feature_names since version 1.2",
+            fact=f"scikit-learn here is {site.packages['sklearn']}",
+            remedy="call get_feature_names_out",
+        )
+    return Thing()
+
+
 @RULES.method("sklearn.*", "get_params", "get_feature_names_out", "set_output", "staged_predict", "get_n_splits")
 def other_methods(site: Site) -> Thing | None:
     """They change nothing that is kept here."""
@@ -339,6 +361,13 @@ def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None
     if n_x is not None and n_y is not None and y is not None and n_x != n_y:
         lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
     folds = given.get("cv", literal(None)).literal
+    if type(folds) is int and folds < 2:
+        site.crash(
+            "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
+            "there must be at least two folds",
+            fact=f"cv is {folds}",
+            remedy="set cv to 2 or more",
+        )
     n_folds = folds if type(folds) is int else 5 if folds is None else None
     if n_folds is not None and n_x is not None and 0 < n_x < n_folds:
         site.crash(

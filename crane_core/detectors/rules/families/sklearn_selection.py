@@ -183,6 +183,22 @@ def by_position(site: Site) -> Thing | None:
     return Thing()
 
 
+@RULES.function(*[f"sklearn.model_selection.{name}" for name in ("KFold", "StratifiedKFold", "GroupKFold")])
+def folds_made(site: Site) -> Thing | None:
+    """At least two folds."""
+    given = site.arguments.bound("n_splits=5, **others")
+    n_splits = None if given is None else given.get("n_splits", literal(5)).literal
+    if type(n_splits) is int and n_splits < 2:
+        site.crash(
+            "ValueError",
+            "there must be at least two folds",
+            fact=f"n_splits is {n_splits}",
+            remedy="set n_splits to 2 or more",
+        )
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    return Thing(f"sklearn.model_selection.{name}", attributes=given or {})
+
+
 @RULES.method("sklearn.*", "split")
 def folds(site: Site) -> Thing | None:
     """More folds than samples, other lengths; what is wrong is found when the first fold is taken."""

@@ -117,7 +117,7 @@ def _values(thing: Thing, facts: Mapping[str, Any]) -> frozenset[Any] | None:
     """All values, where they are all known."""
     if thing.type in ("list", "tuple"):
         found = thing.literal if thing.is_literal else None
-    elif facts.get("has_nan") is not False:
+    elif facts.get("has_nan") is not False and not _has_plain_items(facts):
         return None
     else:
         found = facts.get("unique_values")
@@ -128,6 +128,12 @@ def _values(thing: Thing, facts: Mapping[str, Any]) -> frozenset[Any] | None:
     if any(isinstance(value, str) and ("\u2026" in value or len(value) > 100) for value in found):
         return None
     return frozenset(found)
+
+
+def _has_plain_items(facts: Mapping[str, Any]) -> bool:
+    """Whether none of the objects in an array can be a missing value."""
+    types = facts.get("item_types")
+    return isinstance(types, Mapping) and bool(types) and set(types) <= {"str", "int", "bool"}
 
 
 def _fraction(values: frozenset[Any] | None, facts: Mapping[str, Any], dtype: str) -> float | None:

@@ -17,6 +17,7 @@ RULES: Final = Family("statsmodels")
 _LINEAR: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
 _FORMULAS: Final = ("ols", "wls", "gls", "logit", "probit", "mnlogit", "poisson", "glm", "rlm", "quantreg")
 _NULLABLE: Final = ("Int", "UInt", "Float", "boolean")
+_KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf", "has_nan", "dtype")
 _LINES: Final = ("45", "s", "r", "q")
 _PLAIN_FORMULA: Final = re.compile(r"[A-Za-z_]\w*(\s*[~+*:\-]\s*([A-Za-z_]\w*|[01]))*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
@@ -84,7 +85,8 @@ def _refuse_missing(site: Site, thing: Thing) -> None:
     dtypes = list(_dtypes(thing).values())
     if not dtypes or not all(dtype.startswith(("float", "int", "uint")) for dtype in dtypes):
         return
-    if data.is_frame(thing) and len(dtypes) != data.n_features(thing):
+    is_whole = len(dtypes) == data.n_features(thing) or "distinct_dtypes" in thing.facts
+    if data.is_frame(thing) and not is_whole:
         return
     flaw = next((flaw for flaw in data.flaws(thing) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
@@ -120,6 +122,21 @@ def of_formula(site: Site) -> Thing | None:
             remedy="name columns that the frame has",
         )
     return Thing()
+
+
+@RULES.function(
+    "statsmodels.api.add_constant", "statsmodels.tools.add_constant", "statsmodels.tools.tools.add_constant"
+)
+def with_constant(site: Site) -> Thing | None:
+    """The same columns and perhaps one more: a column that is constant already is enough."""
+    table = site.first
+    shape = data.shape_of(table)
+    if shape is None or len(shape) != 2 or not (data.is_frame(table) or data.is_array(table)):
+        return Thing()
+    facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
+    if data.is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
+        facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
+    return Thing(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)
 
 
 @RULES.function("statsmodels.api.qqplot", "statsmodels.graphics.gofplots.qqplot")

@@ -1,0 +1,94 @@
+"""What notebooks do with statsmodels, LightGBM and scipy: each target runs for real beside the prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("statsmodels", reason="statsmodels is not installed (make ml)")
+pytest.importorskip("lightgbm", reason="lightgbm is not installed (make ml)")
+
+SETUP = """
+import numpy as np, pandas as pd
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from statsmodels.tsa.seasonal import seasonal_decompose
+from statsmodels.graphics.tsaplots import plot_acf, plot_pacf
+from lightgbm import LGBMClassifier, LGBMRegressor
+from scipy import stats
+from scipy.interpolate import interp1d
+
+rng = np.random.default_rng(0)
+n = 60
+X = pd.DataFrame({"area": rng.uniform(20, 200, n), "rooms": rng.integers(1, 6, n), "age": rng.uniform(0, 90, n)})
+price = pd.Series(X["area"] * 3 + rng.normal(0, 5, n), name="price")
+flats = X.assign(price=price)
+dear = (price > price.median()).astype(int)
+holes = X.copy(); holes.loc[3, "age"] = np.nan
+gaps = X.assign(walls=pd.array([1, None] + [2] * (n - 2), dtype="Int64"))
+towns = X.assign(town=["Bern", "Rome"] * (n // 2))
+odd = X.rename(columns={"area": "area [m2]"})
+short = price[:40]
+few = X[:40]
+daily = pd.Series(np.arange(30.0) % 7 + 1, index=pd.date_range("2024-01-01", periods=30))
+below = daily - 5
+model = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
+small = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
+grown = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1).fit(X, price)
+"""
+
+CRASHES = {
+    "rows that do not match": "sm.OLS(price, few).fit()",
+    "missing values": "sm.OLS(price, holes).fit()",
+    "nullable column with a gap": "sm.OLS(price, gaps).fit()",
+    "texts": "sm.OLS(price, towns).fit()",
+    "line as a number": "sm.qqplot(price, line=45, fit=True)",
+    "period too long": "seasonal_decompose(daily, period=20)",
+    "product of negative numbers": "seasonal_decompose(below, model='multiplicative', period=7)",
+    "freq of long ago": "seasonal_decompose(daily, freq=7)",
+    "more lags than half": "plot_pacf(daily, lags=20)",
+    "more lags than observations": "plot_acf(daily, lags=40)",
+    "brackets in a name": "model.fit(odd, price)",
+    "texts for trees": "model.fit(towns, price)",
+    "targets that do not match": "model.fit(X, short)",
+    "measurements for a classifier": "small.fit(X, price)",
+    "asked before it was fitted": "model.predict(X)",
+    "fewer features": "model.fit(X, price)\nmodel.predict(X[['area', 'rooms']])",
+    "pairs of other lengths": "stats.pearsonr(price, short)",
+    "ranks of other lengths": "stats.spearmanr(price, short)",
+    "differences of other lengths": "stats.ttest_rel(price, short)",
+    "points without values": "interp1d(price, short)",
+}
+
+FINE = {
+    "least squares": "sm.OLS(price, sm.add_constant(X)).fit().params",
+    "missing rows dropped": "sm.OLS(price, holes, missing='drop').fit()",
+    "logit": "sm.Logit(dear, sm.add_constant(X[['age']])).fit(disp=0)",
+    "nullable column as decimals": "sm.OLS(price, gaps[['walls']].astype(float).fillna(1)).fit()",
+    "missing targets for trees": "model.fit(X, holes['age'])",
+    "formula": "smf.ols('price ~ area + rooms', data=flats).fit().rsquared",
+    "formula with a function": "smf.ols('np.log(price) ~ area + C(rooms)', data=flats).fit()",
+    "formula with a variable": "extra = X['age'] * 2\nsmf.ols('price ~ area + extra', data=flats).fit()",
+    "line as a text": "sm.qqplot(price, line='45', fit=True)",
+    "decomposition": "seasonal_decompose(daily, period=7).trend",
+    "decomposition by the index": "seasonal_decompose(daily)",
+    "correlations": "plot_acf(daily, lags=10)\nplot_pacf(daily, lags=10)",
+    "trees": "model.fit(X, price).predict(X)",
+    "trees with gaps": "model.fit(holes, price)",
+    "trees with categories": "model.fit(towns.astype({'town': 'category'}), price)",
+    "classes as words": "small.fit(X, dear.map({0: 'low', 1: 'high'})).predict(X)",
+    "two samples need no pairs": "stats.ttest_ind(price, short)",
+    "pairs": "stats.pearsonr(price, X['area'])",
+    "interpolation": "interp1d(np.arange(60), price)(3.5)",
+}
+
+
+@pytest.mark.parametrize("case", CRASHES)
+def test_crash_is_foreseen_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+    check(SETUP, CRASHES[case])
+
+
+@pytest.mark.parametrize("case", FINE)
+def test_what_runs_is_left_alone(case: str, check: Callable[[str, str], object]) -> None:
+    check(SETUP, FINE[case])

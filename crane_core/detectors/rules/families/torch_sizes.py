@@ -218,7 +218,8 @@ def _pooling(n_axes: int) -> Taking:
 
 def _adaptive(n_axes: int) -> Taking:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
-        _with_or_without_batch(shape, n_axes, "pooling")
+        if len(shape) not in (n_axes + 1, n_axes + 2):
+            return None
         wanted = _per_axis(settings.get("output_size"), n_axes)
         pairs = zip(wanted, shape[-n_axes:], strict=True)
         kept = [there if one is None and "output_size" in settings else _length(one) for one, there in pairs]

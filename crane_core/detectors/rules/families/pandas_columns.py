@@ -156,7 +156,7 @@ def attribute(site: Site) -> Thing | None:
 
 def _column_index(old: Thing) -> Thing:
     labels = labels_of(old)
-    facts = {} if labels is None else {"labels": list(labels), "length": len(labels)}
+    facts: dict[str, Any] = {"length": n_columns(old)} | ({} if labels is None else {"labels": list(labels)})
     return Thing("pandas.Index", facts, words=f"{old.words}.columns" if old.words else "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crane_core.detectors.rules.families.numpy_things import scalar
+from crane_core.detectors.rules.families.numpy_things import array, scalar
 from crane_core.detectors.rules.families.pandas_things import (
     FRAME,
     SERIES,
@@ -300,10 +300,37 @@ def first_label(site: Site) -> Thing | None:
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(site: Site) -> Thing | None:
-    """Iterating a frame gives its labels."""
+    """Iterating a frame gives its labels; how many there are may be all that is known."""
     held = site.receiver or Thing()
     labels = labels_of(held) if is_frame(held) else index_labels(held)
-    return Thing("list", items=[literal(label) for label in labels]) if labels is not None else None
+    if labels is not None:
+        return Thing("list", items=[literal(label) for label in labels])
+    count = n_columns(held) if is_frame(held) else held.fact("length")
+    return Thing("list", items=[Thing() for _ in range(count)]) if type(count) is int and count <= _MOST else None
+
+
+_MOST = 200
+"""Labels that are gone through one by one."""
+
+
+@RULES.attribute("pandas.Index", "values")
+def labels_as_array(site: Site) -> Thing | None:
+    count = (site.receiver or Thing()).fact("length")
+    return array((count if type(count) is int else None,), "object")
+
+
+@RULES.other("elements", "pandas.iteration")
+def all_columns(site: Site) -> Thing | None:
+    """frame.items(): each label with its column."""
+    old = _of(site)
+    if site.receiver is None or site.receiver.fact("way") != "items" or not is_frame(old):
+        return None
+    labels, count = labels_of(old), n_columns(old)
+    if labels is not None:
+        pairs = [[literal(label), column(old, label)] for label in labels]
+    else:
+        pairs = [[Thing(), Thing(SERIES)] for _ in range(count)] if type(count) is int and count <= _MOST else []
+    return Thing("list", items=[Thing("tuple", items=pair) for pair in pairs]) if pairs else None
 
 
 @RULES.item("pandas.Index")

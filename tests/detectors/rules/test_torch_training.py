@@ -169,6 +169,9 @@ RAISES = [
     ("net.head = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
     ("net.body[0] = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
     ("twice(torch.randn(2, 9))", "RuntimeError"),
+    ("pred = net(X).numpy()", "RuntimeError"),
+    ("torch.softmax(net(X), dim=2)", "IndexError"),
+    ("nn.Embedding(10, 3)(torch.tensor([[1, 2], [3, 10]]))", "IndexError"),
     ("net.double(); net(X)", "RuntimeError"),
     ("dl = DataLoader(TensorDataset(X, y), batch_size=5)\nfor a, b, c in dl: pass", "ValueError"),
 ]
@@ -176,6 +179,11 @@ RAISES = [
 RUNS = [
     "net(X)",
     "net.eval(); net(X[:1])",
+    "with torch.no_grad(): net(X).numpy()",
+    "net.requires_grad_(False)\nnet(X).numpy()",
+    "net(X).data.numpy()",
+    "nn.Embedding(11, 3)(torch.tensor([[1, 2], [3, 10]]))",
+    "F.softmax(net(X), dim=-1)",
     "net(torch.from_numpy(rows))",
     "net.double(); net(X.double())",
     "net(X.double().float())",

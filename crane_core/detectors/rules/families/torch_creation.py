@@ -5,7 +5,7 @@ Knows shapes and dtypes, and what torch refuses. Refuses tensors of other classe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
@@ -144,7 +144,18 @@ def from_data(site: Site) -> Thing | None:
     shape, dtype = _of_data(site, data)
     if "dtype" in bound:
         dtype = dtype_meant(bound["dtype"])
-    return tensor(shape, dtype, words=data.words)
+    made = tensor(shape, dtype, words=data.words)
+    if dtype == "torch.int64" and data.is_literal and (numbers := list(_leaves(data.literal))):
+        made.facts["value_range"] = [min(numbers), max(numbers)]
+    return made
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
 
 
 def _of_data(site: Site, data: Thing) -> tuple[Shape | None, str | None]:

@@ -467,6 +467,8 @@ def through(site: Site, layer: Thing, flowing: Thing) -> Thing:
     words = f"what {words_of(layer, kind)} gives"
     dtype = _dtype_after(layer, flowing)
     made = tensor(after, dtype, flowing.fact("device"), words=words if after != shape else flowing.words or words)
+    if kind in _TRAINED and not any(site.mentions(text) for text in _WITHOUT_GRADIENT):
+        made.facts["requires_grad"] = True
     return _with_states(layer, made, shape) if kind in torch_sizes.RECURRENT else made
 
 
@@ -498,6 +500,9 @@ def _with_states(layer: Thing, sequence: Thing, before: Shape | None) -> Thing:
     return Thing("tuple", items=[sequence, state], words=f"what {words_of(layer, layer.class_name)} gives")
 
 
+_TRAINED: Final = ("Linear", "Conv1d", "Conv2d", "Conv3d")
+_WITHOUT_GRADIENT: Final = ("no_grad", "inference_mode", "grad_enabled", "requires_grad", "freeze", "functional_call")
+"""Where none of these stands in any cell, what a layer with weights gives requires a gradient."""
 _TYPE_ERRORS: Final = frozenset(
     ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Sigmoid", "Tanh", "GELU", "Dropout", "LayerNorm", "Embedding")
 )

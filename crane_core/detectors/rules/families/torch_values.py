@@ -280,7 +280,17 @@ def _by_element(site: Site) -> Thing | None:
         dtype = None
     if site.name in _TO_BOOL:
         return tensor(None, "torch.bool")
+    shape, dim = shape_of(thing), _softmax_dim(site)
+    if shape is not None and dim is not None:
+        _without(site, thing, shape, dim)
     return tensor(shape_of(thing), dtype, thing.fact("device"))
+
+
+def _softmax_dim(site: Site) -> int | None:
+    if site.name not in ("softmax", "log_softmax"):
+        return None
+    given = site.arguments.positional
+    return whole(site.arguments.keywords.get("dim", given[0] if given else None))
 
 
 def _reduced(site: Site) -> Thing | None:

@@ -53,7 +53,12 @@ def fitting(site: Site) -> Thing | None:
     x = given.get("X", given.get("y", _NOTHING))
     _forget_namesakes(site, estimator)
     fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
-    return estimator if known.name not in _RUNS_OTHERS else None
+    return estimator if known.name not in _RUNS_OTHERS and not _runs_notebook(estimator) else None
+
+
+def _runs_notebook(estimator: Thing) -> bool:
+    """Whether a function of the notebook is among the parameters, a scorer or tokenizer: it may change anything."""
+    return any(given.definition is not None for given in estimator.attributes.values())
 
 
 def _forget_namesakes(site: Site, estimator: Thing) -> None:
@@ -132,7 +137,7 @@ def fitting_at_once(site: Site) -> Thing | None:
     x = given.get("X", given.get("y", _NOTHING))
     _forget_namesakes(site, estimator)
     fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
-    if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False:
+    if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False or _runs_notebook(estimator):
         return None
     method = "transform" if site.name == "fit_transform" else "predict"
     return ask_any(site, estimator, known, method, x)
@@ -336,7 +341,7 @@ def cross_validated(site: Site) -> Thing | None:
     n_rows = data.n_samples(x)
     if known is not None and known.name not in SEARCHES and n_rows and not _are_folds_odd(given):
         _fit_copy(site, estimator, known, x, y)
-    return Thing()
+    return Thing() if all(thing.definition is None for thing in given.values()) else None
 
 
 def _fit_copy(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:

@@ -94,7 +94,10 @@ _MANY: Final = "give squeeze=False to subplots, which makes it an array always"
 @RULES.element("matplotlib.Axes")
 @RULES.element("matplotlib.Figure")
 def iterated(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
+    return _through(site, site.receiver or Thing())
+
+
+def _through(site: Site, held: Thing) -> Thing | None:
     return site.crash(
         "TypeError",
         f"a {held.class_name} cannot be iterated",
@@ -113,6 +116,11 @@ def indexed(site: Site) -> Thing | None:
         fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
+
+
+@RULES.function("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.sum")
+def listed(site: Site) -> Thing | None:
+    return _through(site, site.first) if site.first.is_a("matplotlib", "Axes", "Figure") else None
 
 
 @RULES.function("builtins.len")

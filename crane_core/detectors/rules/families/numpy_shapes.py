@@ -10,6 +10,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     ARRAY,
     array,
     axis_in,
+    called,
     dtype_meant,
     dtype_of,
     given_to,
@@ -369,9 +370,21 @@ _LISTED: Final = 100
 """Parts of an array that are told one by one."""
 
 
+@RULES.function("builtins.list", "builtins.tuple")
+def listed(site: Site) -> Thing | None:
+    """A list of the parts along the first axis."""
+    if len(site.arguments.positional) != 1 or not is_array(site.first):
+        return None
+    found = _parts(site.first)
+    return Thing(called(site), items=found.items) if found is not None else Thing(called(site))
+
+
 @RULES.other("elements", ARRAY)
 def all_parts(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
+    return _parts(site.receiver or Thing())
+
+
+def _parts(subject: Thing) -> Thing | None:
     shape = shape_of(subject)
     if not shape or shape[0] is None or shape[0] > _LISTED:
         return None

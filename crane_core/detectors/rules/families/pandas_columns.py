@@ -34,6 +34,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     n_rows,
     replace_facts,
     same_again,
+    series,
     some_rows,
     told_columns,
     with_columns,
@@ -149,6 +150,8 @@ def attribute(site: Site) -> Thing | None:
         return _column_index(old)
     if site.name == "T":
         return Thing(FRAME)
+    if site.name == "dtypes":
+        return series(width)
     if site.name == "index":
         return Thing("", {"length": rows} if rows is not None else {}, words=f"{old.words}.index")
     return Thing("int") if site.name == "size" else Thing("bool") if site.name == "empty" else Thing()

@@ -300,8 +300,12 @@ def first_label(site: Site) -> Thing | None:
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(site: Site) -> Thing | None:
-    """Iterating a frame gives its labels; how many there are may be all that is known."""
-    held = site.receiver or Thing()
+    """Iterating a frame gives its labels."""
+    return _labels(site.receiver or Thing())
+
+
+def _labels(held: Thing) -> Thing | None:
+    """The labels; how many there are may be all that is known."""
     labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:
         return Thing("list", items=[literal(label) for label in labels])
@@ -311,6 +315,37 @@ def all_labels(site: Site) -> Thing | None:
 
 _MOST = 200
 """Labels that are gone through one by one."""
+
+
+@RULES.function("builtins.list", "builtins.tuple")
+def listed(site: Site) -> Thing | None:
+    """A list of what iterating gives."""
+    held = site.first
+    if len(site.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
+        return None
+    found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
+    name = (site.receiver.path if site.receiver is not None else "").rpartition(".")[2]
+    return Thing(name, items=found.items) if found is not None else Thing(name)
+
+
+@RULES.other("length", SERIES)
+@RULES.other("length", FRAME)
+@RULES.other("length", "pandas.Index")
+def number_of_elements(site: Site) -> Thing | None:
+    held = site.receiver or Thing()
+    count = n_columns(held) if is_frame(held) else held.fact("length")
+    return literal(count) if type(count) is int else None
+
+
+@RULES.other("elements", SERIES)
+def all_values(site: Site) -> Thing | None:
+    """How many values there are, where they are few."""
+    return _values(site.receiver or Thing())
+
+
+def _values(held: Thing) -> Thing | None:
+    count = n_rows(held)
+    return Thing("list", items=[Thing() for _ in range(count)]) if count is not None and count <= _MOST else None
 
 
 @RULES.attribute("pandas.Index", "values")

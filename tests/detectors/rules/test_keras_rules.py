@@ -127,6 +127,7 @@ RAISES = [
     ("i = Input(9)", "ValueError"),
     ("sparse.predict_classes(X)", "AttributeError"),
     ("sparse.fit_generator(flat_dataset)", "AttributeError"),
+    ("sparse.load('w.h5')", "AttributeError"),
     ("keras.optimizers.Adam(lr=0.001)", "ValueError"),
     ("m = Sequential([Input((9,)), Dense(3)]); m.fit(X, hot)", "ValueError"),
 ]

@@ -40,3 +40,34 @@ def optimizer_made(site: Site) -> Thing | None:
             remedy=f"use {_GONE[gone]}",
         )
     return Thing()
+
+
+_METHODS_GONE: Final = {
+    "predict_classes": "use model.predict(x).argmax(axis=1), or (model.predict(x) > 0.5) for one output",
+    "predict_proba": "use model.predict(x)",
+    "fit_generator": "use model.fit(generator)",
+    "evaluate_generator": "use model.evaluate(generator)",
+    "predict_generator": "use model.predict(generator)",
+    "load": "use keras.models.load_model(path), or model.load_weights(path)",
+    "score": "use model.evaluate(x, y)",
+    "transform": "use model.predict(x)",
+}
+
+
+@RULES.attribute("keras.Sequential", *_METHODS_GONE)
+@RULES.attribute("keras.Functional", *_METHODS_GONE)
+def method_gone(site: Site) -> Thing | None:
+    """What models of older Keras, or of other libraries, have; the path of the class tells Keras 3."""
+    model = site.receiver or Thing()
+    if (
+        not model.type.startswith("keras.src.models.")
+        or site.name in model.attributes
+        or site.mentions(f".{site.name} =")
+    ):
+        return None
+    site.crash(
+        "AttributeError",
+        f"a model of Keras 3 has no {site.name}",
+        fact=f"{model.words or 'the model'} is of type {model.class_name}",
+        remedy=_METHODS_GONE[site.name],
+    )

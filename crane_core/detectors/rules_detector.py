@@ -17,6 +17,7 @@ from crane_core.detectors.rules.predict import Report, findings
 from crane_core.detectors.rules.walk import MOST_STEPS
 from crane_core.domain import Cell, CellRole, DetectorKind, KernelState, Setting
 from crane_core.errors import DetectorError
+from crane_core.prompts.shown import shown
 
 NAME = "rules"
 TITLE = "Certain-crash rules"
@@ -30,14 +31,18 @@ def options() -> dict[str, Any]:
 
 
 def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
-    """Whether the target certainly crashes, with the evidence. Raises DetectorError for an ablation's setting."""
+    """Whether the target certainly crashes, with the evidence, from no more than the setting shows.
+
+    Raises DetectorError for an ablation's setting, PromptError where the state does not hold what the setting shows.
+    """
     if setting not in _SETTINGS:
         raise DetectorError(
             f"The rules cannot judge a state of which a part is withheld ({setting}): what is not told would count as"
             " absent.",
             remedy=f"Use one of the settings {', '.join(_SETTINGS)}.",
         )
-    report = findings(cells, state, setting)
+    given = None if state is None or setting is Setting.CODE else shown(state, setting)
+    report = findings(cells, given, setting)
     target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
     return Prediction(bool(report.findings), _reasoning(report), json.dumps(_diagnostics(report, target)))
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
+from crane_core.detectors.analysis import Question  # noqa: E402
+from crane_core.detectors.prediction import Prediction  # noqa: E402
+from crane_core.detectors.registry import LocalDetector, local_detectors  # noqa: E402
 from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
 from crane_core.errors import CraneError  # noqa: E402
 from crane_core.importers.captured_states import state_of  # noqa: E402
@@ -25,6 +29,7 @@ from crane_core.runtime.capture import Captured, capture_many  # noqa: E402
 
 BENCHMARK = "minibench"
 EXPERIMENT = "shipped"
+SETTINGS = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS)
 N_WORKERS = 2
 TIMES = ("seconds", "capture_seconds", "kernel_seconds")
 
@@ -68,37 +73,46 @@ def without_times(facts: Any) -> Any:
 
 
 def results() -> None:
-    """One file per detector: each in `code` where it reads code alone, and in `runtime+` where it reads states."""
-    from crane_core.detectors.registry import detectors
-
+    """One file per detector: its answers to the code alone, and to code and state."""
     cells, seen = stored_cells(), stored_states()
-    for detector in detectors():
-        lines = [
-            line for setting in (Setting.CODE, Setting.RUNTIME_PLUS) for line in answers(detector, setting, cells, seen)
-        ]
-        _replace(HERE / "results", {f"{detector.NAME}.jsonl": "".join(lines)})
-        print(f"{detector.NAME}: {len(lines)} answers")
+    for name, detector in local_detectors().items():
+        lines = []
+        for setting in SETTINGS:
+            asked = [Question(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
+            said = list(_predictions(detector, asked))
+            lines += [_line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)]
+            n_crash = sum(one.crashes for one in said)
+            print(f"{name}, {setting}: {n_crash} of {len(said)} foretold to crash")
+        _replace(HERE / "results", {f"{name}.jsonl": "".join(lines)})
 
 
-def answers(detector: Any, setting: Setting, cells: dict[str, list[Cell]], seen: dict[str, KernelState]) -> list[str]:
-    lines = []
-    for name, of_instance in cells.items():
-        said = detector.predict(of_instance, None if setting is Setting.CODE else seen[name], setting)
-        fields = {
-            "benchmark": BENCHMARK,
-            "instance": name,
-            "detector": detector.NAME,
-            "title": detector.TITLE,
-            "kind": detector.KIND,
-            "setting": setting,
-            "experiment": EXPERIMENT,
-            "index": 1,
-            "crashes": said.crashes,
-            "reasoning": said.reasoning,
-            "diagnostics": said.diagnostics,
-        }
-        lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
-    return lines
+def _predictions(detector: LocalDetector, asked: list[Question]) -> Iterator[Prediction]:
+    """Analyzers take many texts at a time; a text on which one stops is an error here, not an answer."""
+    if many := getattr(detector, "predict_many", None):
+        for said in many(asked):
+            if isinstance(said, CraneError):
+                raise said
+            yield said
+    else:
+        for question in asked:
+            yield detector.predict(question.cells, question.state, question.setting)
+
+
+def _line(detector: LocalDetector, instance_id: str, setting: Setting, said: Prediction) -> str:
+    fields = {
+        "benchmark": BENCHMARK,
+        "instance": instance_id,
+        "detector": detector.NAME,
+        "title": detector.TITLE,
+        "kind": detector.KIND,
+        "setting": setting,
+        "experiment": EXPERIMENT,
+        "index": 1,
+        "crashes": said.crashes,
+        "reasoning": said.reasoning,
+        "diagnostics": said.diagnostics,
+    }
+    return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
 def stored_cells() -> dict[str, list[Cell]]:

@@ -14,7 +14,7 @@ from crane_core.detectors.rules.bindings import bindings_of, may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, bare_magics, read_cell
 from crane_core.detectors.rules.from_state import thing_of, thing_of_entry
 from crane_core.detectors.rules.thing import Thing
-from crane_core.domain import Cell, CellRole, KernelState
+from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
@@ -94,16 +94,20 @@ class World:
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """The facts about a name that is certainly not defined, None where it may be."""
-        if self.state is None or name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
+        if name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES or bare_magics(self.target_text):
             return None
-        if name in self.state.variables or name in self.state.unavailable or bare_magics(self.target_text):
+        if self.state is not None and (name in self.state.variables or name in self.state.unavailable):
             return None
-        if self.is_captured:
+        if self._tells_absences:
             return next((fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None)
         return self._missing_by_code(name)
 
+    @property
+    def _tells_absences(self) -> bool:
+        return self.is_captured and self.state is not None and self.state.setting is Setting.RUNTIME_PLUS
+
     def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
-        """Of a published state: no statement that ran gives the name a value, or the last one deleted it."""
+        """Where no state tells absences: no statement that ran gives the name a value, or the last one deleted it."""
         if self.may_define_any or name.startswith("_"):
             return None
         if name in self.bindings.deleted:

@@ -115,7 +115,7 @@ def _named() -> tuple[Path | None, dict[str, Any] | None]:
     typed = st.text_input(
         "Path",
         key=keys.TRY_PATH,
-        placeholder="~/work/trip.ipynb",
+        placeholder="~/notebooks/trip.ipynb",
         help="Its folder is the kernel's, so data files work",
     )
     path = Path(typed.strip()).expanduser() if typed.strip() else None

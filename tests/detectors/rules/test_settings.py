@@ -1,0 +1,51 @@
+"""The rules know no more than their setting shows, and from code alone that a name has no value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from crane_core.detectors.rules_detector import predict
+from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.importers.captured_states import state_of
+
+STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
+
+
+def cells(*codes: str) -> list[Cell]:
+    *executed, target = codes
+    roles = [*((code, CellRole.EXECUTED) for code in executed), (target, CellRole.TARGET)]
+    return [Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)]
+
+
+def state() -> KernelState:
+    return state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8")))
+
+
+def test_a_column_that_only_the_extended_state_tells_is_found_there_alone() -> None:
+    code = cells("import pandas as pd", 'per_bed = harvest.groupby("bed")["yield_kg"].sum()')
+    assert predict(code, state(), Setting.RUNTIME_PLUS).crashes
+    assert not predict(code, state(), Setting.RUNTIME).crashes
+
+
+@pytest.mark.parametrize("setting", [Setting.CODE, Setting.RUNTIME])
+def test_a_name_that_no_cell_gave_a_value_is_missing(setting: Setting) -> None:
+    said = predict(cells("x = 1", "y = x + never_given"), state(), setting)
+    assert said.crashes and "NameError" in (said.reasoning or "")
+
+
+@pytest.mark.parametrize(
+    "executed",
+    [
+        "from helpers import *",
+        "%run other.ipynb",
+        "exec('never_given = 1')",
+        "globals()['never_given'] = 1",
+        "import x",
+    ],
+)
+def test_a_name_that_may_have_come_unseen_is_not_told_missing(executed: str) -> None:
+    target = "y = never_given" if executed != "import x" else "y = x.never_given"
+    assert not predict(cells(executed, target), None, Setting.CODE).crashes

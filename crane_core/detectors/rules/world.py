@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from crane_core.detectors.rules.bindings import bindings_of, may_define_any
@@ -71,10 +72,18 @@ class World:
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
+        lines = [line for line in range(first, last + 1) if self._last_on_line.get(line, node) is node]
         for group, facts in self.absent.items():
             for fact in facts if group != "names" else ():
-                if fact.get("certain") is True and first <= fact.get("line", 0) <= last:
+                if fact.get("certain") is True and fact.get("line") in lines:
                     yield group, fact
+
+    @cached_property
+    def _last_on_line(self) -> dict[int, ast.stmt]:
+        """A state tells lines alone: of several statements on one, the last needs what is missing for certain."""
+        statements = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)]
+        in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
+        return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
 
     def _is_builtin(self, name: str) -> bool:
         return name in _BUILTIN and name not in self.bindings.bound and not self.may_define_any

@@ -1,0 +1,33 @@
+"""Several statements on one line: what an earlier one makes is not missing for a later one."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Foresee
+
+SETUP = 'import pandas as pd\ndf = pd.DataFrame({"id": [1, 2, 3], "age": [4, 5, 6], "name": ["a", "b", "a"]})'
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        'df["total"] = df["id"] * df["age"]; df.groupby("name")["total"].sum()',
+        'df["month"] = 1; df.groupby("month").size()',
+        'df.__setitem__("zz", 1); df["zz"]',
+        'df.insert(0, "zz", 1); print(df["zz"])',
+        'exec("df[\'zz\'] = 1"); df["zz"]',
+        'df = df.rename(columns={"id": "key"}); df["key"]',
+        'if len(df): df["zz"] = 1; df["zz"]',
+    ],
+)
+def test_what_a_line_makes_is_there_for_its_rest(check: Foresee, target: str) -> None:
+    assert check(SETUP, target).raised is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    ['x = 1; df["none"]', 'df["none"]; x = 1', 'df["total"] = df["id"]; df["none"]', "y = len(df); df.nothing"],
+)
+def test_what_nobody_makes_is_missing_on_any_line(check: Foresee, target: str) -> None:
+    assert check(SETUP, target).raised is not None

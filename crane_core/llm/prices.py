@@ -1,4 +1,4 @@
-"""What tokens cost: by model, as the providers' price lists said on a date, or as the caller says.
+"""What tokens cost: by model, as a source said on a date, or as the caller says.
 
 Knows prices.toml. Refuses to guess: a model that it does not name has no price.
 """

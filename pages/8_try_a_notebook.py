@@ -15,8 +15,9 @@ with page():
     may_run = execution_allowed(os.environ)
     if not may_run:
         st.caption(
-            "This server reads notebooks and does not run them. Whoever starts it allows that with "
-            f"`{ALLOWED}=1`; or capture the state yourself and upload it beside the notebook."
+            f"This server reads notebooks and does not run them; whoever starts it allows that with `{ALLOWED}=1`. "
+            "What the kernel holds can be told all the same: upload the state that `python -m crane_core capture` "
+            "wrote with the notebook, or ask `python -m crane_core check` where the notebook is."
         )
     with told():
         chosen = draw_choice(may_run=may_run)

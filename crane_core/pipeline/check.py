@@ -81,19 +81,29 @@ def run_up(checked: Checked, **options: Any) -> Checked:
 
 def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
     """The same with a state that `capture` wrote elsewhere. Raises NotebookError where it is of another target."""
-    remedy = f"Capture it anew: python -m crane_core capture {checked.path.name} --out state.json"
-    if document.get("schema_version") != SCHEMA_VERSION or not isinstance(document.get("captured"), dict):
+    remedy = "Capture it anew: `python -m crane_core capture NOTEBOOK --out state.json`."
+    ran = _ran(document)
+    if document.get("schema_version") != SCHEMA_VERSION or ran is None:
         raise NotebookError("The file is no state that `capture` wrote.", remedy=remedy)
-    ran = document["captured"].get("cells", [])
     executed = [cell.index for cell in checked.plan.executed]
     if document.get("target") != checked.plan.target.index or [cell.get("cell") for cell in ran] != executed:
         raise NotebookError("The state was captured before another target, or of another notebook.", remedy=remedy)
-    seconds = [cell["seconds"] for cell in ran if "seconds" in cell]
+    seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
     return replace(
         checked,
         state=_state(document, checked.name),
-        seconds_before=sum(seconds) if len(seconds) == len(ran) else None,
+        seconds_before=sum(seconds) if len(seconds) == len(ran) and ran else None,
     )
+
+
+def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The cells that ran before the capture; None where the document has not the form of a captured state."""
+    captured, variables = document.get("captured"), document.get("variables")
+    if not isinstance(captured, dict) or not isinstance(variables, dict):
+        return None
+    ran = captured.get("cells", [])
+    entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
+    return ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
 
 
 def _state(document: Mapping[str, Any], name: str) -> KernelState:

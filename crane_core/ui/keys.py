@@ -63,6 +63,7 @@ TRY_SETTING = "_try_setting"
 TRY_ASKED = "_try_asked"
 TRY_RUN = "_try_run"
 TRY_START = "_try_start"
+TRY_PAST = "_try_past"
 TRY_STOP = "_try_stop"
 
 

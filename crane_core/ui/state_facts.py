@@ -130,7 +130,7 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
     words += [f"{_cell(place, numbers)} would define it and did not run" for place in would]
     words += [f"deleted in {_cell(place, numbers)}" for place in _listed(item.get("deleted_in"))]
     if item.get("similar"):
-        words.append("there is " + ", ".join(map(fact_text, _listed(item["similar"]))))
+        words.append("there is " + ", ".join(map(_exact, _listed(item["similar"]))))
     if item.get("via"):
         words.append("within " + ", ".join(map(fact_text, _listed(item["via"]))))
     if item.get("certain") is False:
@@ -155,6 +155,11 @@ def _spelled(value: Any) -> str:
 def _listed(value: Any) -> list[Any]:
     """An imported file may hold one thing where a list is usual."""
     return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _exact(value: Any) -> str:
+    """In quotes where blanks at an end are what is amiss."""
+    return fact_text(repr(value) if isinstance(value, str) and value != value.strip() else value)
 
 
 def _cell(place: Any, numbers: Numbers) -> str:

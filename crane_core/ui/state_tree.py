@@ -32,16 +32,26 @@ MAX_FOLDED = 400
 
 
 def state_html(
-    crashing: str | None, fixed: str | None, numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS)
+    crashing: str | None,
+    fixed: str | None,
+    numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS),
+    opened: frozenset[str] = frozenset(),
 ) -> str:
-    """Both states as HTML. Each is the JSON text of a KernelState, or None where it was not captured."""
+    """Both states as HTML. Each is the JSON text of a KernelState, or None where it was not captured.
+
+    Open from the start are names that differ, and those of `opened`.
+    """
     left, right = documents(crashing), documents(fixed)
     vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
     absent = _table("Absent", "what the target asks for and will not find", *vain)
     missing = _table("Unavailable", "", unavailable_facts(left), unavailable_facts(right))
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
-    shown = [absent, *(_variable(name, sides[0].get(name), sides[1].get(name)) for name in names), missing]
+    shown = [
+        absent,
+        *(_variable(name, sides[0].get(name), sides[1].get(name), is_open=name in opened) for name in names),
+        missing,
+    ]
     if not any(shown):
         return '<p class="cw-dim">The state is empty: the target uses no name that the kernel knows.</p>'
     return f'<div class="cw-state">{"".join(shown)}</div>'
@@ -67,7 +77,7 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
     return _details(head, _folded(keys, [left, right], "facts", limit=MAX_FACTS), is_open=True)
 
 
-def _variable(name: str, left: Any, right: Any) -> str:
+def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     facts = [entry_facts(left), entry_facts(right)]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
@@ -79,7 +89,7 @@ def _variable(name: str, left: Any, right: Any) -> str:
     body = _folded(differing, facts, "differing facts", limit=MAX_FACTS) + _folded(
         same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
     )
-    return _details(head, body, is_open=differs)
+    return _details(head, body, is_open=differs or is_open)
 
 
 def _details(head: str, body: str, *, is_open: bool) -> str:

@@ -148,7 +148,7 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
     assert "name to_c" in shown
     assert "not there, asked for in line 2; code cell 4 (from 0) would define it and did not run" in shown
     assert "column yield of df" in shown
-    assert "there is yield ; unless the target makes it or does not come that far" in shown
+    assert "there is 'yield '; unless the target makes it or does not come that far" in shown
     assert html.count("∅</div>") == 2
     assert n_different(captured(absent=ABSENT), captured()) == 2
     assert n_different(captured(absent=ABSENT), captured(absent=ABSENT)) == 0
@@ -281,3 +281,10 @@ def test_any_captured_state_is_well_formed(
     text_of(state_html(state, captured()))
     text_of(state_html(captured(), state))
     assert n_different(state, state) == 0
+
+
+def test_names_that_are_asked_for_are_open_from_the_start() -> None:
+    state = json.dumps({"variables": {"a": {"type": "int"}, "b": {"type": "int"}}})
+    html = state_html(state, state, opened=frozenset({"b"}))
+    assert html.count("<details") == 2
+    assert html.count('<details class="cw-var" open><summary><code>b</code>') == 1

@@ -7,14 +7,15 @@ from html import escape
 import streamlit as st
 
 from crane_core.domain import Setting
+from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, ask_one, configured_endpoint, expected_usd
+from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, Asked, ask_one, configured_endpoint, expected_usd
 from crane_core.pipeline.check import Checked, ToSend, to_send
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.verdict_view import draw_model
-from crane_core.ui.words import literal, setting_words
+from crane_core.ui.words import literal, setting_words, usd_words
 
 MAX_PROMPT = 200_000
 
@@ -32,22 +33,38 @@ def draw_asking(checked: Checked) -> None:
         width=400,
     )
     sent = to_send(checked, Setting(setting))
+    endpoint = None
     with told():
         endpoint = configured_endpoint()
-        st.markdown(_price_words(sent, endpoint))
-        if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary"):
-            with st.spinner(f"Waiting for {endpoint.model}"):
-                st.session_state[keys.TRY_ASKED] = (sent.prompt.sha256, ask_one(sent, endpoint))
+        st.markdown(price_words(sent, endpoint))
+    _draw_prompt(checked, sent)
+    if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary"):
+        with told(), st.spinner(f"Waiting for {literal(endpoint.model)}"):
+            st.session_state[keys.TRY_ASKED] = (sent.prompt.sha256, _ask(sent, endpoint))
     asked = st.session_state.get(keys.TRY_ASKED)
     if asked and asked[0] == sent.prompt.sha256:
         draw_model(asked[1])
-    with st.expander(f"The exact prompt · {len(sent.prompt.text):,} characters"):
-        cut = f"\n… {len(sent.prompt.text) - MAX_PROMPT:,} more" if len(sent.prompt.text) > MAX_PROMPT else ""
-        st.html(f'<div class="cw-prompt">{escape(sent.prompt.text[:MAX_PROMPT] + cut)}</div>')
-        st.download_button("Download the prompt", sent.prompt.text, f"{checked.name}.txt", on_click="ignore")
 
 
-def _price_words(sent: ToSend, endpoint: Endpoint | None) -> str:
+def _ask(sent: ToSend, endpoint: Endpoint) -> Asked:
+    """As `ask_one`; a remedy that speaks of commands speaks of this page."""
+    try:
+        return ask_one(sent, endpoint)
+    except DetectorError as error:
+        is_of_command = "command" in error.remedy or "--" in error.remedy
+        remedy = "Check the endpoint, the model's name and the key, then send it again."
+        raise DetectorError(error.args[0], remedy=remedy if is_of_command else error.remedy) from error
+
+
+def _draw_prompt(checked: Checked, sent: ToSend) -> None:
+    text = sent.prompt.text
+    with st.expander(f"The exact prompt · {len(text):,} characters"):
+        cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""
+        st.html(f'<div class="cw-prompt">{escape(text[:MAX_PROMPT] + cut)}</div>')
+        st.download_button("Download the prompt", text, f"{checked.name}.txt", on_click="ignore")
+
+
+def price_words(sent: ToSend, endpoint: Endpoint | None) -> str:
     """Tokens and price of the question, and where it would go."""
     tokens = f"{sent.tokens.n:,} tokens ({sent.tokens.kind})"
     if endpoint is None:
@@ -56,5 +73,7 @@ def _price_words(sent: ToSend, endpoint: Endpoint | None) -> str:
             "OpenAI's), and its key in the environment or in `.env`."
         )
     usd = expected_usd(sent, price_of(endpoint))
-    price = "its price is not known here" if usd is None else f"about {usd:.4f} USD with {USUAL_OUTPUT:,} tokens back"
-    return f"{tokens} for **{literal(endpoint.model)}** at {literal(endpoint.host)}; {price}. Nothing was sent yet."
+    price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} tokens back" if usd else "no price: it runs on this machine"
+    price = "its price is not known here" if usd is None else price
+    where = f"**{literal(endpoint.model)}** at {literal(endpoint.host)}"
+    return f"{tokens} for {where}; {price}. It is sent when you press the button, not before."

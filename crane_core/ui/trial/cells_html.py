@@ -5,42 +5,63 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from crane_core.domain import Cell, CellRole
+from crane_core.domain import Cell
 from crane_core.ui.code_html import line_html
 from crane_core.ui.pair_diff import MAX_LINES
 
 OPEN_CELLS = 2
 """Executed cells next to the target that are open; the others fold."""
 
+NEAR_CELLS = 10
+"""Executed cells next to the target that are listed; what ran earlier folds away together."""
+
+MAX_EARLIER = 200
+"""Earlier cells that fold away; what is beyond is counted."""
+
 
 def cells_html(cells: Sequence[Cell], crash_line: int | None = None) -> str:
     """cells: executed ones in order, then the target. `crash_line` counts the target's lines from 1."""
-    n_executed = len(cells) - 1
-    parts = [
-        _cell(cell, number, crash_line, is_open=number > n_executed - OPEN_CELLS)
-        for number, cell in enumerate(cells, start=1)
-    ]
-    return f'<div class="cw-pair cw-single">{"".join(parts)}</div>'
+    *executed, target = cells
+    early, near = executed[:-NEAR_CELLS], executed[-NEAR_CELLS:]
+    closed = len(near) - OPEN_CELLS
+    parts = [_earlier(early), *(_executed(cell, is_open=place >= closed) for place, cell in enumerate(near))]
+    return f'<div class="cw-pair cw-single">{"".join(parts)}{_target(target, crash_line)}</div>'
 
 
-def _cell(cell: Cell, number: int, crash_line: int | None, *, is_open: bool) -> str:
-    is_target = cell.role is CellRole.TARGET
+def _earlier(cells: Sequence[Cell]) -> str:
+    if not cells:
+        return ""
+    n_left_out = max(0, len(cells) - MAX_EARLIER)
+    left_out = f'<div class="cw-dim cw-more">… {n_left_out:,} before them are not shown</div>' if n_left_out else ""
+    inner = "".join(_executed(cell, is_open=False) for cell in cells[n_left_out:])
+    words = f'<span class="cw-name">{len(cells):,} earlier cells</span>'
+    return f'<details class="cw-cell"><summary class="cw-label">{words}</summary>{left_out}{inner}</details>'
+
+
+def _executed(cell: Cell, *, is_open: bool) -> str:
+    label = f'<span class="cw-name">Code cell {cell.notebook_index}</span> {_about(cell)}'
+    state = " open" if is_open else ""
+    return f'<details class="cw-cell"{state}><summary class="cw-label">{label}</summary>{_body(cell, None)}</details>'
+
+
+def _target(cell: Cell, crash_line: int | None) -> str:
+    label = f'<span class="cw-name">Target: code cell {cell.notebook_index}</span> {_about(cell)}'
+    body = _body(cell, crash_line)
+    return f'<section class="cw-cell cw-target"><div class="cw-label">{label}</div>{body}</section>'
+
+
+def _about(cell: Cell) -> str:
+    n = len(cell.code.splitlines())
+    ran = f"[{cell.execution_count}] " if cell.execution_count is not None else ""
+    return f'<span class="cw-dim">{escape(ran)}{"1 line" if n == 1 else f"{n:,} lines"}</span>'
+
+
+def _body(cell: Cell, crash_line: int | None) -> str:
     lines = cell.code.splitlines()
-    shown = "".join(_line(i, text, is_target and i == crash_line) for i, text in enumerate(lines[:MAX_LINES], start=1))
+    shown = "".join(_line(i, text, i == crash_line) for i, text in enumerate(lines[:MAX_LINES], start=1))
     cut = len(lines) - MAX_LINES
     more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
-    body = f'<div class="cw-lines">{shown}</div>{more}'
-    name = "Target cell" if is_target else f"Cell {number}"
-    words = f'<span class="cw-name">{name}</span> <span class="cw-dim">{escape(_about(cell, len(lines)))}</span>'
-    if is_target:
-        return f'<section class="cw-cell cw-target"><div class="cw-label">{words}</div>{body}</section>'
-    state = " open" if is_open else ""
-    return f'<details class="cw-cell"{state}><summary class="cw-label">{words}</summary>{body}</details>'
-
-
-def _about(cell: Cell, n_lines: int) -> str:
-    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
-    return f"code cell {cell.notebook_index} of the notebook, {lines}"
+    return f'<div class="cw-lines">{shown}</div>{more}'
 
 
 def _line(number: int, text: str, crashes: bool) -> str:  # noqa: FBT001 - one of three plain values of a line

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -15,41 +16,84 @@ from crane_core.notebooks import CodeCell
 from crane_core.pipeline.check import Checked, read_notebook, with_state
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
-from crane_core.ui.words import literal
+from crane_core.ui.frame import told
+from crane_core.ui.url_state import one_of
 
 SHIPPED, UPLOAD, PATH = "shipped", "upload", "path"
-WAYS = {SHIPPED: "A shipped notebook", UPLOAD: "Upload", PATH: "A file on the machine that runs the app"}
+WAYS = {SHIPPED: "A shipped notebook", UPLOAD: "Upload", PATH: "A file on the server"}
 MINIBENCH = CHECKOUT / "data" / "minibench"
 FIRST_SHIPPED = "pandas_1_reproduced"
 MAX_PREVIEW = 60
-MAX_STATE_BYTES = 50_000_000
+MAX_BYTES = 50_000_000
+"""Of a notebook, and of a state."""
+
+TARGET_HELP = """Code cells are counted from 0, as the commands `check` and `capture` do; markdown does not count. In
+brackets: the number that Jupyter gave when the cell ran. First chosen: the first cell with an error output, else the
+last one."""
+
+State = dict[str, Any]
+
+
+class Source(NamedTuple):
+    """A notebook file, and what `capture` wrote of it, if that is at hand."""
+
+    path: Path
+    state: State | None = None
 
 
 def draw_choice(*, may_run: bool) -> Checked | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
-    way = st.segmented_control(
-        "Notebook",
-        list(WAYS) if may_run else [SHIPPED, UPLOAD],
-        default=SHIPPED,
-        required=True,
-        format_func=WAYS.__getitem__,
-        key=keys.TRY_WAY,
-    )
-    path, state = _SOURCES[str(way)]()
-    if path is None:
-        return None
-    plain = read_notebook(path)
-    cells = plain.plan.cells
-    chosen = st.selectbox(
-        "Target: the cell that is about to run",
-        [cell.index for cell in cells],
-        index=plain.plan.target.index,
-        format_func=lambda index: cell_words(cells[index]),
-        key=f"{keys.TRY_TARGET}_{path}",
-        width=640,
-    )
-    checked = plain if chosen in (None, plain.plan.target.index) else read_notebook(path, chosen)
-    return checked if state is None or chosen != state["target"] else with_state(checked, state)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        way = one_of(
+            st.segmented_control,
+            "Notebook",
+            list(WAYS) if may_run else [SHIPPED, UPLOAD],
+            key=keys.TRY_WAY,
+            default=SHIPPED,
+            required=True,
+            format_func=WAYS.__getitem__,
+        )
+        source = _SOURCES[str(way)]()
+        if source is None:
+            return None
+        plain = _read(source.path, _target_of(source.state))
+        cells = plain.plan.cells
+        chosen = st.selectbox(
+            "Target: the cell that is about to run",
+            [cell.index for cell in cells],
+            index=plain.plan.target.index,
+            format_func=lambda index: cell_words(cells[index]),
+            key=f"{keys.TRY_TARGET}_{source.path}_{_target_of(source.state)}",
+            help=TARGET_HELP,
+            width=440,
+        )
+    checked = plain if chosen in (None, plain.plan.target.index) else _read(source.path, chosen)
+    return checked if source.state is None else _beside(checked, source.state)
+
+
+def _read(path: Path, target: int | None) -> Checked:
+    """As `read_notebook`, but an error names the file as the visitor knows it."""
+    try:
+        return read_notebook(path, target)
+    except NotebookError as error:
+        raise NotebookError(error.args[0].replace(str(path), path.name), remedy=error.remedy) from error
+
+
+def _target_of(state: State | None) -> int | None:
+    target = state["target"] if state else None
+    return target if isinstance(target, int) else None
+
+
+def _beside(checked: Checked, state: State) -> Checked:
+    """The notebook with its state; without it, and told so, where the state is of another moment."""
+    target = _target_of(state)
+    if target is not None and target != checked.plan.target.index:
+        st.caption(f"The state at hand was captured before code cell {target}, so it is not used for this target.")
+        return checked
+    both = [checked]
+    with told():
+        both.append(with_state(checked, state))
+    return both[-1]
 
 
 def cell_words(cell: CodeCell) -> str:
@@ -61,30 +105,34 @@ def cell_words(cell: CodeCell) -> str:
     return f"Code cell {cell.index} {count}· {cut}"
 
 
-def _shipped() -> tuple[Path | None, dict[str, Any] | None]:
+def _shipped() -> Source:
     """A notebook of minibench; its state was captured before, so nothing needs to run."""
     names = sorted(path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb"))
-    name = st.selectbox(
-        "One of our own pairs", names, index=names.index(FIRST_SHIPPED), key=keys.TRY_SHIPPED, width=400
-    )
-    path = MINIBENCH / "benchmark" / name.rsplit("_", 1)[0] / f"{name}.ipynb"
-    state = MINIBENCH / "states" / f"{name}.json"
-    return path, json.loads(state.read_text("utf-8")) if state.is_file() else None
+    name = one_of(st.selectbox, "One of our own pairs", names, key=keys.TRY_SHIPPED, default=FIRST_SHIPPED, width=260)
+    shown = str(name)
+    path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
+    state = MINIBENCH / "states" / f"{shown}.json"
+    return Source(path, json.loads(state.read_text("utf-8")) if state.is_file() else None)
 
 
-def _uploaded() -> tuple[Path | None, dict[str, Any] | None]:
+def _uploaded() -> Source | None:
     files = st.file_uploader(
-        "An .ipynb file; with it, if you like, the state that `python -m crane_core capture` wrote of it (.json)",
+        "An .ipynb file, and its captured state (.json) if there is one",
         type=["ipynb", "json"],
         accept_multiple_files=True,
         key=keys.TRY_UPLOAD,
+        help="The state is what `python -m crane_core capture trip.ipynb --out state.json` writes.",
+        width=400,
     )
     notebooks = [file for file in files if file.name.endswith(".ipynb")]
-    if not notebooks:
-        return None, None
     states = [file for file in files if file.name.endswith(".json")]
+    if not notebooks:
+        if states:
+            raise NotebookError("A state alone says little.", remedy="Upload its notebook with it.")
+        return None
     notebook = notebooks[-1]
-    return _kept(notebook.name, notebook.getvalue()), _read_state(states[-1].getvalue()) if states else None
+    state = _read_state(states[-1].getvalue()) if states else None
+    return Source(_kept(notebook.name, _bounded(notebook.getvalue(), "notebook")), state)
 
 
 def _kept(name: str, data: bytes) -> Path:
@@ -98,12 +146,19 @@ def _kept(name: str, data: bytes) -> Path:
     return path
 
 
-def _read_state(data: bytes) -> dict[str, Any]:
+def _bounded(data: bytes, what: str) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise NotebookError(
+            f"The {what} has {len(data):,} bytes; {MAX_BYTES:,} are taken.",
+            remedy="Use the command instead: python -m crane_core check NOTEBOOK.",
+        )
+    return data
+
+
+def _read_state(data: bytes) -> State:
     remedy = "Upload the file that `capture --out` wrote."
-    if len(data) > MAX_STATE_BYTES:
-        raise NotebookError(f"The state has {len(data):,} bytes.", remedy=remedy)
     try:
-        document = json.loads(data)
+        document = json.loads(_bounded(data, "state"))
     except (ValueError, RecursionError) as error:
         raise NotebookError("The state is no JSON.", remedy=remedy) from error
     if not isinstance(document, dict) or "target" not in document:
@@ -111,17 +166,18 @@ def _read_state(data: bytes) -> dict[str, Any]:
     return document
 
 
-def _named() -> tuple[Path | None, dict[str, Any] | None]:
+def _named() -> Source | None:
     typed = st.text_input(
         "Path",
         key=keys.TRY_PATH,
-        placeholder="~/notebooks/trip.ipynb",
+        placeholder="~/work/trip.ipynb",
         help="Its folder is the kernel's, so data files work",
+        width=400,
     )
     path = Path(typed.strip()).expanduser() if typed.strip() else None
     if path is not None and path.suffix != ".ipynb":
-        raise NotebookError(f"{literal(str(path))} is no .ipynb file.", remedy="Name a notebook.")
-    return path, None
+        raise NotebookError(f"{path.name} is no .ipynb file.", remedy="Name a notebook.")
+    return None if path is None else Source(path)
 
 
-_SOURCES = {SHIPPED: _shipped, UPLOAD: _uploaded, PATH: _named}
+_SOURCES: dict[str, Callable[[], Source | None]] = {SHIPPED: _shipped, UPLOAD: _uploaded, PATH: _named}

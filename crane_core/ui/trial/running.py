@@ -27,6 +27,7 @@ class Running:
     """One run. `outcome` is None while it goes on; afterwards the notebook with its state, or why there is none."""
 
     checked: Checked
+    keep_going: bool = False
     stop: threading.Event = field(default_factory=threading.Event)
     started: float = field(default_factory=time.monotonic)
     outcome: Checked | CraneError | None = None
@@ -41,18 +42,21 @@ def _places() -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(AT_ONCE)
 
 
-def start(checked: Checked, work: Callable[..., Checked] = run_up) -> Running:
-    """Begin to run the cells before the target. Raises KernelError where too many notebooks are running."""
+def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Checked] = run_up) -> Running:
+    """Begin to run the cells before the target; with `keep_going` past those that raise.
+
+    Raises KernelError where too many notebooks are running.
+    """
     places = _places()
     if not places.acquire(blocking=False):
         raise KernelError(
             f"{AT_ONCE} notebooks are being run by this server already.", remedy="Try again when one has ended."
         )
-    running = Running(checked)
+    running = Running(checked, keep_going)
 
     def go() -> None:
         try:
-            running.outcome = work(checked, stop=running.stop, limits=Limits(cell_s=CELL_S))
+            running.outcome = work(checked, stop=running.stop, limits=Limits(cell_s=CELL_S), keep_going=keep_going)
         except CraneError as error:
             running.outcome = error
         except BaseException as error:

@@ -11,8 +11,11 @@ import streamlit as st
 from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked
+from crane_core.ui.words import usd_words
 
 MAX_TEXT = 2_000
+MAX_REPLY = 50_000
+WHO = "Certain-crash rules"
 
 
 def findings(said: Prediction) -> list[dict[str, Any]]:
@@ -31,50 +34,54 @@ def crash_line(said: Prediction) -> int | None:
 
 def draw_rules(checked: Checked, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
-    if not said.crashes:
-        based = "code and kernel state" if checked.state else "the code alone: nothing was run"
-        st.html(
-            _card(
-                "cw-calm",
-                "Rules",
-                "No certain crash",
-                [("", f"Looked at: {based}. The rules speak only when a crash is certain; they never say safe.")],
-            )
-        )
-        return
-    for finding in findings(said):
-        facts = [
-            ("at", f"<code>{_shown(finding['code_line'])}</code>"),
-            ("because", _shown(finding["message"])),
-            ("known", _shown(finding["fact"])),
-            ("remedy", _shown(finding["remedy"])),
-        ]
-        st.html(_card("cw-alarm", "Rules", f"Will crash: {_shown(finding['exception'])}", facts))
+    st.html(rules_html(said, has_state=checked.state is not None))
+
+
+def rules_html(said: Prediction, *, has_state: bool) -> str:
+    """A card for each certain crash; one that promises nothing where there is none."""
+    found = findings(said)
+    if not found:
+        based = "Looked at: the cells, and what the kernel holds before the target."
+        if not has_state:
+            based = "Looked at: the code alone. What the kernel would hold before the target is not known yet."
+        modest = "The rules speak only where a crash is certain; they never say safe."
+        return _card("cw-calm", WHO, "No certain crash", [("", f"{based} {modest}")])
+    return "".join(_finding_html(finding) for finding in found)
+
+
+def _finding_html(finding: dict[str, Any]) -> str:
+    facts = [
+        ("at line", f"<code>{_shown(finding['code_line'])}</code>"),
+        ("because", _shown(finding["message"])),
+        ("known", _shown(finding["fact"])),
+        ("remedy", _shown(_sentence(finding["remedy"]))),
+    ]
+    return _card("cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts)
+
+
+def _sentence(text: str) -> str:
+    """With a capital and a full stop, as a remedy is told."""
+    begun = text[:1].upper() + text[1:]
+    return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
 
 
 def draw_model(asked: Asked) -> None:
     """What a model answered, with what it cost."""
+    st.html(model_html(asked))
+    if asked.answer.text:
+        with st.expander("Raw reply"):
+            st.html(f'<div class="cw-prompt">{_shown(asked.answer.text, MAX_REPLY)}</div>')
+
+
+def model_html(asked: Asked) -> str:
+    """The card of one answer."""
     heads = {True: "Will crash", False: "Will not crash", None: "No answer that can be read"}
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
     tokens = f"{asked.answer.input_tokens or 0:,} tokens in, {asked.answer.output_tokens or 0:,} out"
-    cost = f", {asked.usd:.4f} USD" if asked.usd is not None else ""
+    cost = f", {usd_words(asked.usd)}" if asked.usd is not None else ""
     facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
-    st.html(_card(css, asked.model, heads[asked.read.crashes], facts))
-    if asked.answer.text:
-        with st.expander("Raw reply"):
-            st.html(f'<div class="cw-prompt">{_shown(asked.answer.text, 50_000)}</div>')
-
-
-def cost_words(checked: Checked) -> str:
-    """What a crash would cost: the time of the cells before the target (paper, section 6.4)."""
-    n = len(checked.plan.executed)
-    cells = "1 cell" if n == 1 else f"{n} cells"
-    if checked.seconds_before is None:
-        return f"{cells} ran before the target."
-    seconds = checked.seconds_before
-    shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.2f} s"
-    return f"{cells} ran before the target, in {shown}: what a crash that spoils the kernel costs again."
+    return _card(css, asked.model, heads[asked.read.crashes], facts)
 
 
 def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:

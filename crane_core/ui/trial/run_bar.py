@@ -1,0 +1,104 @@
+"""The line below the verdict: running the cells before the target, watching that, and what it told of a crash's cost.
+
+Knows the run of this session. It stands at the same place before, during and after a run, so that nothing jumps.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.errors import CellRaisedError, CraneError
+from crane_core.pipeline.check import Checked
+from crane_core.ui import keys
+from crane_core.ui.frame import told
+from crane_core.ui.trial.running import Running, start
+from crane_core.ui.words import cells_words, literal
+
+POLL_S = 0.5
+UPLOADED_ALONE = (
+    "An upload comes alone: files that stand beside your notebook are not here. Capture the state where they are, and "
+    "upload it with the notebook."
+)
+
+
+def run_of(chosen: Checked) -> Running | None:
+    """The last run of this very notebook and target in this session."""
+    running = st.session_state.get(keys.TRY_RUN)
+    is_of = isinstance(running, Running) and (running.checked.path, running.checked.cells) == (
+        chosen.path,
+        chosen.cells,
+    )
+    return running if is_of else None
+
+
+def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None:
+    """chosen: the notebook as it was given; its run, if there was one, tells more."""
+    outcome = running.outcome if running is not None else None
+    if running is not None and outcome is None:
+        st.fragment(_watch, run_every=POLL_S)(running)
+        return
+    if isinstance(outcome, CraneError):
+        st.error(_failed_words(outcome))
+    checked = outcome if isinstance(outcome, Checked) else chosen
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if may_run:
+            _draw_buttons(checked, outcome)
+        st.caption(cost_words(checked), width="content")
+
+
+def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> None:
+    is_known = checked.state is not None
+    words = "Run it again" if isinstance(outcome, Checked) else run_words(checked)
+    if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
+        _start(checked, keep_going=False)
+    if isinstance(outcome, CellRaisedError) and st.button("Run on past what raises", key=keys.TRY_PAST):
+        _start(checked, keep_going=True)
+
+
+def _start(checked: Checked, *, keep_going: bool) -> None:
+    with told():
+        st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going)
+        st.rerun()
+
+
+def _watch(running: Running) -> None:
+    if running.outcome is not None:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Stop", key=keys.TRY_STOP, disabled=running.stop.is_set()):
+            running.stop.set()
+        what = "Stopping" if running.stop.is_set() else "Running"
+        n = len(running.checked.plan.executed)
+        st.caption(f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far", width="content")
+
+
+def run_words(checked: Checked) -> str:
+    """The button's."""
+    n = len(checked.plan.executed)
+    return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(n, f"Run the {n} cells before it")
+
+
+def cost_words(checked: Checked) -> str:
+    """What it would cost to crash here: the time of the cells before the target (paper, section 6.4)."""
+    n = len(checked.plan.executed)
+    if checked.seconds_before is not None:
+        seconds = checked.seconds_before
+        shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.2f} s"
+        return f"What it would cost to crash here: {shown}, if {cells_words(n)} before it must run again."
+    if checked.state is not None:
+        return f"{cells_words(n).capitalize()} ran before it; how long they took was not kept with the state."
+    return (
+        f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run." if n else "Nothing was run."
+    )
+
+
+def _failed_words(error: CraneError) -> str:
+    """As every refusal is told; the command's switches in a remedy become this page's own."""
+    remedy = literal(error.remedy)
+    if isinstance(error, CellRaisedError):
+        remedy = "Choose that cell as the target, mend the notebook, or run on past it."
+        if "No such file" in error.args[0] or "FileNotFound" in error.args[0]:
+            remedy = f"{remedy} {UPLOADED_ALONE}"
+    elif "--" in error.remedy:
+        remedy = f"On this page that cannot be changed; `python -m crane_core check` can. {remedy}"
+    return f"{literal(error.args[0])}\n\n**What to do:** {remedy}"

@@ -68,6 +68,8 @@ def held_by(thing: Thing) -> Iterator[Thing]:
     yield from thing.attributes.values()
     if thing.bound_to is not None:
         yield thing.bound_to
+    if isinstance(thing.scope, Scope):
+        yield from (seen for seen in thing.scope.names.values() if seen is not None)
     for fact in thing.facts.values():
         yield from _things_in(fact)
 
@@ -113,10 +115,25 @@ def blur(start: Moment, seen: Iterable[Moment], names: Iterable[str], scope: Sco
     restore(start)
     for later in seen:
         for key, (thing, content) in start.things.items():
-            if key in later.things and not is_as(content, later.things[key][1]):
+            if key not in later.things or not is_as(content, later.things[key][1]):
                 thing.forget()
+        _blur_names(start, later)
     for name in names:
         scope.names[name] = Thing()
+
+
+def _blur_names(start: Moment, later: Moment) -> None:
+    """Names that stand for something else later; those that were first met on the way are as changed as their things.
+
+    What a public path or a definition says of a name cannot have changed.
+    """
+    afterwards = {id(scope): names for scope, names in later.names}
+    for scope, before in start.names:
+        for name, thing in afterwards.get(id(scope), {}).items():
+            if name not in before and thing is not None and (thing.path or thing.definition is not None):
+                scope.names[name] = thing
+            elif name not in before or thing is not before[name]:
+                scope.names[name] = Thing(words=name)
 
 
 def is_as(left: Content, right: Content) -> bool:

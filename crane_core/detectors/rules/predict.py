@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from crane_core.detectors.rules import walk_calls, walk_guards, walk_loops, walk_statements
 from crane_core.detectors.rules.finding import Crash, Finding
+from crane_core.detectors.rules.past import Contradiction, Past, past_of
 from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
 from crane_core.detectors.rules.world import World
 from crane_core.domain import Cell, KernelState, Setting
@@ -28,6 +29,8 @@ class Report:
     findings: tuple[Finding, ...] = ()
     errors: tuple[RuleError, ...] = ()
     n_steps: int = 0
+    contradictions: tuple[Contradiction, ...] = ()
+    """Where what was foreseen of the executed cells is not what happened; nothing was concluded from them then."""
 
 
 def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
@@ -36,16 +39,24 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     if world.target.error:
         found = _syntax_error(world)
         return Report((found,) if found is not None else ())
+    past = past_of(world) if _asks_the_past(world) else Past({})
+    world.past = past.names
     walk = Walk(world)
+    foretold: tuple[Finding, ...] = ()
     try:
         walk.body(world.target.tree.body)
     except Crash as crash:
-        return Report((_finding(crash, world),), tuple(walk.errors), walk.n_steps)
+        foretold = (_finding(crash, world),)
     except (EndError, LeaveError):
         pass
     except RecursionError as error:
         walk.errors.append(RuleError("walk", "walk", str(error)))
-    return Report((), tuple(walk.errors), walk.n_steps)
+    return Report(foretold, (*past.errors, *walk.errors), past.n_steps + walk.n_steps, past.contradictions)
+
+
+def _asks_the_past(world: World) -> bool:
+    """A captured state of the whole setting tells more than its cells do."""
+    return not world.is_captured or world.state is None or world.state.setting is not Setting.RUNTIME_PLUS
 
 
 def _finding(crash: Crash, world: World) -> Finding:

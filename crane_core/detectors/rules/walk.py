@@ -21,7 +21,7 @@ from crane_core.detectors.rules.heap import Content, Moment, Scope, content_of, 
 from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.site import Arguments, Site
 from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.world import World
+from crane_core.detectors.rules.world import Beginning, Reach, World, builtin, is_builtin
 
 MOST_STEPS = 20_000
 DEEPEST = 60
@@ -88,8 +88,9 @@ def statement(*kinds: type) -> Callable[[Perform], Perform]:
 class Walk:
     """One evaluation of a target. `errors` are rules that failed; they said nothing."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World | Beginning, most_steps: int = MOST_STEPS) -> None:
         self.world = world
+        self.most_steps = most_steps
         self.module = Scope()
         self.scope = self.module
         self.scopes = [self.module]
@@ -103,6 +104,10 @@ class Walk:
         self.seen: list[list[Moment]] = []
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
+        self.escaped: dict[int, Thing] = {}
+        for name in dict.fromkeys((*world.held, *world.past)):
+            if world.missing(name) is None:
+                self._load(name)
 
     # Statements and expressions
 
@@ -168,7 +173,7 @@ class Walk:
 
     def _count(self) -> None:
         self.n_steps += 1
-        if self.n_steps > MOST_STEPS:
+        if self.n_steps > self.most_steps:
             raise EndError
 
     # Names
@@ -181,10 +186,29 @@ class Walk:
                 return thing if thing is not None else self._unset(name, node, is_local=scope is not self.module)
         if not self.is_unsure_of_names and (fact := self.world.missing(name)) is not None:
             self.missing("names", node, fact, name)
+        return self._load(name)
+
+    def _load(self, name: str) -> Thing:
         thing = self.world.thing(name) if not self.is_unsure_of_names else Thing(words=name)
+        content = content_of(thing)
+        for other in self.world.same(name) if not self.is_unsure_of_names else ():
+            if other in self.loaded:
+                thing, content = self.loaded[other]
+        if self.world.held and name not in self.world.past:
+            self._share(name, thing)
         self.module.names[name] = thing
-        self.loaded[name] = (thing, content_of(thing))
+        self.loaded[name] = (thing, content)
         return thing
+
+    def _share(self, name: str, thing: Thing) -> None:
+        """What other objects hold may be changed through them: of parts that may be such an object nothing is known."""
+        if name in self.world.held:
+            self.escaped[id(thing)] = thing
+        kinds = {self.world.type_of(other) for other in self.world.held}
+        for part in list(reachable([thing])):
+            if part is not thing and part.type in kinds:
+                part.forget()
+                part.type = ""
 
     def is_untouched(self, name: str) -> bool:
         """True while a global name stands for what it stood for before the target, not changed."""
@@ -213,6 +237,8 @@ class Walk:
         yield self.module
 
     def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> Thing:
+        if not is_local and is_builtin(name):
+            return builtin(name)
         self.missing("unset", node, {"name": name, "is_local": is_local}, name)
         return Thing()
 
@@ -316,11 +342,17 @@ class Walk:
         return list(reachable(thing for scope in self.scopes for thing in scope.names.values()))
 
     def forget(self, things: Iterable[Thing]) -> None:
-        """Code that nobody knows got these: they may be changed, and what they hold."""
-        for thing in reachable(things):
+        """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
+        is_shared = False
+        for thing in list(reachable([*things, *self.escaped.values()])):
             if thing.type not in harmless.IMMUTABLE and not thing.path:
                 thing.forget()
-                self.shake(thing)
+                self.escaped[id(thing)] = thing
+                is_shared = is_shared or not thing.type or harmless.may_share_memory(thing)
+            elif isinstance(thing.definition, ast.ClassDef):
+                thing.attributes = {}
+        if is_shared:
+            self.shake()
 
     def shake(self, changed: Thing | None = None) -> None:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""
@@ -333,12 +365,31 @@ class Walk:
 
     def havoc(self) -> None:
         """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
+        if (seen := self.world.reach) is not None:
+            self._forget_reached(seen)
+            return
         self.forget(self.everything())
         for scope in self.scopes:
             for name, thing in scope.names.items():
                 if scope is self.module and not (thing is not None and (thing.path or thing.definition is not None)):
                     scope.names[name] = Thing(words=name)
         self.is_unsure_of_names = True
+
+    def _forget_reached(self, reach: Reach) -> None:
+        """All code of the notebook is seen: it can change what it mentions, its own objects, and what it was given."""
+        held = [
+            thing
+            for scope in self.scopes
+            for name, thing in scope.names.items()
+            if scope is not self.module or name in reach.mentioned
+        ]
+        self.forget([*(thing for thing in held if thing is not None), *self._objects_of_the_notebook()])
+        for scope in self.scopes:
+            for name in reach.rebound & scope.names.keys():
+                scope.names[name] = Thing(words=name)
+
+    def _objects_of_the_notebook(self) -> list[Thing]:
+        return [thing for thing in self.everything() if thing.package == "__main__" or thing.scope is not None]
 
     # Ways
 

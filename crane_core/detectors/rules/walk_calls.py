@@ -7,14 +7,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from contextlib import suppress
 
 from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, Walk, expression
-from crane_core.detectors.rules.walk_classes import called_object, instance, is_not_callable, member
-from crane_core.detectors.rules.walk_expressions import attribute
+from crane_core.detectors.rules.walk_classes import (
+    QUIET_BASES,
+    base_member,
+    called_object,
+    instance,
+    is_not_callable,
+    is_super,
+    member,
+)
+from crane_core.detectors.rules.walk_expressions import attribute, part_of
 from crane_core.detectors.rules.walk_unpacking import iterate
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
@@ -25,6 +35,8 @@ _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "
 @expression(ast.Call)
 def _call(walk: Walk, node: ast.Call) -> Thing:
     if isinstance(node.func, ast.Attribute):
+        if is_super(node.func.value) and (told := of_bases(walk, node.func, node)) is not None:
+            return told
         receiver = walk.value(node.func.value)
         return _method(walk, receiver, node.func, node)
     function = walk.value(node.func)
@@ -34,7 +46,32 @@ def _call(walk: Walk, node: ast.Call) -> Thing:
         every = comprehended(walk, node.args[0])
         keywords = arguments_of(walk, ast.Call(node.func, [], node.keywords)).keywords
         return call_thing(walk, function, Arguments((every,), keywords), node)
-    return call_thing(walk, function, arguments_of(walk, node), node)
+    told = call_thing(walk, function, arguments_of(walk, node), node)
+    for part in node.args:
+        if isinstance(part, ast.GeneratorExp) and any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
+            walk.forget(_mentioned(walk, part))
+    return told
+
+
+def _mentioned(walk: Walk, node: ast.AST) -> list[Thing]:
+    """What the names of a piece of code stand for: a generator may change these when somebody asks for elements."""
+    found = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            with suppress(Crash):
+                found.append(walk.name(part.id, part))
+    return found
+
+
+def of_bases(walk: Walk, func: ast.Attribute, node: ast.Call) -> Thing | None:
+    """`super().method(...)`; None where it is not known what that is."""
+    found = base_member(walk, func.attr)
+    if isinstance(found, Thing):
+        return followed(walk, found, arguments_of(walk, node), node)
+    if found is None or func.attr != "__init__" or not found <= QUIET_BASES:
+        return None
+    arguments_of(walk, node)
+    return Thing("NoneType", literal=None)
 
 
 def arguments_of(walk: Walk, node: ast.Call) -> Arguments:
@@ -87,7 +124,7 @@ def call_method(walk: Walk, receiver: Thing, name: str, arguments: Arguments, no
     if told is None and not harmless.method_changes_nothing(receiver, name, arguments):
         _nobody_knows(walk, [receiver, *given(arguments)])
     shake_changed(walk, before)
-    return told if told is not None else Thing(words=_result_of(receiver, name))
+    return told if told is not None else part_of(receiver, _result_of(receiver, name))
 
 
 def _result_of(receiver: Thing, name: str) -> str:

@@ -15,6 +15,23 @@ from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import Walk
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+QUIET_BASES = frozenset(
+    [
+        *MODULE_BASES,
+        "builtins.object",
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "keras.Model",
+        "keras.models.Model",
+        "keras.layers.Layer",
+        "keras.callbacks.Callback",
+        "keras.utils.Sequence",
+        "keras.losses.Loss",
+        "sklearn.base.BaseEstimator",
+        "sklearn.base.TransformerMixin",
+    ]
+)
+"""Classes of libraries whose __init__ keeps what it gets and runs nothing of the notebook."""
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
@@ -75,6 +92,33 @@ def _members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
                 break
 
 
+def is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def base_member(walk: Walk, name: str) -> Thing | set[str] | None:
+    """What `super()` has by a name in the method that runs: a method of the notebook, or one of these libraries' bases.
+
+    None where the class of the method is not known, or one of its classes has several bases.
+    """
+    running = walk.running[-1] if walk.running else None
+    if not isinstance(running, ast.FunctionDef) or not running.args.args:
+        return None
+    owner = walk.scope.names.get(running.args.args[0].arg)
+    if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):
+        return None
+    classes, paths = lineage(walk, owner.definition)
+    at = next((at for at, each in enumerate(classes) if running in each.body), None)
+    if at is None or paths is None or any(len(each.bases) > 1 for each in classes):
+        return None
+    node = next(_members(classes[at + 1 :], name), None)
+    if node is None:
+        return set(paths) or {"builtins.object"}
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return None
+    return Thing("method", definition=node, bound_to=owner, words=name)
+
+
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
     return any(True for hook in _HOOKS for _ in _members(classes, hook))
 
@@ -92,6 +136,7 @@ def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Th
     made = Thing(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
     init = next(_members(classes, "__init__"), None)
     if init is None:
+        walk.forget([*arguments.positional, *arguments.keywords.values()] if paths else [])
         if not paths and arguments.is_complete and (arguments.positional or arguments.keywords):
             walk.crash(
                 node,

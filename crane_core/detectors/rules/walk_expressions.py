@@ -128,7 +128,16 @@ def attribute(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> Thing:
         return of_path(f"{receiver.path}.{name}")
     from crane_core.detectors.rules.walk_classes import member
 
-    return member(walk, receiver, name) or Thing(bound_to=receiver, words=_said(receiver, name))
+    found = member(walk, receiver, name)
+    if found is not None:
+        return found if found.type or found.definition is not None else part_of(receiver)
+    return Thing(bound_to=receiver, words=_said(receiver, name))
+
+
+def part_of(whole: Thing, words: str = "") -> Thing:
+    """Something that nobody knows, taken from a thing: who changes it may change the whole."""
+    is_plain = whole.path or whole.type in harmless.IMMUTABLE or harmless.may_share_memory(whole)
+    return Thing(words=words) if is_plain else Thing("", {"part_of": whole}, words=words)
 
 
 def _said(receiver: Thing, name: str) -> str:
@@ -167,7 +176,7 @@ def item(walk: Walk, receiver: Thing, index: Thing, node: ast.AST) -> Thing:
     told = walk.ask("item", receiver, "", node, receiver=receiver, arguments=Arguments((index,)))
     if told is None and receiver.package == "__main__":
         walk.forget([receiver])
-    return told if told is not None else Thing()
+    return told if told is not None else part_of(receiver)
 
 
 @expression(ast.Slice)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from crane_core.detectors.rules.bindings import bindings_of, may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, bare_magics, read_cell
-from crane_core.detectors.rules.from_state import thing_of, thing_of_entry
+from crane_core.detectors.rules.from_state import thing_of, thing_of_entry, type_of
 from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
@@ -22,11 +22,12 @@ _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
 _OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 _BUILTIN = vars(builtins)
+_RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 CAPTURED = 2
 
 
 class World:
-    """Cells and state of one instance. `target` is the code to be judged."""
+    """Cells and state of one instance. `target` is the code to be judged, `past` what the cells that ran left."""
 
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
         self.state = state
@@ -35,13 +36,22 @@ class World:
         self.others = [cell for cell in cells if cell.role is CellRole.NOT_RUN]
         self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
         self.executed = executed
-        trees = [read_cell(cell.code) for cell in executed]
+        self.codes = [read_cell(cell.code) for cell in executed]
+        trees = self.codes
         self.target: CellCode = read_cell(self.target_text)
         self.bindings = bindings_of([code.tree for code in trees])
         self.may_define_any = (
             self.bindings.may_define_any or any(code.error for code in trees) or may_define_any(self.target.tree)
         )
         self._modules = self.bindings.paths
+        self.past: dict[str, Thing] = {}
+        self.whole_reach = None if self.may_define_any else _reach([*(code.tree for code in trees), self.target.tree])
+        """What all code of the notebook can change; None where not all of it is seen."""
+
+    @property
+    def reach(self) -> Reach | None:
+        """None too beside a state: of two names that it tells, nobody knows whether they are one object."""
+        return self.whole_reach if self.state is None else None
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -50,16 +60,36 @@ class World:
         versions = dict(captured.get("packages") or {})
         return versions | ({"python": captured["python"]} if "python" in captured else {})
 
+    def same(self, name: str) -> Sequence[str]:
+        """Other names of the same object, as the state tells them."""
+        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        groups = [group for group in captured.get("same", ()) if name in group]
+        return [other for group in groups for other in group if other != name]
+
+    @property
+    def held(self) -> Sequence[str]:
+        """Names of objects that others hold, through which they may be changed."""
+        captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
+        return tuple(captured.get("held", ()))
+
+    def type_of(self, name: str) -> str:
+        variable = self.state.variables.get(name) if self.state is not None else None
+        return type_of(variable.type) if variable is not None else ""
+
     @property
     def absent(self) -> Mapping[str, Any]:
         return self.state.absent if self.state is not None else {}
 
     def thing(self, name: str) -> Thing:
         """What is known of a global name or builtin; Thing() of a name of which nothing is."""
+        return self.past[name] if name in self.past else self.told(name)
+
+    def told(self, name: str) -> Thing:
+        """The same, without what the cells that ran left."""
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
             thing = thing_of(name, variable, is_captured=self.is_captured)
-        elif self._is_builtin(name):
+        elif self.is_builtin(name):
             return builtin(name)
         else:
             thing = Thing(words=name)
@@ -85,7 +115,8 @@ class World:
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
         return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
 
-    def _is_builtin(self, name: str) -> bool:
+    def is_builtin(self, name: str) -> bool:
+        """Whether a name certainly stands for what Python itself calls so."""
         return name in _BUILTIN and name not in self.bindings.bound and not self.may_define_any
 
     def _with_code(self, name: str, thing: Thing) -> Thing:
@@ -124,6 +155,50 @@ class World:
         return None if name in self.bindings.bound else {"name": name}
 
 
+class Reach(NamedTuple):
+    """What code of the notebook can change, whoever calls it: the globals that it mentions, and names that it gives."""
+
+    mentioned: frozenset[str]
+    rebound: frozenset[str]
+
+
+def _reach(trees: Iterable[ast.Module]) -> Reach:
+    inside = [
+        node for tree in trees for part in ast.walk(tree) if isinstance(part, _RUNS_LATER) for node in ast.walk(part)
+    ]
+    mentioned = {node.id for node in inside if isinstance(node, ast.Name)}
+    rebound = {name for node in inside if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    return Reach(frozenset(mentioned), frozenset(rebound))
+
+
+class Beginning:
+    """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.past: Mapping[str, Thing] = {}
+        self.reach = world.whole_reach
+        self.held: Sequence[str] = ()
+        self.packages = world.packages
+        self.mentions = world.mentions
+
+    def thing(self, name: str) -> Thing:
+        return builtin(name) if self._world.is_builtin(name) else Thing(words=name)
+
+    def same(self, name: str) -> Sequence[str]:
+        return ()
+
+    def type_of(self, name: str) -> str:
+        return ""
+
+    def missing(self, name: str) -> Mapping[str, Any] | None:
+        """None: what the cells that ran needed was there."""
+        return None
+
+    def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return iter(())
+
+
 def _own_lines(node: ast.stmt) -> tuple[int, int]:
     """The lines of a statement, of one that holds others those before them."""
     inner = getattr(node, "body", None) or getattr(node, "cases", None)
@@ -136,6 +211,11 @@ def _own_lines(node: ast.stmt) -> tuple[int, int]:
 
 def _position(cell: Cell) -> int:
     return cell.position
+
+
+def is_builtin(name: str) -> bool:
+    """Whether Python has a name of its own for it, that is seen again when a global of the same name is deleted."""
+    return name in _BUILTIN
 
 
 def builtin(name: str) -> Thing:

@@ -1,0 +1,156 @@
+"""What the executed cells leave behind: they are walked in their order, by the rules of the target, before it.
+
+Knows that they ran without an exception: a crash that is foreseen in them contradicts what happened, and what was known
+until then is given up. Of names that the state tells too, the state is right: where both speak of the same and do not
+agree, nothing is taken from the cells at all.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.bindings import bound_names, global_names
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
+from crane_core.detectors.rules.world import Beginning, World
+
+MOST_STEPS = 200_000
+_MOST_CONTRADICTIONS = 1
+
+
+class Contradiction(NamedTuple):
+    """What was foreseen of the cells that ran, or known by them, and is not so."""
+
+    cell: int
+    """Position among the executed cells, -1 where the state contradicts what is known after all of them."""
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What names stand for after the executed cells, and what went wrong in finding it out."""
+
+    names: dict[str, Thing]
+    contradictions: tuple[Contradiction, ...] = ()
+    errors: tuple[RuleError, ...] = ()
+    n_steps: int = 0
+
+
+def past_of(world: World) -> Past:
+    """Walks the executed cells of a world."""
+    walk = Walk(Beginning(world), MOST_STEPS)
+    found: list[Contradiction] = []
+    for position, code in enumerate(world.codes):
+        if code.error:
+            walk.havoc()
+        for statement in code.tree.body:
+            _run(walk, statement, position, found)
+    names = {} if len(found) > _MOST_CONTRADICTIONS else _compared(_known(walk), world, found)
+    return Past(names, tuple(found), tuple(walk.errors), walk.n_steps)
+
+
+def _run(walk: Walk, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:
+    """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
+    try:
+        walk.run(statement)
+    except Crash as crash:
+        place = ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
+        found.append(Contradiction(position, f"{crash.exception} at {place}: {crash.why}"))
+        _lose(walk, statement)
+    except (EndError, LeaveError, RecursionError):
+        _lose(walk, statement)
+    walk.is_unsure_of_names = False
+
+
+def _lose(walk: Walk, statement: ast.stmt) -> None:
+    walk.havoc()
+    for name in {*bound_names(statement), *global_names(statement)}:
+        walk.module.names[name] = Thing(words=name)
+
+
+def _known(walk: Walk) -> dict[str, Thing]:
+    return {name: thing for name, thing in walk.module.names.items() if thing is not None}
+
+
+# Beside the state
+
+
+def _compared(names: dict[str, Thing], world: World, found: list[Contradiction]) -> dict[str, Thing]:
+    """The names, with what the state tells of them put into their Things; none where the state contradicts one."""
+    told = {name: world.told(name) for name in names}
+    before = len(found)
+    found += [Contradiction(-1, what) for name in names for what in _differences(name, names[name], told[name])]
+    if len(found) > before:
+        return {}
+    for name, thing in names.items():
+        _take(thing, told[name])
+    return names
+
+
+def _differences(name: str, walked: Thing, told: Thing) -> Iterator[str]:
+    """Where cells and state speak of the same and do not agree."""
+    if walked.type and told.type and (walked.package, walked.class_name) != (told.package, told.class_name):
+        yield f"{name} is a {told.type}, not a {walked.type}"
+        return
+    if walked.is_literal and told.is_literal and not _is_same(walked.literal, told.literal):
+        yield f"{name} is {told.literal!r}, not {walked.literal!r}"
+    for fact in ("shape", "length", "dtype", "columns", "column_labels"):
+        if fact in walked.facts and fact in told.facts and not _agree(walked.facts[fact], told.facts[fact]):
+            yield f"{fact} of {name} is {told.facts[fact]!r}, not {walked.facts[fact]!r}"
+    yield from _lengths(name, walked, told)
+
+
+def _lengths(name: str, walked: Thing, told: Thing) -> Iterator[str]:
+    held = walked.items if walked.items is not None else walked.members
+    length = told.fact("length")
+    if held is not None and walked.type in ("list", "tuple", "dict") and type(length) is int and length != len(held):
+        yield f"{name} holds {length}, not {len(held)}"
+    shape, columns = told.fact("shape"), walked.fact("columns")
+    if isinstance(columns, tuple) and isinstance(shape, tuple) and len(shape) == 2 and shape[1] != len(columns):
+        yield f"{name} has {shape[1]} columns, not {len(columns)}"
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    return repr(left) == repr(right) or bool(left == right)
+
+
+def _agree(left: Any, right: Any) -> bool:
+    """Whether two values of a fact may be of one object; a length that is not known agrees with any."""
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        return len(left) == len(right) and all(_agree(one, other) for one, other in zip(left, right, strict=True))
+    return left is None or right is None or left == right or left == "str" and str(right).startswith("<U")
+
+
+def _take(walked: Thing, told: Thing) -> None:
+    """Put into a Thing what the state tells of it; of what both know, the state's stays."""
+    if not told.type and not told.path and told.definition is None:
+        return
+    if told.facts:
+        _drop_values(walked)
+    walked.type = told.type or walked.type
+    walked.path = walked.path or told.path
+    walked.definition = walked.definition or told.definition
+    if told.facts.keys() & walked.facts.keys() and not harmless.may_share_memory(walked):
+        walked.facts = dict(told.facts)
+    walked.facts |= told.facts
+    if told.items is not None and walked.items is None:
+        walked.items = told.items
+    if told.members is not None and walked.members is None:
+        walked.members = told.members
+    if told.is_literal and walked.items is None and walked.members is None:
+        walked.literal = told.literal
+    walked.attributes = {**walked.attributes, **told.attributes}
+
+
+def _drop_values(thing: Thing) -> None:
+    if harmless.may_share_memory(thing):
+        for fact in harmless.VALUE_FACTS & thing.facts.keys():
+            del thing.facts[fact]
+
+
+__all__ = ["MOST_STEPS", "Contradiction", "Past", "past_of"]

@@ -6,19 +6,26 @@ import streamlit as st
 
 from crane_core.pipeline.check import execution_allowed
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import data
+from crane_core.ui import data, keys
 from crane_core.ui.frame import page
-from crane_core.ui.runs.listed import ADDRESS, draw_list
+from crane_core.ui.runs.address import ADDRESS, key_of
+from crane_core.ui.runs.listed import draw_list
+from crane_core.ui.runs.one_instance import draw_instance
 from crane_core.ui.runs.one_run import draw_run
 from crane_core.ui.runs.starting import draw_starting
 
 with page():
     table = data.run_list()
     asked = {name: st.query_params.get(query) for name, query in ADDRESS.items()}
-    chosen = table[(table[list(asked)] == list(asked.values())).all(axis=1)]
-    if not chosen.empty:
-        draw_run(data.store(), as_rows(chosen)[0])
+    chosen = as_rows(table[(table[list(asked)] == list(asked.values())).all(axis=1)])
+    instance = st.query_params.get(keys.INSTANCE)
+    if chosen and instance:
+        draw_instance(str(chosen[0]["detector_title"]), key_of(chosen[0]), instance)
+    elif chosen:
+        draw_run(chosen[0])
     else:
         st.title("Runs")
+        if asked["experiment"]:
+            st.info("There is no run of that address here; these are the runs that are.")
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)

@@ -165,7 +165,7 @@ def alone(folder: DataFolder, job: str) -> Iterator[None]:
 
     The kernel lets go of the hold when the process ends, however it ends; the empty file stays.
     """
-    path = job_file(folder, job).with_suffix(".lock")
+    path = _lock_file(folder, job)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:
@@ -176,3 +176,20 @@ def alone(folder: DataFolder, job: str) -> Iterator[None]:
                 remedy="Let it finish or stop it; a repeat beside it is another job: --again.",
             ) from error
         yield
+
+
+def is_held(folder: DataFolder, job: str) -> bool:
+    """Whether a process works on the job at this moment."""
+    path = _lock_file(folder, job)
+    if not path.exists():
+        return False
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _lock_file(folder: DataFolder, job: str) -> Path:
+    return job_file(folder, job).with_suffix(".lock")

@@ -1,31 +1,132 @@
-"""Questions about single answers: what each run of a detector said of each instance, with the reply behind it."""
+"""Questions about the answers of one run: a detector in a setting of an experiment, instance by instance.
+
+Every question is bounded: by a page of instances, or by one of them.
+"""
 
 from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import duckdb
 import pandas as pd
 
+MAX_SAID = 240
+"""Characters of what was said that a list gives."""
 
-def answers(
-    cursor: duckdb.DuckDBPyConnection, *, benchmark: str, experiment: str, detector: str, setting: str
-) -> pd.DataFrame:
-    """Every answer of a detector in a setting of an experiment, by instance and index.
 
-    Columns: instance_id, truth (missing where the instance is not loaded), run_index, crashes, reasoning, unanswered,
-    diagnostics, prompt_sha256, has_reply, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd,
-    answered_at. Those from `trouble` on are missing where no reply is stored.
+class RunKey(NamedTuple):
+    """What names a run."""
+
+    benchmark: str
+    experiment: str
+    detector: str
+    setting: str
+
+
+class Only(StrEnum):
+    """Which instances of a run are meant."""
+
+    ALL = "all"
+    WRONG = "wrong vote"
+    FLIPS = "runs differ"
+    UNANSWERED = "without an answer"
+
+
+class Place(NamedTuple):
+    """Where an instance stands among those of its run, in order of their names; `place` counts from 1."""
+
+    before: str | None
+    after: str | None
+    place: int
+    n: int
+
+
+_HAVING = {
+    Only.ALL: "TRUE",
+    Only.WRONG: "truth IS NOT NULL AND 2 * n_crash <> n_crash + n_safe AND (2 * n_crash > n_crash + n_safe) <> truth",
+    Only.FLIPS: "n_crash > 0 AND n_safe > 0",
+    Only.UNANSWERED: "n_unanswered > 0",
+}
+_OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
+
+
+def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *, page: int, size: int) -> pd.DataFrame:
+    """One page (from 1) of a run's instances by name; what was said of each is cut to MAX_SAID characters.
+
+    Columns: instance_id, truth (missing where the instance is not loaded), n_crash, n_safe, n_unanswered, marks (one
+    letter per answer in order: C, a dot, or a question mark), said, n_all (instances on all pages).
     """
     return cursor.execute(
-        """
-        SELECT r.instance_id, i.crashes AS truth, r.run_index, r.crashes, r.reasoning, r.unanswered, r.diagnostics,
+        f"""
+        SELECT *, count(*) OVER () AS n_all FROM (
+            SELECT r.instance_id, bool_or(i.crashes) AS truth,
+                   count(*) FILTER (r.crashes) AS n_crash,
+                   count(*) FILTER (NOT r.crashes) AS n_safe,
+                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered,
+                   string_agg(CASE WHEN r.crashes THEN 'C' WHEN NOT r.crashes THEN '·' ELSE '?' END, ' '
+                              ORDER BY r.run_index) AS marks,
+                   left(arg_min(coalesce(r.reasoning, r.unanswered), r.run_index), {MAX_SAID}) AS said
+            FROM runs r
+            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+            WHERE {_OF_RUN} GROUP BY r.instance_id
+        ) WHERE {_HAVING[only]}
+        ORDER BY instance_id LIMIT ? OFFSET ?
+        """,
+        [*run, size, (page - 1) * size],
+    ).df()
+
+
+def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> Place:
+    """The neighbours of an instance; `place` 0 where the run has no answer to it."""
+    rows = cursor.execute(
+        f"""
+        SELECT max(instance_id) FILTER (instance_id < $5), min(instance_id) FILTER (instance_id > $5),
+               CASE WHEN bool_or(instance_id = $5) THEN count(*) FILTER (instance_id <= $5) ELSE 0 END, count(*)
+        FROM (SELECT DISTINCT r.instance_id FROM runs r WHERE {_numbered(_OF_RUN)})
+        """,
+        [*run, instance_id],
+    ).fetchall()
+    return Place(*rows[0])
+
+
+def _numbered(condition: str) -> str:
+    """The condition with numbered parameters, as a statement needs it that uses one of them twice."""
+    for number in range(1, len(RunKey._fields) + 1):
+        condition = condition.replace("?", f"${number}", 1)
+    return condition
+
+
+def answers(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> list[dict[str, Any]]:
+    """Every answer of a run to one instance, in the order of asking.
+
+    Members: truth (None where the instance is not loaded), case_id, run_index, crashes, reasoning, unanswered,
+    diagnostics, prompt_sha256, has_reply, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd,
+    answered_at. Those from `trouble` on are None where no reply is stored.
+    """
+    rows = cursor.execute(
+        f"""
+        SELECT i.crashes AS truth, i.case_id, r.run_index, r.crashes, r.reasoning, r.unanswered, r.diagnostics,
                r.prompt_sha256, p.job IS NOT NULL AS has_reply, p.trouble, p.finish_reason, p.seconds, p.attempts,
                p.input_tokens, p.output_tokens, p.usd, p.answered_at
         FROM runs r
         LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
                            AND p.instance_id = r.instance_id AND p.run_index = r.run_index
         LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
-        WHERE r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0
-        ORDER BY r.instance_id, r.run_index
+        WHERE {_OF_RUN} AND r.instance_id = ? ORDER BY r.run_index
         """,
-        [benchmark, experiment, detector, setting],
-    ).df()
+        [*run, instance_id],
+    )
+    names = [column[0] for column in rows.description]
+    return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
+
+
+def reasons(cursor: duckdb.DuckDBPyConnection, run: RunKey) -> list[tuple[str, int]]:
+    """Why answers of a run are missing, each with how many times, the most frequent first."""
+    return cursor.execute(
+        f"""
+        SELECT coalesce(r.unanswered, 'no reason is known'), count(*) FROM runs r
+        WHERE {_OF_RUN} AND r.crashes IS NULL GROUP BY ALL ORDER BY 2 DESC, 1
+        """,
+        list(run),
+    ).fetchall()

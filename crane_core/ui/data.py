@@ -9,6 +9,9 @@ from crane_core.pipeline import agreement, evaluate, judges
 from crane_core.pipeline import judged as judging
 from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.detect_score import Row
+from crane_core.pipeline.detect_score import scores as job_scores
+from crane_core.pipeline.job_files import is_held
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import cases as stored_cases
@@ -127,6 +130,21 @@ def _run_list(_store: Store, loaded: str) -> pd.DataFrame:
 def run_list() -> pd.DataFrame:
     """What ran; see `pipeline.run_list`."""
     return _run_list(store(), answers())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _scores(_store: Store, loaded: str, job: str) -> list[Row]:
+    return job_scores(_store, job)
+
+
+def scores(job: str) -> list[Row]:
+    """A job's rates beside the published ones; see `pipeline.detect_score.scores`."""
+    return _scores(store(), answers(), job)
+
+
+def is_running(job: str) -> bool:
+    """Whether some process works on the job at this moment."""
+    return is_held(folder(), job)
 
 
 def benchmarks() -> pd.DataFrame:

@@ -44,7 +44,7 @@ def draw_loaded() -> None:
                 link("cases", loaded, benchmark=row["benchmark"])
         with st.container(width=230, border=True):
             st.markdown("**Answers of detectors**")
-            link("results", f"{count(counts['runs'])} runs, {counts['detectors']} detectors")
+            link("runs", f"{count(counts['runs'])} answers, {counts['detectors']} detectors")
         with st.container(width=230, border=True):
             st.markdown("**Labels**")
             link("data", f"{count(counts['judgements'])} judgements")
@@ -62,9 +62,11 @@ def draw_ways() -> None:
     """The next steps of a newcomer."""
     st.subheader("Where to go", anchor="ways")
     ways = {
+        "try_a_notebook": ("Try a notebook", "will its next cell crash? No key and no data needed"),
         "cases": ("Browse the pairs", "crashing beside fixed, with every detector's runs"),
         "results": ("Read the results", "by library and root cause, with intervals"),
         "ablations": ("See the ablations", "what each category of runtime state is worth"),
+        "runs": ("See the runs", "prompts, raw replies and costs; start one of your own"),
         "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
         "data": ("Bring the published texts", "or your own notebooks and predictions"),
     }

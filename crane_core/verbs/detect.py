@@ -237,6 +237,7 @@ def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Wo
 def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> Outcome:
     """Carry the work out, telling how far it is, until it is done or Ctrl+C is pressed."""
     last = [0.0]
+    tell(f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far")
 
     def hear(now: Progress) -> None:
         if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:

@@ -8,7 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-MENU = ["Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Data"]
+MENU = [
+    "Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Runs", "Try a notebook", "Data",
+]  # fmt: skip
 TITLES = {
     "/": "Will the next cell crash?",
     "/cases": "Cases",

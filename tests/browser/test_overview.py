@@ -31,7 +31,9 @@ def test_the_answer_is_the_papers(app: str, open_page: OpenPage, request: pytest
         ("See the ablations", "/ablations"),
         ("Bring the published texts", "/data"),
         ("judgements", "/data"),
-        ("runs,", "/results"),
+        ("answers,", "/runs"),
+        ("Try a notebook", "/try_a_notebook"),
+        ("See the runs", "/runs"),
     ],
 )
 def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open_page: OpenPage) -> None:

@@ -47,11 +47,41 @@ def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
     assert main(["--data", str(folder.path), *command, "--instances", "pandas_1_*", "--runs", "3"]) == 0
     store = prepare(folder)
     first = run_list(store, verdict_frame(store)).to_dict("records")[0]
-    key = {name: first[name] for name in ("benchmark", "experiment", "detector", "setting")}
-    found = answers.answers(store.cursor(), **key)
+    run = answers.RunKey(*(first[name] for name in answers.RunKey._fields))
+    cursor = store.cursor()
+    page = answers.instance_page(cursor, run, answers.Only.ALL, page=1, size=10).to_dict("records")
+    found = {name: answers.answers(cursor, run, name) for name in ("pandas_1_fixed", "pandas_1_reproduced")}
+    place = answers.place_of(cursor, run, "pandas_1_fixed")
     store.close()
     assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (2, 6)
     assert first["input_tokens"] > 0 and first["seconds_median"] > 0
-    assert found["run_index"].tolist() == [1, 2, 3, 1, 2, 3]
-    assert found["has_reply"].all() and found["prompt_sha256"].nunique() == 2
-    assert found["truth"].tolist() == [False] * 3 + [True] * 3
+    assert [row["instance_id"] for row in page] == list(found)
+    assert place == answers.Place(None, "pandas_1_reproduced", 1, 2)
+    for row, said in zip(page, found.values(), strict=True):
+        assert [answer["run_index"] for answer in said] == [1, 2, 3]
+        assert all(answer["has_reply"] for answer in said)
+        assert len({answer["prompt_sha256"] for answer in said}) == 1
+        assert row["marks"] == " ".join("C" if answer["crashes"] else "·" for answer in said)
+        assert [answer["truth"] for answer in said] == [row["truth"]] * 3
+
+
+def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_mean(folder: DataFolder) -> None:
+    store = prepare(folder)
+    cursor = store.cursor()
+    run = answers.RunKey("junobench", "crane-llm-2025-10", "gpt-5", "runtime")
+    pages = [answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100) for n in (1, 2, 3, 4)]
+    names = [name for page in pages for name in page["instance_id"]]
+    assert [len(page) for page in pages] == [100, 100, 22, 0]
+    assert names == sorted(set(names)) and len(names) == 222
+    flips = answers.instance_page(cursor, run, answers.Only.FLIPS, page=1, size=300)
+    assert {len(set(marks.split())) for marks in flips["marks"]} == {2}
+    wrong = answers.instance_page(cursor, run, answers.Only.WRONG, page=1, size=300)
+    vote = wrong["n_crash"] > wrong["n_safe"]
+    assert len(wrong) and (vote != wrong["truth"]).all()
+    assert answers.instance_page(cursor, run, answers.Only.UNANSWERED, page=1, size=300).empty
+    assert answers.reasons(cursor, run) == []
+    assert answers.place_of(cursor, run, "no such").place == 0
+    mistral = answers.RunKey("junobench", "junobench-construct", "mistral-small-3.1", "code")
+    counted = sum(n for _, n in answers.reasons(cursor, mistral))
+    store.close()
+    assert counted == 2

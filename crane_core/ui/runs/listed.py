@@ -8,33 +8,36 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui import keys
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, percent, setting_short
+from crane_core.ui import data, keys
+from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.url_state import many_of
+from crane_core.ui.words import NOTHING, count, experiment_words, interval, percent, setting_short, usd_words
 
 ROW_HEIGHT = 32
 MOST_HEIGHT = 760
-ADDRESS = {
-    "benchmark": keys.BENCHMARK,
-    "experiment": keys.EXPERIMENT,
-    "detector": keys.DETECTOR,
-    "setting": keys.SETTING,
-}
-"""Columns that name a run, each with its place in the address."""
+MANY = 20
+"""Rows from which on the list can be narrowed."""
 
-
-OF_MODELS = ("None", "Tokens in / out", "USD", "Median s")
+OF_MODELS = ("None", "Tokens in / out", "Cost", "Median s")
 """Columns that are left out while no run has anything in them."""
+WIDTHS = {"Detector": 170, "Input": 60, "Run": 260, "Runs agree": 170, "Tokens in / out": 150, "Cost": 100}
+AGREE_HELP = "Of all pairs of answers to one instance, how many say the same, with the 95% interval over cases."
+FLIPS_HELP = "Instances whose answers differ."
+NONE_HELP = "Questions to which no answer came, or none that can be read."
 
 
 def draw_list(table: pd.DataFrame) -> None:
     """`pipeline.run_list` as a table."""
+    table = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
     st.caption(
-        f"{count(n_jobs)} of our own runs, {count(len(table) - n_jobs)} that sources brought. Click a row to open it. "
-        "Agreement: of all pairs of answers to one instance, how many say the same, with its 95% interval over cases."
+        f"{count(n_jobs)} {'run' if n_jobs == 1 else 'runs'} of our own, {count(len(table) - n_jobs)} that sources "
+        "brought. Click a row to open it."
     )
-    cells = pd.DataFrame([_cells(row) for row in as_rows(table)])
-    shown = cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
+    if table.empty:
+        st.info("Nothing has run. Start a run above, or `python -m crane_core detect --detector rules`.")
+        return
+    shown = _columns(table)
     event = st.dataframe(
         shown,
         hide_index=True,
@@ -43,27 +46,59 @@ def draw_list(table: pd.DataFrame) -> None:
         on_select="rerun",
         selection_mode="single-cell",
         key=f"{keys.PICKED}_runs_{len(table)}",
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()}
+        | {
+            "Runs agree": st.column_config.TextColumn(width=WIDTHS["Runs agree"], help=AGREE_HELP),
+            "Flips": st.column_config.TextColumn(help=FLIPS_HELP),
+            "None": st.column_config.TextColumn(help=NONE_HELP),
+        },
     )
     if event.selection.cells:
-        row = table.iloc[event.selection.cells[0][0]]
-        st.query_params.from_dict({query: str(row[name]) for name, query in ADDRESS.items()})
+        row = as_rows(table.iloc[[event.selection.cells[0][0]]])[0]
+        st.query_params.from_dict(address_of(key_of(row)))
         st.rerun()
 
 
-def _cells(row: dict[str, Any]) -> dict[str, str]:
+def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that the filters let pass; there are none while the list is short."""
+    if len(table) <= MANY:
+        return table
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for column, words, key in (
+            ("benchmark", "Benchmark", keys.RUNS_ON),
+            ("detector", "Detector", keys.RUNS_BY),
+        ):
+            options = sorted(table[column].unique())
+            chosen = many_of(words, options, key=key, placeholder="all", width=320)
+            table = table[table[column].isin(chosen)] if chosen else table
+    return table
+
+
+def _columns(table: pd.DataFrame) -> pd.DataFrame:
+    cells = pd.DataFrame([row_cells(row, at_work=_is_at_work(row)) for row in as_rows(table)])
+    return cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
+
+
+def _is_at_work(row: dict[str, Any]) -> bool:
+    return bool(row["is_job"]) and data.is_running(row["experiment"])
+
+
+def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
+    """What the list says of a run."""
+    began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
-        "Run": started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"]),
+        "Run": f"at work since {began}" if at_work else began,
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
         "None": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
         "Runs agree": agreement_words(row),
         "Flips": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
-        "USD": NOTHING if row["usd"] is None else f"{row['usd']:.4f}",
-        "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.1f}",
+        "Cost": NOTHING if row["usd"] is None else usd_words(row["usd"]),
+        "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
     }
 
 
@@ -78,6 +113,7 @@ def agreement_words(row: dict[str, Any]) -> str:
 
 
 def tokens_words(row: dict[str, Any]) -> str:
+    """Tokens of all requests, in and out."""
     if row["input_tokens"] is None:
         return NOTHING
     return f"{count(int(row['input_tokens']))} / {count(int(row['output_tokens'] or 0))}"

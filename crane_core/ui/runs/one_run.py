@@ -1,4 +1,4 @@
-"""One run: how it was asked, how well it did beside the published ones, and every answer with prompt and raw reply."""
+"""One run: how it was asked, how well it did beside the published ones, and what it said of each instance."""
 
 from __future__ import annotations
 
@@ -6,45 +6,66 @@ import json
 from html import escape
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.detect_score import Row, scores
+from crane_core.pipeline.detect_score import Row
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
-from crane_core.storage.cases import prompt_text
-from crane_core.storage.jobs import reply_text
-from crane_core.storage.store import Store
-from crane_core.ui import keys
+from crane_core.storage.answers import Only, RunKey
+from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, turn
-from crane_core.ui.run_strip import square_html
-from crane_core.ui.runs.listed import ADDRESS, agreement_words, started_words, tokens_words
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
+from crane_core.ui.result_switches import STUDY
+from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
+from crane_core.ui.url_state import one_of
+from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words, usd_words
 
-MAX_TEXT = 200_000
 MAX_REASONS = 12
-PAGE = 50
-"""Instances whose runs are drawn at once."""
+MAX_OPTION = 48
+"""Characters of an option that stands among the facts; longer ones fold away."""
+PAGE = 100
+"""Instances that are listed at once."""
+ROW_HEIGHT = 32
+POLL_S = 2.0
 
 
-def draw_run(store: Store, row: dict[str, Any]) -> None:
+def draw_run(row: dict[str, Any]) -> None:
     """row: one of `pipeline.run_list`."""
     turn("All runs")
-    st.title(literal(str(row["detector_title"])))
-    st.html(_facts_html(row))
+    st.title(literal(str(row["detector_title"])), anchor=False)
+    if row["is_job"] and data.is_running(row["experiment"]):
+        st.fragment(_watch, run_every=POLL_S)(row["experiment"])
+    st.html(facts_html(row))
     if row["is_job"]:
-        _draw_scores(scores(store, row["experiment"]))
-    answers = stored.answers(store.cursor(), **{name: row[name] for name in ADDRESS})
-    if answers.empty:
-        st.info("No answer has arrived yet.")
-        return
-    _draw_unanswered(answers)
-    _draw_answers(store, row, answers)
+        _draw_scores(data.scores(row["experiment"]))
+    _draw_ways(row)
+    run = key_of(row)
+    _draw_reasons(stored.reasons(data.store().cursor(), run))
+    _draw_instances(run)
 
 
-def _facts_html(row: dict[str, Any]) -> str:
+def _watch(job: str) -> None:
+    """That it works; the page is drawn anew whenever answers have come, and when it ends."""
+    before = data.answers()
+    data.refresh()
+    if not data.is_running(job) or data.answers() != before:
+        st.rerun()
+    st.info("It is at work: what has come so far is shown, and grows.", icon=":material/hourglass_top:")
+
+
+def _draw_ways(row: dict[str, Any]) -> None:
+    has_study = (data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)).any()
+    if row["is_job"] and has_study:
+        link("results", "Beside the study on Results", benchmark=row["benchmark"], beside=row["experiment"])
+    elif row["n_answers"]:
+        link("results", "Its results", benchmark=row["benchmark"], experiment=row["experiment"])
+
+
+def facts_html(row: dict[str, Any]) -> str:
+    """What ran and what it took; options that are long fold away."""
     options: dict[str, Any] = json.loads(row["options"]) if row["options"] else {}
+    said = {name.replace("_", " "): _option(value) for name, value in options.items()}
     facts = {
         "input": setting_words(row["setting"]),
         "benchmark": row["benchmark"],
@@ -55,11 +76,18 @@ def _facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
         "tokens in / out": tokens_words(row) if row["input_tokens"] is not None else None,
-        "cost": f"{row['usd']:.4f} USD" if row["usd"] is not None else None,
+        "cost": usd_words(row["usd"]) if row["usd"] is not None else None,
         "seconds per reply": _seconds(row),
         "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,
-        **{name.replace("_", " "): _option(value) for name, value in options.items()},
+        **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},
     }
+    long = {name: value for name, value in said.items() if len(value) > MAX_OPTION}
+    names = escape(", ".join(long))
+    folded = f'<details class="cw-options"><summary>{names}</summary>{_list_html(long)}</details>' if long else ""
+    return _list_html(facts) + folded
+
+
+def _list_html(facts: dict[str, Any]) -> str:
     items = [
         f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items() if value
     ]
@@ -69,26 +97,31 @@ def _facts_html(row: dict[str, Any]) -> str:
 def _seconds(row: dict[str, Any]) -> str | None:
     if row["seconds_median"] is None:
         return None
-    return f"median {row['seconds_median']:.1f}, 95% within {row['seconds_p95']:.1f}"
+    return f"median {row['seconds_median']:.2f}, 95% within {row['seconds_p95']:.2f}"
 
 
 def _option(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_option(inner)}" for name, inner in value.items())
-    return str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _draw_scores(rows: list[Row]) -> None:
     if not rows:
         return
-    st.subheader("Crash detection, beside the published rows", anchor="scores")
+    beside = "Crash detection, beside the published rows" if len(rows) > 1 else "Crash detection"
+    st.subheader(beside, anchor="scores")
+    st.html(scores_html(rows))
+    same = "; the published rows over the same instances" if len(rows) > 1 else ""
+    st.caption(f"Majority of runs, detection alone (as tables 2a and 2b), 95% intervals clustered by case{same}.")
+
+
+def scores_html(rows: list[Row]) -> str:
+    """The rates of the run, in bold, and of the published ones."""
     names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
-    head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
     body = "".join(_score_html(row) for row in rows)
-    st.html(f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
-    st.caption(
-        "Majority of runs, detection alone (tables 2a and 2b), with 95% intervals clustered by case; same instances."
-    )
+    head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
+    return f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _score_html(row: Row) -> str:
@@ -97,84 +130,71 @@ def _score_html(row: Row) -> str:
     cells = "".join(
         f'<td>{percent(rate.value)} <span class="cw-dim">{interval(rate.low, rate.high)}</span></td>' for rate in rates
     )
-    return (
-        f"<tr><td>{title}</td><td>{escape(setting_words(row.setting))}</td><td>{row.n - row.left_out}</td>{cells}</tr>"
-    )
+    words = escape(setting_words(row.setting))
+    return f'<tr><td>{title}</td><td class="cw-text">{words}</td><td>{row.n - row.left_out}</td>{cells}</tr>'
 
 
-def _draw_unanswered(answers: pd.DataFrame) -> None:
-    missing = answers[answers["crashes"].isna()]
-    if missing.empty:
+def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
+    if not reasons:
         return
-    reasons = missing["unanswered"].fillna("no reason is known").value_counts()
     st.subheader("Without an answer", anchor="unanswered")
-    items = "".join(
-        f"<li>{count(n)} × {escape(str(reason)[:300])}</li>" for reason, n in reasons.head(MAX_REASONS).items()
-    )
-    rest = f"<li>and {count(len(reasons) - MAX_REASONS)} more reasons</li>" if len(reasons) > MAX_REASONS else ""
-    st.html(f"<ul>{items}{rest}</ul>")
+    items = "".join(f"<li>{count(n)} × {escape(reason[:300])}</li>" for reason, n in reasons[:MAX_REASONS])
+    n_rest = len(reasons) - MAX_REASONS
+    st.html(f"<ul>{items}{f'<li>and {count(n_rest)} more reasons</li>' if n_rest > 0 else ''}</ul>")
 
 
-def _draw_answers(store: Store, row: dict[str, Any], answers: pd.DataFrame) -> None:
+def _draw_instances(run: RunKey) -> None:
+    """What every answer said, a line per instance, one page of them; a click opens prompt and replies."""
     st.subheader("Answers", anchor="answers")
-    names = answers["instance_id"].unique().tolist()
-    wanted = st.query_params.get(keys.INSTANCE)
-    chosen = st.selectbox(
-        "Instance",
-        names,
-        index=names.index(wanted) if wanted in names else None,
-        placeholder=f"choose one of {count(len(names))} to read prompts and raw replies",
-        key=f"{keys.RUN_INSTANCE}_{row['experiment']}_{row['detector']}_{row['setting']}",
-        width=480,
-    )
-    if chosen is None:
-        _draw_overview(answers)
+    words = [str(only) for only in Only]
+    only = one_of(st.segmented_control, "Instances", words, key=keys.RUN_ONLY, default=str(Only.ALL), required=True)
+    cursor = data.store().cursor()
+    shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
+    page = stored.instance_page(cursor, run, Only(str(only)), page=shown_page, size=PAGE)
+    if page.empty:
+        st.info("No answer has arrived yet." if only == Only.ALL else f"No instance is of this kind: {only}.")
         return
-    runs = as_rows(answers[answers["instance_id"] == chosen])
-    link("cases", "Open the pair", **{keys.CASE: chosen.rsplit("_", 1)[0], keys.BENCHMARK: row["benchmark"]})
-    for run in runs:
-        _draw_run_of_instance(store, row, chosen, run)
-    _draw_prompt(store, runs)
-
-
-def _draw_overview(answers: pd.DataFrame) -> None:
-    """What every run said, one line per instance, right or wrong."""
-    grouped = answers.groupby("instance_id", sort=True)
-    names = [str(name) for name in grouped.groups]
-    n_pages = -(-len(names) // PAGE)
-    page = st.pagination(n_pages, key=keys.RUN_PAGE) if n_pages > 1 else 1
-    shown = names[(page - 1) * PAGE : page * PAGE]
-    body = "".join(_strip_html(name, as_rows(grouped.get_group(name))) for name in shown)
-    head = "<th>Instance</th><th>Runs</th><th>What was said</th>"
-    st.html(f'<table class="cw-strip"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
-
-
-def _strip_html(name: str, runs: list[dict[str, Any]]) -> str:
-    squares = "".join(square_html(run) for run in runs)
-    said = next((run["reasoning"] or run["unanswered"] for run in runs if run["reasoning"] or run["unanswered"]), "")
-    cut = said if len(said) <= 240 else f"{said[:240]}…"
-    return f'<tr><td>{escape(name)}</td><td><span class="cw-runs">{squares}</span></td><td>{escape(cut)}</td></tr>'
-
-
-def _draw_run_of_instance(store: Store, row: dict[str, Any], instance_id: str, run: dict[str, Any]) -> None:
-    head = {True: "crash", False: "no crash", None: "no answer"}[run["crashes"]]
-    seconds = f", {run['seconds']:.2f} s" if run["seconds"] is not None else ""
-    text = run["reasoning"] or run["unanswered"] or run["diagnostics"] or NOTHING
-    st.html(
-        f'<div class="cw-verdict {"cw-alarm" if run["crashes"] else "cw-calm"}"><div class="cw-dim">run '
-        f"{run['run_index']}{seconds}</div><h4>{head}</h4><dl><dt></dt><dd>{escape(str(text)[:4_000])}</dd></dl></div>"
+    n_all = int(page["n_all"].iloc[0])
+    st.caption(
+        f"{count(n_all)} instances. Click a row to read its prompt and its raw replies. C: a crash is foretold, "
+        "a dot: none, a question mark: no answer."
     )
-    if run["has_reply"]:
-        raw = reply_text(store.cursor(), row["experiment"], row["benchmark"], instance_id, run["run_index"])
-        with st.expander(f"Raw reply of run {run['run_index']}"):
-            st.html(f'<div class="cw-prompt">{escape((raw or run["trouble"] or "")[:MAX_TEXT])}</div>')
+    rows = as_rows(page)
+    event = st.dataframe(
+        [_cells(row) for row in rows],
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=ROW_HEIGHT * (min(len(rows), 20) + 1) + 2,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key=f"{keys.PICKED}_answers_{run}_{only}_{shown_page}",
+        column_config={"What was said first": st.column_config.TextColumn(width="large")},
+    )
+    if n_all > PAGE:
+        st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
+    if event.selection.cells:
+        chosen = str(rows[event.selection.cells[0][0]]["instance_id"])
+        st.query_params.from_dict(address_of(run, instance=chosen))
+        st.rerun()
 
 
-def _draw_prompt(store: Store, runs: list[dict[str, Any]]) -> None:
-    for sha256 in dict.fromkeys(run["prompt_sha256"] for run in runs if run["prompt_sha256"]):
-        text = prompt_text(store.cursor(), sha256)
-        with st.expander(f"Prompt {sha256[:12]}"):
-            if text is None:
-                st.write("Its text is not on this machine.")
-            else:
-                st.html(f'<div class="cw-prompt">{escape(text[:MAX_TEXT])}</div>')
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    truth = {True: "crashes", False: "does not"}.get(row["truth"], NOTHING)
+    return {
+        "Instance": row["instance_id"],
+        "In truth": truth,
+        "Answers": row["marks"],
+        "Vote": vote_words(row),
+        "What was said first": row["said"] or "",
+    }
+
+
+def vote_words(row: dict[str, Any]) -> str:
+    """The majority of the answers, and whether it is right where that is known."""
+    if row["n_crash"] + row["n_safe"] == 0:
+        return "no answer"
+    if row["n_crash"] == row["n_safe"]:
+        return "tie"
+    crash = row["n_crash"] > row["n_safe"]
+    sign = "" if row["truth"] is None else " ✓" if crash == row["truth"] else " ✗"
+    return ("crash" if crash else "no crash") + sign

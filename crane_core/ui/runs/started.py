@@ -5,6 +5,7 @@ Knows processes and their last word. A run goes on when nobody looks, and a stop
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -15,10 +16,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from crane_core.errors import DetectorError
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import data
 
 MAX_TOLD = 20_000
+AT_ONCE = 4
+"""Runs that this server has at work at the same time, whoever starts them."""
+_JOB = re.compile(r"^job ([\w.-]+)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -35,15 +40,37 @@ class Started:
         return self.process.poll() is None
 
     @property
+    def words(self) -> str:
+        """What it said, the last of it."""
+        return self.told.read_bytes()[-MAX_TOLD:].decode("utf-8", "replace").strip()
+
+    @property
     def last_words(self) -> str:
-        """The last line of progress while it runs; everything at the end."""
-        text = self.told.read_bytes()[-MAX_TOLD:].decode("utf-8", "replace").strip()
-        return text.splitlines()[-1] if self.is_running and text else text
+        """Its last line."""
+        return next(reversed(self.words.splitlines()), "")
+
+    @property
+    def job(self) -> str | None:
+        """The name of the job it works on, once it has said it."""
+        return job_in(self.words)
+
+    @property
+    def state(self) -> str:
+        """In a word or two."""
+        if self.is_running:
+            return "at work"
+        return "done" if self.process.returncode == 0 else "ended early"
 
     def stop(self) -> None:
         """As Ctrl+C does: what is under way is finished and saved."""
         if self.is_running:
             self.process.send_signal(signal.SIGINT)
+
+
+def job_in(words: str) -> str | None:
+    """The job that `detect` names in what it says."""
+    found = _JOB.search(words)
+    return found[1] if found else None
 
 
 @st.cache_resource(show_spinner=False)
@@ -53,7 +80,14 @@ def started_runs() -> list[Started]:
 
 
 def start(arguments: list[str]) -> Started:
-    """Start `detect` with these arguments on the data folder of this server."""
+    """Start `detect` with these arguments on the data folder of this server.
+
+    Raises DetectorError where too many are at work.
+    """
+    if sum(run.is_running for run in started_runs()) >= AT_ONCE:
+        raise DetectorError(
+            f"{AT_ONCE} runs that this page started are at work.", remedy="Let one finish, or stop one."
+        )
     with tempfile.NamedTemporaryFile(prefix="crane-detect-", suffix=".log", delete=False) as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "crane_core", "--data", str(data.folder().path), "detect", *arguments],

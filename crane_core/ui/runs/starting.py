@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -10,7 +12,11 @@ from crane_core.detectors.registry import local_detectors
 from crane_core.domain import PAPER_RUNS, Setting
 from crane_core.pipeline.ask_one import BASE_URL, MODEL
 from crane_core.pipeline.check import ALLOWED
+from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
+from crane_core.ui.frame import told
+from crane_core.ui.navigation import show_here
+from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.started import Started, start, started_runs
 from crane_core.ui.words import setting_words
 
@@ -18,11 +24,37 @@ LLM, FAKE = "llm", "fake"
 ASKED = {LLM: "A model over HTTP", FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
 DEFAULT_BUDGET = 5.0
+SHOWN_ENDED = 3
+"""Ended runs that are still told of, the newest."""
+
+
+class Wish(NamedTuple):
+    """What the form says."""
+
+    detector: str
+    benchmark: str
+    setting: str
+    instances: str = "*"
+    n_runs: int = PAPER_RUNS
+    model: str = ""
+    base_url: str = ""
+    budget_usd: float = 0.0
+
+    @property
+    def arguments(self) -> list[str]:
+        """Those of `detect`; a value that looks like a switch stays a value."""
+        given = {"detector": self.detector, "setting": self.setting, "benchmark": self.benchmark}
+        given |= {"instances": self.instances} if self.instances not in ("", "*") else {}
+        given |= {"runs": str(self.n_runs)} if self.detector in ASKED else {}
+        if self.detector == LLM:
+            given |= {"model": self.model} | ({"base-url": self.base_url} if self.base_url else {})
+            given |= {"budget-usd": f"{self.budget_usd:g}"} if self.budget_usd else {}
+        return [f"--{name}={value}" for name, value in given.items()]
 
 
 def draw_starting(*, may_run: bool) -> None:
     """The form, or why there is none; below it what this server started."""
-    with st.expander("Start a run", icon=None):
+    with st.expander("Start a run"):
         if may_run:
             _draw_form()
         else:
@@ -31,43 +63,48 @@ def draw_starting(*, may_run: bool) -> None:
                 "`python -m crane_core detect` yourself: its answers show up here while it works."
             )
     if started_runs():
-        _watch()
+        is_alive = any(run.is_running for run in started_runs())
+        st.fragment(_watch, run_every=POLL_S if is_alive else None)()
 
 
 def _draw_form() -> None:
     titles = ASKED | {name: detector.TITLE for name, detector in local_detectors().items()}
-    left, right = st.columns(2)
-    with left:
-        detector = st.selectbox("Detector", list(titles), format_func=titles.__getitem__, key=keys.START_DETECTOR)
-        benchmark = st.selectbox("Benchmark", data.benchmarks()["benchmark"].tolist(), key=keys.START_BENCHMARK)
-        setting = st.selectbox("Input", list(Setting), format_func=setting_words, index=1, key=keys.START_SETTING)
-        instances = st.text_input("Instances (a pattern)", "*", key=keys.START_INSTANCES)
-    with right:
-        model, base_url = "", ""
+    names = list(titles) if os.environ.get(MODEL) else [name for name in titles if name != LLM] + [LLM]
+    benchmarks = data.benchmarks()["benchmark"].tolist()
+    first = next((place for place, name in enumerate(benchmarks) if data.case_list(name)["has_code"].any()), 0)
+    with st.container(horizontal=True):
+        detector = st.selectbox("Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300)
+        benchmark = st.selectbox("Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180)
+        setting = st.selectbox(
+            "Input", list(Setting), format_func=setting_words, index=1, key=keys.START_SETTING, width=300
+        )
+        pattern = "A pattern over their names, such as numpy_*"
+        instances = st.text_input("Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180)
+        wish = Wish(detector, benchmark, str(setting), instances)
+        if detector in ASKED:
+            runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180)
+            wish = wish._replace(n_runs=int(runs))
         if detector == LLM:
-            model = st.text_input("Model", os.environ.get(MODEL, ""), key=keys.START_MODEL)
-            base_url = st.text_input(
-                "Base URL", os.environ.get(BASE_URL, ""), placeholder="OpenAI's", key=keys.START_URL
-            )
-        runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS)
-        budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET)
-    arguments = ["--detector", detector, "--setting", str(setting), "--benchmark", benchmark, "--instances", instances]
-    if detector in ASKED:
-        arguments += ["--runs", str(runs)]
-    if detector == LLM:
-        arguments += ["--model", model, "--budget-usd", f"{budget:g}", *(["--base-url", base_url] if base_url else [])]
+            wish = _of_model(wish)
     st.caption("The same as a command:")
-    st.code(f"python -m crane_core detect {' '.join(map(_quoted, arguments))}", language="bash", wrap_lines=True)
-    if st.button("Start", type="primary", key=keys.START, disabled=detector == LLM and not model.strip()):
-        start(arguments)
-        st.rerun()
+    st.code(f"python -m crane_core detect {shlex.join(wish.arguments)}", language="bash", wrap_lines=True)
+    lacks_model = detector == LLM and not wish.model.strip()
+    if lacks_model:
+        st.caption("Name a model. Its key comes from the environment of the server or its `.env`, never from a page.")
+    if st.button("Start", type="primary", key=keys.START, disabled=lacks_model):
+        with told():
+            start(wish.arguments)
+            st.rerun()
 
 
-def _quoted(text: str) -> str:
-    return text if text and all(c.isalnum() or c in "-_./:+" for c in text) else f"'{text}'"
+def _of_model(wish: Wish) -> Wish:
+    model = st.text_input("Model", os.environ.get(MODEL, ""), key=keys.START_MODEL, width=300)
+    url = st.text_input("Base URL", os.environ.get(BASE_URL, ""), placeholder="OpenAI's", key=keys.START_URL, width=300)
+    cap = "The run stops before more is spent; 0: no cap"
+    budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180)
+    return wish._replace(model=model, base_url=url, budget_usd=float(budget))
 
 
-@st.fragment(run_every=POLL_S)
 def _watch() -> None:
     """What this server started; the page is drawn anew when one of them ends."""
     runs = started_runs()
@@ -76,15 +113,32 @@ def _watch() -> None:
         st.session_state[keys.N_RUNNING] = n_running
         st.rerun()
     st.session_state[keys.N_RUNNING] = n_running
-    for number, run in enumerate(reversed(runs)):
-        _draw_started(number, run)
+    alive = [run for run in reversed(runs) if run.is_running]
+    ended = [run for run in reversed(runs) if not run.is_running][:SHOWN_ENDED]
+    for run in [*alive, *ended]:
+        _draw_started(run)
 
 
-def _draw_started(number: int, run: Started) -> None:
+def _draw_started(run: Started) -> None:
+    asked = " ".join(argument.partition("=")[2] for argument in run.arguments[:3])
+    is_running = run.is_running
     with st.container(horizontal=True, vertical_alignment="center"):
-        state = "running" if run.is_running else "done" if run.process.returncode == 0 else "ended early"
-        st.markdown(f"**{state}** · started {run.at[11:19]} UTC")
-        if run.is_running and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
-            run.stop()
-    if run.is_running or number == 0:
-        st.code(run.last_words or "starting", language=None, wrap_lines=True)
+        st.markdown(f"**{run.state}**", width="content")
+        st.caption(f"{asked}, started {run.at[11:19]} UTC", width="content")
+        if is_running:
+            if st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
+                run.stop()
+            st.caption(run.last_words or "starting", width="content")
+        else:
+            _draw_way_to(run)
+    if not is_running:
+        with st.expander("What it said", expanded=run.process.returncode != 0):
+            st.code(run.words or "nothing", language=None, wrap_lines=True)
+
+
+def _draw_way_to(run: Started) -> None:
+    table = data.run_list()
+    rows = as_rows(table[table["is_job"] & (table["experiment"] == run.job)])
+    if rows and st.button("Open it", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"):
+        show_here(**address_of(key_of(rows[0])))
+        st.rerun()

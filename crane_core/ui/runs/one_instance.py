@@ -1,0 +1,116 @@
+"""What a run said of one instance: every answer with its raw reply, and the exact prompt; all of it as text."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from crane_core.storage import answers as stored
+from crane_core.storage.answers import RunKey
+from crane_core.storage.cases import prompt_text
+from crane_core.storage.jobs import reply_text
+from crane_core.ui import data, keys
+from crane_core.ui.navigation import link, show_here
+from crane_core.ui.runs.address import address_of
+from crane_core.ui.words import NOTHING, count, literal, setting_words, usd_words
+
+MAX_TEXT = 200_000
+MAX_REASON = 4_000
+PREVIOUS_KEY, NEXT_KEY = "k", "j"
+
+
+def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
+    """title: the detector's."""
+    _draw_steps(run, instance_id)
+    st.caption(literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"))
+    answers = stored.answers(data.store().cursor(), run, instance_id)
+    if not answers:
+        st.info("This run has no answer to an instance of that name.")
+        return
+    truth = {True: "In truth it crashes.", False: "In truth it does not crash."}.get(answers[0]["truth"])
+    if truth is not None:
+        st.markdown(truth)
+        link("cases", "Open the pair", **{keys.CASE: answers[0]["case_id"], keys.BENCHMARK: run.benchmark})
+    for answer in answers:
+        st.html(answer_html(answer))
+        if answer["has_reply"]:
+            _draw_reply(run, instance_id, answer)
+    _draw_prompts(answers)
+
+
+def _draw_steps(run: RunKey, instance_id: str) -> None:
+    """The name with the way back to the run and to the neighbours, by button or key."""
+    place = stored.place_of(data.store().cursor(), run, instance_id)
+    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+        st.title(literal(instance_id), anchor=False, width="content")
+        st.button(
+            "The whole run",
+            on_click=show_here,
+            kwargs=address_of(run),
+            icon=":material/arrow_back:",
+            shortcut="escape",
+        )
+        for words, neighbour, key in (("Previous", place.before, PREVIOUS_KEY), ("Next", place.after, NEXT_KEY)):
+            goal = address_of(run, neighbour)
+            st.button(words, on_click=show_here, kwargs=goal, disabled=neighbour is None, shortcut=key)
+        if place.place:
+            st.caption(f"{count(place.place)} of {count(place.n)} in this run", width="content")
+
+
+def answer_html(answer: dict[str, Any]) -> str:
+    """The card of one answer."""
+    head = {True: "crash", False: "no crash", None: "no answer"}[answer["crashes"]]
+    is_right = answer["truth"] is not None and answer["crashes"] == answer["truth"]
+    sign = "" if answer["truth"] is None or answer["crashes"] is None else " ✓" if is_right else " ✗"
+    css = "cw-alarm" if answer["crashes"] else "cw-calm"
+    text = str(answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING)
+    cut = text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
+    body = f"<dl><dt></dt><dd>{escape(cut)}</dd></dl>"
+    return (
+        f'<div class="cw-verdict {css}"><div class="cw-dim">{escape(_took(answer))}</div><h4>{head}{sign}</h4>'
+        f"{body}</div>"
+    )
+
+
+def _took(answer: dict[str, Any]) -> str:
+    """Which run it was, and what its reply took."""
+    parts = [f"answer {answer['run_index']}"]
+    if answer["seconds"] is not None:
+        parts.append(f"{answer['seconds']:.2f} s")
+    if answer["input_tokens"] is not None:
+        parts.append(f"{answer['input_tokens']:,} tokens in, {answer['output_tokens'] or 0:,} out")
+    if answer["usd"]:
+        parts.append(usd_words(answer["usd"]))
+    if (answer["attempts"] or 1) > 1:
+        parts.append(f"{answer['attempts']} requests")
+    if answer["finish_reason"] not in (None, "stop"):
+        parts.append(f"ended with {str(answer['finish_reason'])[:60]}")
+    return ", ".join(parts)
+
+
+def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
+    raw = reply_text(data.store().cursor(), run.experiment, run.benchmark, instance_id, answer["run_index"])
+    if raw is None:
+        return
+    with st.expander(f"Raw reply {answer['run_index']} · {len(raw):,} characters"):
+        st.html(prompt_html(raw))
+
+
+def _draw_prompts(answers: list[dict[str, Any]]) -> None:
+    for sha256 in dict.fromkeys(answer["prompt_sha256"] for answer in answers if answer["prompt_sha256"]):
+        text = prompt_text(data.store().cursor(), sha256)
+        size = "" if text is None else f" · {len(text):,} characters"
+        with st.expander(f"The exact prompt {sha256[:12]}{size}"):
+            if text is None:
+                st.write("Its text is not on this machine; the Data page brings the published ones.")
+            else:
+                st.html(prompt_html(text))
+                st.download_button("Download the prompt", text, f"{sha256[:12]}.txt", on_click="ignore")
+
+
+def prompt_html(text: str) -> str:
+    """A long text of others as it is, cut where it is huge."""
+    cut = f"\n… {len(text) - MAX_TEXT:,} more characters" if len(text) > MAX_TEXT else ""
+    return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'

@@ -248,6 +248,8 @@ def described(kind: type) -> dict[str, Any]:
     trained = fitted(estimator, SOUND, y)
     facts["learns_from_y"] = y is not None
     facts["learnt"] = learnt(trained)
+    if not facts["learnt"]:
+        facts["unfitted"] = {}
     facts["readable_unfitted"] = [name for name in facts["learnt"] if name in learnt(clone(estimator))]
     facts["unfitted_attributes"] = {
         exception: names

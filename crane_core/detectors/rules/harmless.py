@@ -30,7 +30,8 @@ _CHANGING_FUNCTIONS_WORDS = (
     "numpy.random.shuffle numpy.nan_to_num random.shuffle heapq.heappush heapq.heappop heapq.heapify "
     "heapq.heapreplace bisect.insort bisect.insort_left bisect.insort_right shutil.rmtree "
     "builtins.setattr builtins.delattr builtins.exec builtins.eval builtins.next builtins.map "
-    "builtins.filter gc.collect copy.replace torch.nn.utils.clip_grad_norm_ "
+    "builtins.filter gc.collect copy.replace operator.setitem operator.delitem operator.iadd operator.ior "
+    "operator.iconcat operator.methodcaller torch.nn.utils.clip_grad_norm_ "
     "torch.nn.utils.clip_grad_value_"
 )
 _CHANGING_FUNCTIONS = frozenset(_CHANGING_FUNCTIONS_WORDS.split())
@@ -60,11 +61,17 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
     head = path.partition(".")[0]
     if head not in _QUIET_PACKAGES or path in _CHANGING_FUNCTIONS or path.startswith(_CHANGING_PACKAGES):
         return False
-    if path.endswith("_") or not arguments.is_complete:
+    if path.endswith("_") or not arguments.is_complete or _is_of_class(path):
         return False
     if {"out", "inplace", "copy", "overwrite_a", "overwrite_input"} & arguments.keywords.keys():
         return False
     return not any(may_run_notebook_code(thing) for thing in _given(arguments))
+
+
+def _is_of_class(path: str) -> bool:
+    """Whether a path is a method asked of its class: `list.append(numbers, 3)`."""
+    holder = path.split(".")[:-1]
+    return len(holder) > 1 and (holder[0] == "builtins" or holder[-1][:1].isupper())
 
 
 def method_changes_nothing(receiver: Thing, name: str, arguments: Arguments) -> bool:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.bindings import bound_names, import_paths
 from crane_core.detectors.rules.cell_code import UNKNOWN_EFFECT
 from crane_core.detectors.rules.heap import Scope
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.walk import BREAK, CONTINUE, RETURN, LeaveError, Walk, statement
+from crane_core.detectors.rules.walk import BREAK, CONTINUE, RETURN, EndError, LeaveError, Walk, statement
 from crane_core.detectors.rules.walk_calls import facts_of, shake_changed
 from crane_core.detectors.rules.walk_expressions import (
     OPERATORS,
@@ -63,21 +64,48 @@ def assign(walk: Walk, target: ast.expr, thing: Thing) -> None:
             assign(walk, target.value, thing)
 
 
+_TURN_WHAT_THEY_GET = frozenset(["builtins", "numpy", "pandas", "scipy", "matplotlib", "tensorflow", "datetime", "PIL"])
+"""Libraries whose objects give another value for an attribute than was stored: a column for a list."""
+
+
 def _store_attribute(walk: Walk, receiver: Thing, target: ast.Attribute, thing: Thing) -> None:
+    if _is_patched(receiver, thing):
+        raise EndError
     before = facts_of([receiver])
     told = walk.ask("set_attribute", receiver, target.attr, target, receiver=receiver, arguments=Arguments((thing,)))
     if told is None and receiver.package != "__main__" and changes(receiver):
-        walk.forget([receiver])
+        walk.forget([receiver, *_whole(walk, receiver, target.value)])
     shake_changed(walk, before)
-    if not receiver.path:
+    if receiver.package in _TURN_WHAT_THEY_GET:
+        receiver.attributes.pop(target.attr, None)
+    elif not receiver.path:
         receiver.attributes[target.attr] = thing
+        receiver.is_foreign = False
+
+
+def _is_patched(receiver: Thing, thing: Thing) -> bool:
+    """Code of a library or class is replaced: from here on its objects are others than they were."""
+    is_class = isinstance(receiver.definition, ast.ClassDef) and not receiver.type.startswith("__main__.")
+    is_code = bool(thing.path) or thing.definition is not None or thing.type in ("", "function", "method", "property")
+    return is_class or receiver.path == "builtins" or bool(receiver.path) and is_code
+
+
+def _whole(walk: Walk, part: Thing, node: ast.expr) -> list[Thing]:
+    """What a part of unknown type was taken from by name: `frame` of `frame.index`."""
+    if part.type:
+        return []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    whole = walk.known_name(node)
+    return [whole] if whole is not None and whole is not part and not whole.path else []
 
 
 def store_item(walk: Walk, receiver: Thing, index: Thing, thing: Thing, target: ast.AST) -> None:
     before = facts_of([receiver])
     told = walk.ask("set_item", receiver, "", target, receiver=receiver, arguments=Arguments((index, thing)))
     if told is None and changes(receiver):
-        walk.forget([receiver])
+        held_in = _whole(walk, receiver, target.value) if isinstance(target, ast.Subscript) else []
+        walk.forget([receiver, *held_in])
     shake_changed(walk, before)
 
 
@@ -217,7 +245,10 @@ def _define_class(walk: Walk, node: ast.ClassDef) -> None:
     with walk.within(Scope(outer=walk.scope if walk.scope is not walk.module else None, is_class=True)) as scope:
         walk.body(node.body)
     attributes = {
-        name: thing for name in names if (thing := scope.names.get(name)) is not None and not _is_function(thing)
+        name: thing
+        for name in names
+        if (thing := scope.names.get(name)) is not None and not _is_function(thing) and not node.bases
+        if thing.type in harmless.IMMUTABLE or not changes(thing)
     }
     kind = Thing("type", definition=node, attributes=attributes, words=node.name)
     walk.bind(node.name, kind if not node.decorator_list and not node.keywords else Thing(words=node.name))

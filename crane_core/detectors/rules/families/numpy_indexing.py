@@ -283,7 +283,10 @@ def asked_for_truth(site: Site) -> Thing | None:
 
 @RULES.item(f"numpy.{ANY}")
 def of_number(site: Site) -> Thing | None:
-    if _is_single(site.receiver):
+    index = site.first
+    parts = index.items if index.type == "tuple" else [index]
+    is_element = parts is not None and any(part.type in ("int", "str", "slice", "float") for part in parts)
+    if _is_single(site.receiver) and is_element:
         site.crash(
             "IndexError",
             "a single number has no elements",

@@ -319,6 +319,27 @@ def store_attribute(site: Site) -> Thing | None:
     return Thing()
 
 
+@RULES.set_attribute("pandas.*")
+def store_name_of_index(site: Site) -> Thing | None:
+    """frame.index.name = ...: nobody knows of which frames an index is one."""
+    if getattr(site.node, "attr", site.name) in ("name", "names") and not is_frame(site.receiver or Thing()):
+        forget_index_names(site)
+    return None
+
+
+def forget_index_names(site: Site) -> None:
+    for thing in site.variables():
+        for fact in ("index", "index_names") if is_frame(thing) or is_series(thing) else ():
+            thing.facts.pop(fact, None)
+
+
+@RULES.method("pandas.*", "set_names", "rename", "rename_axis")
+def rename_index_in_place(site: Site) -> Thing | None:
+    if "inplace" in site.arguments.keywords and not is_frame(site.receiver or Thing()):
+        forget_index_names(site)
+    return None
+
+
 @RULES.other("del_item", FRAME)
 def delete_column(site: Site) -> Thing | None:
     old, label = site.receiver or Thing(), site.first.literal

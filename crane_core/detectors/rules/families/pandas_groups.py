@@ -21,6 +21,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     labels_of,
     lacks,
     lacks_key,
+    may_be_values,
     missing_column,
     n_rows,
     series,
@@ -46,9 +47,12 @@ def groupby(site: Site) -> Thing | None:
     if given is None or "axis" in given:
         return Thing()
     by = given.get("by")
-    for label in labels_in(by) or ():
-        if lacks_key(old, label):
-            missing_column(site, old, label)
+    missing = [label for label in labels_in(by) or () if lacks_key(old, label)]
+    are_values = by is not None and by.type == "list" and may_be_values(old, by)
+    if missing and not are_values:
+        missing_column(site, old, missing[0])
+    if are_values and label_set(old) is not None and missing:
+        return Thing(GROUPED)
     is_plain = "level" not in given and by is not None and is_whole_list_of_labels(by) and by.type != "tuple"
     as_index = given["as_index"].literal if "as_index" in given else True
     facts = {"frame": old, "keys": labels_in(by) if is_plain else None, "as_index": as_index}

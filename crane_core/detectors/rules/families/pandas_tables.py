@@ -22,6 +22,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     labels_of,
     lacks,
     lacks_key,
+    may_be_values,
     missing_column,
     n_rows,
     series,
@@ -400,8 +401,11 @@ def pivot_table(site: Site) -> Thing | None:
         " margins_name='All', observed=True, sort=True, **kwargs"
     )
     old = site.receiver or Thing()
-    for name in ("values", "index", "columns"):
-        for label in labels_in((given or {}).get(name)) or ():
+    if given is None:
+        return Thing(FRAME)
+    are_values = may_be_values(old, *(given[name] for name in ("index", "columns") if name in given))
+    for name in ("values",) if are_values else ("values", "index", "columns"):
+        for label in labels_in(given.get(name)) or ():
             if lacks(old, label) if name == "values" else lacks_key(old, label):
                 missing_column(site, old, label)
     return Thing(FRAME)
@@ -420,7 +424,7 @@ def melt(site: Site) -> Thing | None:
     old = site.receiver or Thing()
     if given is None:
         return Thing(FRAME)
-    for name in ("id_vars", "value_vars"):
+    for name in ("id_vars", "value_vars") if "col_level" not in given else ():
         for label in labels_in(given.get(name)) or ():
             if lacks(old, label):
                 missing_column(site, old, label)

@@ -64,6 +64,13 @@ def lacks_key(frame: Thing, label: Any) -> bool:
     return lacks(frame, label) and names is not None and label not in names
 
 
+def may_be_values(frame: Thing, *keys: Thing) -> bool:
+    """Whether keys to group by, one of them no column, may be values, one for each row: as many as there are rows."""
+    count = sum(len(key.items) if key.items is not None else 1 for key in keys)
+    is_counted = all(key.items is not None or key.type in ("str", "int", "NoneType") for key in keys)
+    return not is_counted or n_rows(frame) in (None, count)
+
+
 def index_names(frame: Thing) -> tuple[Any, ...] | None:
     """The names of the index; None where they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):

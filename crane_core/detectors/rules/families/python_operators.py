@@ -53,6 +53,9 @@ _BIGGEST = 300
 _COMPARED = ("<", "<=", ">", ">=")
 
 
+_MOST_ITEMS = 1_000
+
+
 @RULES.operator("*")
 def operator_on_own_values(site: Site) -> Thing | None:
     """An operator whose operands are both of Python's own types."""
@@ -74,6 +77,8 @@ def _computed(site: Site, operands: list[Thing], symbol: str, compute: Callable[
         return _in_dict(operands, symbol)
     if symbol == "+" and operands[0].type == operands[1].type and operands[0].type in ("list", "tuple"):
         return _joined(operands)
+    if symbol == "*" and (repeated := _repeated(*operands)) is not None:
+        return repeated
     values = known(operands)
     if values is not None and _is_bounded(symbol, values):
         try:
@@ -94,6 +99,14 @@ def _joined(operands: list[Thing]) -> Thing:
     parts = [thing.items for thing in operands]
     whole = None if any(part is None for part in parts) else [thing for part in parts for thing in part or ()]
     return Thing(operands[0].type, items=whole)
+
+
+def _repeated(left: Thing, right: Thing) -> Thing | None:
+    """A list holds the same objects again, not copies of them."""
+    kept, count = (left, right.literal) if left.type in ("list", "tuple") else (right, left.literal)
+    if kept.type not in ("list", "tuple") or kept.items is None or type(count) is not int:
+        return None
+    return Thing(kept.type, items=kept.items * count) if len(kept.items) * count <= _MOST_ITEMS else Thing(kept.type)
 
 
 def _is_bounded(symbol: str, values: list[Any]) -> bool:

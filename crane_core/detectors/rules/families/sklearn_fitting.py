@@ -6,11 +6,11 @@ classes, of flaws that the table of classes says they refuse, and of parts whose
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NoReturn
+from collections.abc import Iterator, Mapping
+from typing import Final, NoReturn
 
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
 from crane_core.detectors.rules.families.sklearn_estimators import (
     accepts_as_by_default,
     features_fitted,
@@ -21,9 +21,11 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
 )
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 _OF_VALUES = ("text", "nan", "nan?", "inf", "dates", "negative")
+_TAKE_ROWS_OF_ANY_LENGTH = ("MultiLabelBinarizer",)
+"""Classes that take any iterable of iterables, texts too."""
 _REMEDIES = {
     "text": "encode the texts as numbers first (OneHotEncoder, pandas.get_dummies), or leave these columns out",
     "nan": "fill or drop the missing values first",
@@ -70,6 +72,8 @@ def _refusal(known: KnownClass, method: str, flaw: str) -> str | None:
 
     What is refused only once fitted was refused for being other than the data of the fit.
     """
+    if known.name in _TAKE_ROWS_OF_ANY_LENGTH:
+        return None
     if flaw == "nan?":
         return known.raises.get(f"{method}:nan") if f"{method}:none" in known.raises else None
     if flaw == "text" and f"{method}:text_column" not in known.raises:
@@ -181,13 +185,37 @@ def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) 
 
 
 def refuse_unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
-    if is_fitted(estimator) is False and method in known.unfitted and not _is_ready(estimator, known):
+    exception = _unfitted(site, estimator, known, method)
+    if is_fitted(estimator) is False and exception is not None and not _is_ready(estimator, known):
         site.crash(
-            known.unfitted[method],
+            exception,
             f"this {known.name} is not fitted, and {method} needs what fitting learns",
             fact=f"{data.named(estimator, 'it')} has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
+
+
+_OFFERED_BY: Final[Mapping[str, tuple[str, tuple[object, ...]]]] = {
+    "SVC": ("probability", (True,)),
+    "NuSVC": ("probability", (True,)),
+    "SGDClassifier": ("loss", ("log_loss", "modified_huber")),
+    "LocalOutlierFactor": ("novelty", (True,)),
+}
+"""Classes of which a parameter decides whether they have a method, and the values with which they do."""
+
+
+def _unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> str | None:
+    """The exception of a method before fitting; other ones than NotFittedError are those of the table's version."""
+    exception = known.unfitted.get(method)
+    if exception in (None, "NotFittedError"):
+        return exception
+    if known.name in _OFFERED_BY:
+        name, values = _OFFERED_BY[known.name]
+        value = value_of(estimator, name)
+        if value is NOT_KNOWN:
+            return None
+        return "NotFittedError" if value in values else exception
+    return exception if is_of_table(site) else None
 
 
 def _is_ready(estimator: Thing, known: KnownClass) -> bool:

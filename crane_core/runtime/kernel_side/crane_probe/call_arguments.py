@@ -20,7 +20,7 @@ _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
     "merge": ((0, "left", ("on", "left_on")), (1, "right", ("on", "right_on"))),
     "melt": ((0, "frame", ("id_vars", "value_vars")),),
     "pivot": ((0, "data", ("index", "columns", "values")),),
-    "pivot_table": ((0, "data", ("values", "index", "columns")),),
+    "pivot_table": ((0, "data", ("values",)),),
     "get_dummies": ((0, "data", ("columns",)),),
 }
 """Functions of pandas: position and keyword of a frame, and the keywords that name columns of it."""
@@ -125,7 +125,7 @@ def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     for at, keyword, naming in _BY_FUNCTION.get(name, ()):
         argument = frames.argument(at, keyword)
         for word in naming:
-            if frames.named.get(word) is not None:
+            if frames.named.get(word) is not None and not (name == "melt" and "col_level" in frames.named):
                 yield from _lacks(frames, argument, frames.named[word], text)
 
 

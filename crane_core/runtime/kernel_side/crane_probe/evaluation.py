@@ -80,6 +80,14 @@ class Evaluation(Expressions):
         self.expression(node.value)
         self.bind_target(node.target)
 
+    def _read_assert(self, node: ast.Assert) -> None:
+        """The message is asked for only where the test fails."""
+        self.expression(node.test)
+        was_certain, self._certain = self._certain, False
+        if node.msg is not None:
+            self.expression(node.msg)
+        self._certain = was_certain
+
     def _read_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             self.expression(_as_load(target))

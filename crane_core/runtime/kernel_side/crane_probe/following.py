@@ -21,6 +21,7 @@ from .anatomy import (
     is_kind,
     module_dict,
     mro_of,
+    name_of,
     package_of,
     static_attribute,
     type_name,
@@ -39,6 +40,8 @@ NOT_STORED = "not stored; only running code would tell"
 _HARMLESS = Kinds(type(None), types.WrapperDescriptorType)
 _LOOKS_ELSEWHERE = Kinds(super, types.GenericAlias, weakref.ProxyType, weakref.CallableProxyType, threading.local)
 """Types written in C that pass attributes on to something else."""
+_OF_F2PY = "fortran"
+"""Routines wrapped by f2py compute their attributes by a slot that their class does not show."""
 _METHODS = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -136,7 +139,7 @@ def exists(value: Any, name: str) -> bool | None:
 
 def _computes_attributes(kind: type) -> bool:
     defined = class_dict(kind)
-    if "__getattr__" in defined or kind in _LOOKS_ELSEWHERE:
+    if "__getattr__" in defined or kind in _LOOKS_ELSEWHERE or name_of(kind) == _OF_F2PY:
         return True
     # Other types written in C have a __getattribute__ that only looks where static_attribute has looked.
     return type(defined.get("__getattribute__")) not in _HARMLESS

@@ -14,7 +14,7 @@ import time
 import types
 from typing import Any, Mapping
 
-from . import absent, bounds, callables, relevance
+from . import absent, bounds, callables, relevance, shared
 from .anatomy import is_kind, module_dict, package_of
 from .following import METHOD
 from .limits import Limits, limits_from
@@ -57,7 +57,11 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
         (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))["docs"] = docs
     document = {
         "schema_version": SCHEMA_VERSION,
-        "captured": {"python": platform.python_version(), "packages": _versions(found)},
+        "captured": {
+            "python": platform.python_version(),
+            "packages": _versions(found),
+            **shared.shared(found, namespace),
+        },
         "variables": {name: _placed(entry, name, needs, sources) for name, entry in entries.items()},
         "accesses": accesses,
         "absent": absences,

@@ -59,6 +59,7 @@ _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     **dict.fromkeys(("scatter", "line", "bar", "barh", "area", "hexbin"), ((0, "x"), (1, "y"))),
 }
 """Methods of a frame (and of its `plot`) whose arguments name columns: position (-1: none), and keyword."""
+_DRAWS = {"plot", "scatter", "line", "bar", "barh", "area", "hexbin", "boxplot", "hist"}
 _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""
 _DICTS_OF_COLUMNS = {"astype": "dtype", "agg": "func", "aggregate": "func"}
@@ -149,7 +150,8 @@ def of_table(table: Table, steps: tuple[Step, ...]) -> Way:
     if after is not None and after.kind == CALL:
         return _call(table, name, after.value)
     if name == "plot" and len(steps) > 2 and after is not None and steps[2].kind == CALL:
-        return _call(table, after.value, steps[2].value)._replace(value=MISSING, follow=None, n_steps=3)
+        drawn = _columns_named(table, after.value, steps[2].value[0], dict(steps[2].value[1]))
+        return Way(lacks=tuple(drawn), n_steps=3)
     return _attribute(table, name)
 
 
@@ -342,13 +344,31 @@ def _columns_named(table: Table, name: str, positional: Any, named: dict[str, An
     lacks: list[Lack] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
         given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
-        if given is not None and not (name in ("groupby", "sort_values") and "axis" in named):
+        if given is not None and not _names_no_columns(table, name, given, positional, named):
             lacks += _missing(table, given, or_levels=name in _OR_LEVELS)
     dict_keyword = _DICTS_OF_COLUMNS.get(name)
     given = positional[0] if positional else named.get(dict_keyword or "")
     if dict_keyword and type(given) is dict:
         lacks += _missing(table, list(given))
     return [*lacks, *_drop_lacks(table, name, positional, named), *_query_lacks(table, name, positional)]
+
+
+def _names_no_columns(table: Table, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
+    """Whether an argument may name something else: rows by `axis`, columns by position in plots, a value for each row.
+
+    Keys in a list as long as the frame, not all of them columns, are values to group by.
+    """
+    if name in ("groupby", "sort_values", "dropna") and ("axis" in named or name == "dropna" and positional):
+        return True
+    if name == "melt" and ("col_level" in named or len(positional) > 4):
+        return True
+    if name in _DRAWS:
+        return any(type(part) is int for part in (given if type(given) in LISTED else [given]))
+    if name in ("groupby", "pivot_table"):
+        keys = [given] if name == "groupby" else [*positional[1:3], named.get("index"), named.get("columns")]
+        n_keys = sum(len(part) if type(part) in LISTED else part is not None for part in keys)
+        return table.index is None or length_of(table.index) == n_keys
+    return False
 
 
 def _drop_lacks(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Lack]:

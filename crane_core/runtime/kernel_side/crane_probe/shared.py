@@ -1,0 +1,80 @@
+"""Which variables are one object, and which are also held by another: what is changed through one name is seen by both.
+
+Knows Python's own containers and the dicts of objects, looked through to a bounded depth and length. Refuses to run any code of
+theirs; where there is more than it looks through, everything counts as held.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from typing import Any, Iterable, Mapping
+
+from .anatomy import instance_dict
+from .kinds import Kinds
+
+_FIXED = Kinds(
+    int,
+    float,
+    complex,
+    bool,
+    str,
+    bytes,
+    range,
+    type(None),
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+)
+_MOST_OBJECTS = 20_000
+_DEEPEST = 4
+_LONGEST = 1_000
+
+
+def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """{"same": groups of names of one object, "held": names of objects that another object of the namespace holds}."""
+    names: dict[int, list[str]] = {}
+    for name, value in found.items():
+        if type(value) not in _FIXED:
+            names.setdefault(id(value), []).append(name)
+    if not names:
+        return {}
+    held = _held(names, [value for name, value in namespace.items() if not name.startswith("__")])
+    told = {"same": [group for group in names.values() if len(group) > 1], "held": sorted(held)}
+    return {key: value for key, value in told.items() if value}
+
+
+def _held(names: Mapping[int, list[str]], roots: Iterable[Any]) -> set[str]:
+    held: set[str] = set()
+    seen: set[int] = set()
+    layer = list(roots)
+    n_objects = 0
+    for _ in range(_DEEPEST):
+        inner: list[Any] = []
+        for value in layer:
+            if id(value) in seen or type(value) in _FIXED:
+                continue
+            seen.add(id(value))
+            parts = _parts(value)
+            n_objects += len(parts)
+            if n_objects > _MOST_OBJECTS:
+                return {name for group in names.values() for name in group}
+            for part in parts:
+                if id(part) in names:
+                    held.update(names[id(part)])
+            inner += parts
+        layer = inner
+    return held
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a container or object holds; of a long one its first parts, which tell whether it holds numbers and texts."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return list(value[:_LONGEST])
+    if kind is dict:
+        return list(itertools.islice(value.values(), _LONGEST))
+    if kind is set or kind is frozenset:
+        return list(itertools.islice(value, _LONGEST))
+    return list(itertools.islice(instance_dict(value).values(), _LONGEST))

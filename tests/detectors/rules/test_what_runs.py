@@ -1,0 +1,866 @@
+"""Targets as notebooks write them, run for real: a crash that is foreseen comes, and is of the class that was foreseen.
+
+An empty line stands between two targets. Some crash, and need not be foreseen.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+FRAMES = """
+import pandas as pd, numpy as np
+two = pd.DataFrame({'a':[1,2],'b':[3,4]})
+five = pd.DataFrame({'a':[1,1,2,2,3],'b':[3,4,5,6,7],'c':list('xyzxy')})
+multi = pd.DataFrame([[1,2],[3,4]], columns=pd.MultiIndex.from_tuples([('A','D'),('B','E')]))
+"""
+OF_FRAMES = r"""
+two.groupby(['a','nope']).sum()
+
+two.groupby(['p','q'])['b'].sum()
+
+two.groupby(('p','q'))['b'].sum()
+
+five.groupby([1,1,2,2,2]).sum(numeric_only=True)
+
+five.groupby(['a','nope']).sum()
+
+five.groupby(list('abcde')).size()
+
+gb = five.groupby([0,0,1,1,1])
+gb['b'].mean()
+
+two.pivot_table(index=['a','nope'], values='b')
+
+two.pivot_table(index='a', columns='nope', values='b')
+
+five.pivot_table(index='nope', values='b')
+
+pd.melt(multi, col_level=0, id_vars=['A'], value_vars=['B'])
+
+multi.melt(col_level=0, id_vars=['A'])
+
+two.sort_values(by=0, axis=1)
+
+two.sort_values(by=5, axis=1)
+
+two.dropna(axis=1, subset=[0])
+
+five.T.sort_values('a', axis=1)
+
+two.drop_duplicates(subset=['a'])
+
+five.groupby(five['c'].tolist())['a'].sum()
+
+five.groupby(np.array([1,2,3,4,5])).a.sum()
+
+five.groupby({0:'x',1:'y'}).size()
+
+five.groupby(lambda i: i % 2).size()
+
+five.groupby(pd.Grouper(key='a')).size()
+
+five.groupby(by=['a', five.b > 4]).size()
+
+five.groupby([five.a, 'c']).size()
+
+five.groupby(level=0).size()
+
+five.groupby(['a','b','c','a','b']).size()
+
+five.groupby(['a','b','c','zz','b']).size()
+
+five.groupby([True,False,True,True,False])['b'].sum()
+
+five.pivot(index='a', columns='c', values=['b'])
+
+five.explode('c')
+
+five.nlargest(2, 'a')
+
+five.nlargest(2, ['a','b'])
+
+five.value_counts('c')
+
+five.value_counts(['c','a'])
+
+five.agg({'a':'sum','b':['min','max']})
+
+five.agg(x=('a','max'), y=('b','min'))
+
+five.astype({'a':float})
+
+five.drop(columns='zz', errors='ignore')
+
+five.rename(columns={'zz':'y'})['a']
+
+five.rename(columns={'zz':'y'}, errors='raise')
+
+five.reindex(columns=['a','zz'])['zz']
+
+five.filter(['a','zz'])
+
+five.join(two, lsuffix='_l', on='a')
+
+five.set_index('c', append=True).loc[(0,'x')]
+
+five.assign(zz=1)['zz'].sum()
+
+five.eval('zz = a + b')['zz']
+
+five.eval('zz = a + b', inplace=True)
+five['zz']
+
+five.get('zz')
+
+five.insert(0,'zz',1)
+five.zz
+
+multi.columns = ['p','q']
+multi['p']
+
+five.columns = list('pqr')
+five.p + five['q']
+
+five.name = 'xx'
+five.name.upper()
+
+five.a = [1,2,3,4,5]
+five.a.sum()
+
+five['a'].name = 'k'
+five['a'].name
+
+five.index = list('vwxyz')
+five.loc['v']
+
+five.index.name = 'key'
+five.reset_index()['key']
+
+five.a.values[:] = 0
+five.a.max()
+"""
+ESTIMATORS = """
+import numpy as np, pandas as pd
+from sklearn.svm import SVC, NuSVC
+from sklearn.linear_model import SGDClassifier, LogisticRegressionCV, LogisticRegression
+from sklearn.ensemble import BaggingClassifier
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.preprocessing import *
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction import FeatureHasher, DictVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.image import PatchExtractor
+X=np.random.rand(20,3); y=np.array([0,1]*10); frame=pd.DataFrame(X,columns=list('abc'))
+texts=['a b c','b c d']
+"""
+OF_ESTIMATORS = r"""
+FeatureHasher(n_features=10).transform([{'dog':1},{'run':5}])
+
+h = FeatureHasher(n_features=10)
+h.transform([{'dog':1}]).toarray()
+
+HashingVectorizer(n_features=16).transform(texts)
+
+PatchExtractor(patch_size=(2,2)).transform(np.zeros((2,5,5)))
+
+MultiLabelBinarizer().fit(['sci-fi','thriller'])
+
+MultiLabelBinarizer().fit_transform([(1,2),(3,)])
+
+MultiLabelBinarizer().fit_transform([{'a'},{'b','c'}]).shape
+
+MultiLabelBinarizer().fit_transform(pd.Series([['a'],['b','c']]))
+
+MultiLabelBinarizer().fit_transform(pd.Series(['ab','bc']))
+
+MultiLabelBinarizer().fit_transform(frame)
+
+MultiLabelBinarizer().fit_transform(np.array([['a','b'],['c','d']]))
+
+MultiLabelBinarizer().fit([1,2,3])
+
+MultiLabelBinarizer().fit(X[:,0])
+
+MultiLabelBinarizer().fit(np.array(['ab','cd']))
+
+SVC(probability=True).predict_proba(X)
+
+SVC().predict_proba(X)
+
+SGDClassifier(loss='log_loss').predict_proba(X)
+
+SGDClassifier(loss='log_loss').fit(X,y).predict_proba(X)
+
+LocalOutlierFactor(novelty=True).fit(X).predict(X)
+
+LocalOutlierFactor(novelty=True).predict(X)
+
+LocalOutlierFactor().fit_predict(X)
+
+BaggingClassifier(LogisticRegression()).decision_function(X)
+
+BaggingClassifier(LogisticRegression()).fit(X,y).decision_function(X)
+
+FunctionTransformer(np.log1p).transform(X)
+
+FunctionTransformer(np.log1p, feature_names_out='one-to-one').fit(frame).get_feature_names_out()
+
+Normalizer().transform(X)
+
+Binarizer().transform(X)
+
+PolynomialFeatures().transform(X)
+
+TargetEncoder().transform(frame)
+
+TruncatedSVD().inverse_transform(X)
+
+DictVectorizer().fit_transform([{'a':1},{'b':2}])
+
+LabelBinarizer().fit_transform(['a','b','a'])
+
+LabelEncoder().fit_transform(frame['a'])
+
+OrdinalEncoder().fit_transform([['a'],['b']])
+
+KBinsDiscretizer(2).fit_transform(X)
+
+Normalizer().transform(frame)
+
+FunctionTransformer().transform([1,2,3])
+
+FunctionTransformer(validate=True).transform([1,2,3])
+
+LabelEncoder().fit([1,2,3]).transform([1,2])
+"""
+PYTHON = """
+import pandas as pd, numpy as np, torch
+from torch import nn
+df = pd.DataFrame({'a':[1,2,3],'b':[3.,4.,5.]})
+same = df
+lst=[1,2]; lst2=lst
+d={'x':1}; d2=d; box=[df, lst, d]; where={'frame':df,'list':lst}
+class Holder:
+    pass
+h=Holder(); h.frame=df; h.items=lst; h.table=d
+class Base:
+    registry = {}
+    def __init__(self, n): self.n=n; self.cache={}
+    def add(self, key, value):
+        self.cache[key]=value; Base.registry[key]=value
+        return self
+    @property
+    def size(self): return len(self.cache)
+    @size.setter
+    def size(self, v): self._size = str(v)
+    def __getattr__(self, name):
+        if name.startswith('_'): raise AttributeError(name)
+        return f'dyn_{name}'
+b=Base(3)
+def get_df(): return df
+def add_col(frame, name): frame[name]=1
+def add_col_ret(frame, name):
+    frame = frame.copy(); frame[name]=1; return frame
+def push(): lst.append(5); d['y']=2
+adder = add_col
+from functools import partial
+add_z = partial(add_col, name='z')
+arr=np.zeros((3,4)); view=arr[0]; arr2=arr
+model=nn.Sequential(nn.Linear(4,8),nn.ReLU(),nn.Linear(8,2)); layer=model[0]
+layers=[nn.Linear(4,8)]
+counter = 0
+def count():
+    global counter, made
+    counter += 1
+    made = [counter]
+class Stack(list):
+    def __getitem__(self, i): return super().__getitem__(i) if i < len(self) else None
+st=Stack([1])
+class Frame(pd.DataFrame):
+    @property
+    def _constructor(self): return Frame
+    def __getattr__(self, n):
+        if n == 'magic': return 1
+        return super().__getattr__(n)
+fr=Frame({'a':[1]})
+class D(dict):
+    def __missing__(self,k): return k
+    def __getattr__(self,k): return self[k]
+dd=D(a=1)
+class Arr(np.ndarray):
+    def extra(self): return 5
+    def __getitem__(self, i): return 0 if i==99 else super().__getitem__(i)
+av=np.zeros(3).view(Arr)
+gen=(i for i in range(3))
+it=iter([1,2,3])
+"""
+OF_PYTHON = r"""
+same['new']=1
+df['new'].sum()
+
+df['new']=1
+same['new'].sum()
+
+same.rename(columns={'a':'A'}, inplace=True)
+df['A']
+
+same.drop(columns='a', inplace=True)
+df.insert(0,'a',5)
+
+lst2.append(3)
+lst[2]
+
+lst.append(3)
+lst2[2]
+
+d2['q']=1
+d['q']
+
+box[0]['new']=1
+df['new']
+
+box[1].append(1)
+lst[2]
+
+box[2]['q']=1
+d['q']
+
+where['frame']['new']=1
+df['new']
+
+where['list'].extend([4,5])
+lst[3]
+
+h.frame['new']=1
+df['new']
+
+h.items.append(1)
+lst[2]
+
+h.table['q']=1
+d['q']
+
+h.table.update(q=1)
+d['q']
+
+get_df()['new']=1
+df['new']
+
+add_col(df,'z')
+df['z']
+
+adder(df,'z')
+df['z']
+
+add_col(same,'z')
+df['z']
+
+add_z(df)
+df['z']
+
+x=add_col_ret(df,'z')
+x['z']
+
+push()
+lst[2], d['y']
+
+push()
+lst2[2], d2['y']
+
+b.add('k',1).add('m',2)
+b.cache['k'], Base.registry['m'], b.size
+
+b.size = 3
+b.size + 1
+
+b.anything.upper()
+
+b._size2 if hasattr(b,'_size2') else 0
+
+view.shape=(2,2)
+view[1,1]
+
+arr2.shape=(4,3)
+arr[3]
+
+arr.resize((12,), refcheck=False)
+arr[11]
+
+arr2.resize((2,6), refcheck=False)
+arr[1,5]
+
+layer.weight.shape, model(torch.zeros(3,4)).shape
+
+model[0]=nn.Linear(5,8)
+model(torch.zeros(3,5))
+
+model.append(nn.Linear(2,7))
+model(torch.zeros(1,4)).view(7)
+
+layers[0]=nn.Linear(9,1)
+layers[0](torch.zeros(1,9))
+
+count()
+made[0]
+
+count()
+counter + 1
+
+st[5] is None
+
+fr.magic
+
+fr.copy().magic
+
+dd['zzz'], dd.qqq
+
+av[99], av.extra()
+
+next(gen), next(gen), list(gen), list(gen)
+
+next(it)
+[*it][1]
+
+import builtins
+builtins.foo = 3
+foo
+
+import sys
+sys.modules['__main__']
+
+pd.DataFrame.extra = lambda self: 5
+df.extra()
+
+nn.Module.summary = lambda self: 1
+model.summary()
+
+setattr(h,'zz',1)
+h.zz
+
+h.__dict__['w']=1
+h.w
+
+vars(h)['w2']=1
+h.w2
+
+Holder.k = 5
+h.k
+
+Base.n2 = property(lambda self: 4)
+b.n2 + 1
+
+df.attrs['x']=1
+df.attrs['x']
+
+for f in (df, same):
+    f['zz']=1
+df['zz']
+
+for k, f in where.items():
+    f.append(9) if isinstance(f, list) else f.insert(0,'zz',1)
+df['zz'], lst[2]
+
+[f.append(9) for f in [lst]]
+lst[2]
+
+list(map(lambda f: f.append(9), [lst]))
+lst[2]
+
+list(map(lst.append, [1,2,3]))
+lst[4]
+
+any(lst.append(i) for i in range(4))
+lst[5]
+
+p = lst.append
+p(4)
+lst[2]
+
+df.__setitem__('q',1)
+df['q']
+
+d.__setitem__('q',1)
+d['q']
+
+dict.update(d,{'q':1})
+d['q']
+
+list.append(lst, 3)
+lst[2]
+
+import operator
+operator.setitem(d,'q',1)
+d['q']
+
+pd.DataFrame.insert(df,0,'q',1)
+df['q']
+
+a = b2 = []
+a.append(1)
+b2[0]
+
+a, *rest = [[],[]]
+rest[0].append(1)
+rest[0][0]
+
+x = [[0]*3]*2
+x[0].append(1)
+x[1][3]
+
+x = {}
+y = x
+y['k']=1
+x['k']
+
+x = {'in': {}}
+y = x['in']
+y['k']=1
+x['in']['k']
+
+def outer():
+    acc=[]
+    def inner(v): acc.append(v); return acc
+    return inner
+f=outer()
+f(1); f(2)
+f(3)[2]
+
+def f(x, acc=[]):
+    acc.append(x)
+    return acc
+f(1)
+f(2)[1]
+
+def f(**kw): return kw
+f(a=1)['a']
+
+def f(*a, k=None, **kw): return a[1], kw['z']
+f(1,2,k=3,z=4)
+
+def deco(fn):
+    def w(*a, **k): return fn(*a, **k) or {}
+    return w
+@deco
+def g(x): return None
+g(1).get('k')
+
+def f():
+    nonlocal_ = 1
+    def g():
+        nonlocal nonlocal_
+        nonlocal_ = [1]
+    g()
+    return nonlocal_[0]
+f()
+
+class C:
+    def __init__(self): self.items=[]
+    def __iter__(self): return iter([1,2])
+    def __len__(self): return 2
+    def __contains__(self, x): return True
+    def __enter__(self): return self
+    def __exit__(self,*a): return True
+c=C()
+list(c)[1], len(c), 5 in c
+with c as q:
+    undefined_zz
+len(q)
+
+class C:
+    def __add__(self,o): return 5
+    def __radd__(self,o): return 6
+    def __eq__(self,o): return True
+    def __lt__(self,o): return True
+    def __hash__(self): return 1
+'a'+C(), C()+'a', C()<3, sorted([C(),C()]), {C():1}
+
+class C:
+    @classmethod
+    def make(cls, **k): o=cls(); o.__dict__.update(k); return o
+C.make(z=1).z
+
+class P:
+    def __init__(self): self.a=1
+class Q(P):
+    def __init__(self): super().__init__(); self.b=self.a+1
+Q().b + Q().a
+
+class P:
+    def run(self): return self.hook()
+class Q(P):
+    def hook(self): return 1
+Q().run()
+
+class P:
+    x = []
+    def add(self): self.x.append(1); return self
+P().add(); P.x[0]
+
+from dataclasses import dataclass, field
+@dataclass
+class R:
+    a: int
+    b: list = field(default_factory=list)
+r = R(1)
+r.b.append(2)
+r.b[0], R(a=1,b=[1]).b
+
+from collections import namedtuple
+T=namedtuple('T','a b')
+t=T(1,2)
+t.a, t._replace(a=3).a, t[1]
+
+from enum import Enum
+class E(Enum):
+    A=1
+E.A.name.lower(), E['A'].value + 1, E(1)
+
+from types import SimpleNamespace
+n=SimpleNamespace(a=1)
+n.b=2
+n.a+n.b
+
+import types
+m=types.ModuleType('m')
+m.x=1
+m.x
+
+class Meta(type):
+    def __getattr__(cls,n): return 1
+class M(metaclass=Meta): pass
+M.anything
+
+class A:
+    __slots__=('x',)
+a=A()
+a.x=1
+a.x
+
+del d['x']
+d['x']=3
+d['x']
+
+del df
+df = pd.DataFrame({'q':[1]})
+df['q']
+
+if 'undefined_thing' not in globals():
+    undefined_thing = 5
+undefined_thing
+
+try:
+    undefined_thing
+except NameError:
+    undefined_thing = {}
+undefined_thing.get(1)
+
+try:
+    df['nope']
+except KeyError:
+    df['nope']=0
+df['nope'].sum()
+
+if not hasattr(h,'zip'):
+    h.zip = 1
+h.zip
+
+if 'nope' not in df.columns:
+    df['nope'] = 1
+df['nope']
+
+if 'nope' in df:
+    df['nope'].sum()
+
+for col in ['a','nope','b']:
+    if col not in df.columns: continue
+    df[col].mean()
+
+val = df['nope'] if 'nope' in df.columns else df['a']
+
+x = d.get('nope') or 'default'
+x.upper()
+
+x = getattr(h,'nope',None)
+if x is not None: x.foo()
+
+isinstance(d, list) and d[0]
+
+(y := d.get('x')) and y + 1
+
+print(f"{df['a'].mean():>{10}.{2}f} {d['x']!r:>5} {'nested'[0]} {lst[-1]:03d}")
+
+match d:
+    case {'zzz': z}: z.foo()
+    case {'x': int(v)}: v + 1
+
+match lst:
+    case [a, b, c]: undefined_qq
+    case [a, b]: a + b
+
+while True:
+    try:
+        lst.pop()
+    except IndexError:
+        break
+
+import warnings
+with warnings.catch_warnings():
+    warnings.simplefilter('error')
+    try:
+        np.log(np.array([0.0]))
+    except RuntimeWarning: pass
+
+with np.errstate(divide='ignore'):
+    np.array([1.])/0
+
+np.array([1.])/0
+
+np.float64(1)/0
+
+np.int64(1)//0
+
+with pd.option_context('display.max_rows', 5):
+    df.head()
+
+import random
+if random.random() > 2: undefined_thing
+
+import time
+if time.time() < 0: undefined_thing
+
+import os
+if os.environ.get('NOPE_X'): undefined_thing
+
+if np.random.rand() > 2: df['nope']
+
+assert df.shape[1] == 2, df['nope']
+
+import sys
+if len(sys.argv) > 1000: sys.exit(1)
+x=1
+
+def main():
+    if True: return
+    undefined_thing
+main()
+
+lambda: undefined_thing
+
+sorted(d.items(), key=lambda kv: kv[1])[0][0].upper()
+
+dict(zip('abc', range(3)))['c']
+
+{k: v for k, v in zip(['a'], [1])}['a']
+
+[x for xs in [[1],[2,3]] for x in xs][2]
+
+max(lst, key=lambda v: -v), min(d, default=None), sum(map(float, ['1','2']))
+
+''.join(str(i) for i in range(5))[4]
+
+a = b = c = 0
+a += 1; b -= 1
+[a,b,c][2]
+
+(lambda x, *a, k=1, **kw: kw['z'])(1, 2, z=3)
+
+[*range(3)][2], {**d, 'n': 1}['n'], (*lst, 9)[2]
+
+x, (y, *z) = 1, (2, 3, 4)
+z[1]
+
+for i, (k, v) in enumerate(d.items()): print(i, k.upper(), v + 1)
+
+s = set(); s |= {1}; s.add(2); sorted(s)[1]
+
+import itertools
+list(itertools.product('ab', repeat=2))[3]
+
+from collections import defaultdict, Counter, deque, OrderedDict
+dd2=defaultdict(lambda: defaultdict(int))
+dd2['a']['b'] += 1
+dd2['q']['r']
+
+from collections import Counter
+Counter('aab')['zz'] + 1, Counter('aab').most_common(1)[0][0]
+
+from collections import ChainMap
+ChainMap(d, {'zz':1})['zz']
+
+import copy
+c2=copy.deepcopy(d)
+c2['n']=1
+c2['n']
+
+import json
+json.loads('{"a": [1,2]}')['a'][1]
+
+x = input if False else (lambda p='': '3')
+int(x('?')) + 1
+
+__name__ == '__main__' and __builtins__ is not None
+
+_ = 5
+_ + 1
+
+print = lambda *a: len(a)
+print(1,2) + 3
+
+list = [1,2]
+list[0]
+
+sum = 0
+for i in range(3): sum += i
+sum + 1
+
+str = 'abc'
+str.upper()
+
+id = df['a']
+id.mean()
+
+max = df['a'].max()
+max + 1
+
+def len(x): return 7
+len(3)
+
+input = df[['a','b']]
+input.values[0,1]
+
+type = 'x'
+type + 'y'
+
+dir = '/tmp'
+file = dir + '/x'
+
+from torch.nn import functional as F
+F.relu(torch.zeros(2)-1)
+
+import torch as np2
+np2.zeros(2).view(2,1)
+
+np = torch
+np.zeros(3).unsqueeze(0)
+
+pd = df
+pd['a']
+
+import numpy as pd
+pd.zeros((2,3)).T[2]
+"""
+
+
+def each(setup: str, targets: str) -> list[tuple[str, str]]:
+    return [(setup, target) for target in targets.strip().split("\n\n")]
+
+
+@pytest.mark.parametrize(
+    ("setup", "target"), [*each(FRAMES, OF_FRAMES), *each(ESTIMATORS, OF_ESTIMATORS), *each(PYTHON, OF_PYTHON)]
+)
+def test_what_is_foreseen_comes(foresee_here, setup, target):
+    seen = foresee_here(setup, target)
+    assert not seen.errors
+    assert seen.exception in (None, seen.raised), (seen.findings, seen.error)

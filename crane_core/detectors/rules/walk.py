@@ -214,7 +214,8 @@ class Walk:
         """True while a global name stands for what it stood for before the target, not changed."""
         thing = self.module.names.get(name)
         if name not in self.loaded:
-            return name not in self.module.names
+            same = [other for other in self.world.same(name) if other in self.loaded]
+            return name not in self.module.names and all(map(self.is_untouched, same))
         return thing is self.loaded[name][0] and is_as(content_of(thing), self.loaded[name][1])
 
     def known_name(self, node: ast.AST) -> Thing | None:

@@ -1,7 +1,7 @@
 """Which variables are one object, and which are also held by another: what is changed through one name is seen by both.
 
-Knows Python's own containers and the dicts of objects, looked through to a bounded depth and length. Refuses to run any code of
-theirs; where there is more than it looks through, everything counts as held.
+Knows Python's own containers and the dicts of objects, looked through to a bounded depth and length. Refuses to run any
+code of theirs; where there is more than it looks through, everything counts as held.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _held(names: Mapping[int, list[str]], roots: Iterable[Any]) -> set[str]:
 
 
 def _parts(value: Any) -> list[Any]:
-    """What a container or object holds; of a long one its first parts, which tell whether it holds numbers and texts."""
+    """What a container or object holds; of a long one its first parts, which tell whether it holds numbers."""
     kind = type(value)
     if kind is list or kind is tuple:
         return list(value[:_LONGEST])

@@ -1,0 +1,282 @@
+"""The examples in the docstrings of the installed libraries as targets: what is foreseen of them, and what they do.
+
+Knows where the examples are and how one is tried in this process: what stands before it runs, the probe looks, the
+rules and perhaps the peer's checker say what they foresee, and the target really runs. Nothing of an example is kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import json
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from crane_core.detectors.rules.predict import findings
+from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.runtime.kernel_side.crane_probe.look import look
+
+_BUILTIN_MODULES = "collections itertools functools statistics string textwrap random datetime fractions decimal bisect"
+_TESTED = "generators genexps listcomps setcomps dictcomps unpack unpack_ex descrtut extcall coroutines deque"
+_SKLEARN = (
+    "base calibration cluster compose covariance cross_decomposition datasets decomposition discriminant_analysis "
+    "dummy ensemble feature_extraction feature_extraction.text feature_selection gaussian_process impute inspection "
+    "isotonic kernel_approximation kernel_ridge linear_model manifold metrics metrics.pairwise mixture model_selection "
+    "multiclass multioutput naive_bayes neighbors neural_network pipeline preprocessing random_projection "
+    "semi_supervised svm tree utils"
+)
+MODULES: dict[str, Sequence[str]] = {
+    "python": [
+        *_BUILTIN_MODULES.split(),
+        *(f"test.test_{name}" for name in _TESTED.split()),
+    ],
+    "numpy": [
+        *("numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.ma", "numpy.char", "numpy.strings"),
+        *("numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.testing"),
+    ],
+    "pandas": [
+        *("pandas", "pandas.core.groupby", "pandas.core.strings.accessor", "pandas.core.indexing"),
+        *("pandas.core.window", "pandas.core.resample", "pandas.core.indexes.accessors"),
+    ],
+    "sklearn": [f"sklearn.{name}" for name in _SKLEARN.split()],
+    "scipy": ["scipy.stats", "scipy.linalg", "scipy.optimize", "scipy.sparse"],
+    "torch": [
+        *("torch", "torch.nn", "torch.nn.functional", "torch.utils.data", "torch.optim", "torch.linalg"),
+        *("torch.nn.init", "torch.nn.utils", "torch.distributions", "torchvision.transforms"),
+    ],
+    "keras": [
+        *("keras", "keras.layers", "keras.losses", "keras.metrics", "keras.ops", "keras.optimizers", "keras.utils"),
+        *("keras.models", "keras.initializers", "tensorflow", "tensorflow.math", "tensorflow.data", "tensorflow.nn"),
+    ],
+    "plots": ["matplotlib.pyplot", "matplotlib.axes", "matplotlib.figure", "seaborn"],
+    "statsmodels": ["statsmodels.api", "statsmodels.formula.api", "statsmodels.tsa.api", "lightgbm"],
+}
+PREAMBLES = {
+    "numpy": "import numpy as np",
+    "pandas": "import numpy as np\nimport pandas as pd",
+    "torch": "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np",
+    "keras": "import keras\nimport numpy as np\nimport tensorflow as tf",
+    "statsmodels": "import numpy as np\nimport pandas as pd\nimport statsmodels.api as sm",
+    "plots": "import matplotlib\nimport matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd",
+    "scipy": "import numpy as np",
+}
+_LEAVE = (
+    "fetch_ hub. cuda distributed multiprocess input( exit( clipboard os. http num_workers DataParallel n_jobs "
+    "compile( export onnx jit. subprocess open( socket to_sql read_sql torch.save profiler plt.show memmap tofile "
+    "set_option sys.path seterr ginput waitforbuttonpress inductor thread Thread monitor set_default ."
+)
+_AWAY = tuple(word for word in _LEAVE.split() if word != ".")
+LONGEST_S = 4.0
+_MOST_STATEMENTS = 40
+
+
+class Text(NamedTuple):
+    """The statements of one docstring, in order, and the code that its library expects to have run before."""
+
+    library: str
+    name: str
+    preamble: str
+    statements: tuple[str, ...]
+
+    def before(self, at: int) -> str:
+        return "\n".join([self.preamble, *self.statements[:at]])
+
+
+class Trial(NamedTuple):
+    """What was foreseen of a target, and what it raised: classes of exceptions, None where nothing."""
+
+    library: str
+    name: str
+    kind: str
+    setup: str
+    target: str
+    raised: str | None
+    ours: str | None
+    theirs: str | None
+    why: str = ""
+    said: str = ""
+    errors: tuple[str, ...] = ()
+
+
+class TooLongError(BaseException):
+    """The code took more than its time."""
+
+
+Peer = Callable[[str, dict[str, Any]], tuple[str, str] | None]
+
+
+# Where the examples are
+
+
+def texts(library: str, *, most: int = sys.maxsize) -> Iterator[Text]:
+    """The docstrings with examples of a library's public functions, classes and methods, each once."""
+    seen: set[str] = set()
+    for path in MODULES[library]:
+        with contextlib.suppress(ImportError):
+            for name, doc in _documented(importlib.import_module(path)):
+                if doc in seen or any(word in doc for word in _AWAY):
+                    continue
+                seen.add(doc)
+                if statements := _statements(doc):
+                    yield Text(library, f"{path}.{name}", PREAMBLES.get(library, ""), statements)
+                    most -= 1
+                    if most <= 0:
+                        return
+
+
+def _documented(module: ModuleType) -> Iterator[tuple[str, str]]:
+    if doc := inspect.getdoc(module):
+        yield "", doc
+    for name, held in _members(module):
+        if isinstance(held, str) and ">>>" in held:
+            yield name, inspect.cleandoc(held)
+        if inspect.ismodule(held):
+            continue
+        if doc := _doc(held):
+            yield name, doc
+        if inspect.isclass(held):
+            for inner, method in _members(held):
+                if doc := _doc(method):
+                    yield f"{name}.{inner}", doc
+
+
+def _members(holder: Any) -> Iterator[tuple[str, Any]]:
+    for name in sorted(dir(holder)):
+        if not name.startswith("_"):
+            with warnings.catch_warnings(), contextlib.suppress(Exception):
+                warnings.simplefilter("ignore")
+                yield name, getattr(holder, name)
+
+
+def _doc(held: Any) -> str | None:
+    doc = getattr(held, "__doc__", None)
+    return inspect.cleandoc(doc) if isinstance(doc, str) and ">>>" in doc else None
+
+
+def _statements(doc: str) -> tuple[str, ...]:
+    try:
+        examples = doctest.DocTestParser().get_examples(doc)
+    except ValueError:
+        return ()
+    sources = [each.source for each in examples if not each.options.get(doctest.SKIP)]
+    return tuple(filter(_is_python, sources[:_MOST_STATEMENTS]))
+
+
+def _is_python(source: str) -> bool:
+    try:
+        return bool(ast.parse(source).body)
+    except SyntaxError:
+        return False
+
+
+# Trying one
+
+
+def each_statement(text: Text, peer: Peer | None = None) -> Iterator[Trial]:
+    """Every statement as the target of what stands before it, one namespace for all of the text."""
+    namespace = room()
+    if ran(text.preamble, namespace) is not None:
+        return
+    for at, source in enumerate(text.statements):
+        trial = tried(text, "statement", text.before(at), source, namespace, peer)
+        if trial is None:
+            return
+        yield trial
+
+
+def rest_of(text: Text, at: int, peer: Peer | None = None) -> Iterator[Trial]:
+    """All that follows a statement as one target, up to what really raises."""
+    if at >= len(text.statements):
+        return
+    yield from in_new_room(text, "rest", text.before(at), "\n".join(text.statements[at:]), peer)
+
+
+def in_new_room(text: Text, kind: str, setup: str, target: str, peer: Peer | None) -> Iterator[Trial]:
+    namespace = room()
+    try:
+        failed = ran(setup, namespace)
+    except TooLongError:
+        return
+    if failed is None and (trial := tried(text, kind, setup, target, namespace, peer)) is not None:
+        yield trial
+
+
+def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None) -> Trial | None:
+    """The target tried where its setup ran; None where it took too long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ours, why, errors = foreseen(setup, target, namespace)
+            said = within(lambda: peer(target, namespace)) if peer is not None else None
+            raised = ran(target, namespace)
+        except TooLongError:
+            return None
+    theirs, what = said or (None, "")
+    name = type(raised).__name__ if raised is not None else None
+    return Trial(text.library, text.name, kind, setup, target, name, ours, theirs, why, what, errors)
+
+
+def room() -> dict[str, Any]:
+    return {"__name__": "__main__", "__builtins__": __builtins__}
+
+
+def foreseen(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str | None, str, tuple[str, ...]]:
+    """The exception that the rules foresee with their reason, and the rules that failed."""
+    cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
+    told = within(lambda: look(namespace, {"target": target, "cells": cells, "limits": {}}))
+    state = KernelState.from_json(
+        json.loads(told), benchmark="examples", instance_id="example_1", setting=Setting.RUNTIME_PLUS, origin="example"
+    )
+    report = findings(
+        [
+            Cell("examples", "example_1", "example", 0, CellRole.EXECUTED, setup, 1, 0),
+            Cell("examples", "example_1", "example", 1, CellRole.TARGET, target, 2, 1),
+        ],
+        state,
+    )
+    errors = tuple(f"{each.family}.{each.rule}: {each.error}" for each in report.errors)
+    found = report.findings[0] if report.findings else None
+    return (
+        (found.exception, f"{found.family}: {found.expression}: {found.why}", errors) if found else (None, "", errors)
+    )
+
+
+def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:
+    """What the code raises. Raises TooLongError where it does not come to its end in time."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            within(lambda: exec(compile(code, "<example>", "exec", dont_inherit=True), namespace))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - what it raises is what is asked
+        return error
+    return None
+
+
+def within(work: Callable[[], Any]) -> Any:
+    """What `work` gives, in the main thread of a process alone."""
+    before = signal.signal(signal.SIGALRM, _too_long)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
+    try:
+        return work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _too_long(signum: int, frame: object) -> None:
+    raise TooLongError
+
+
+def is_false_alarm(trial: Trial) -> bool:
+    return trial.ours is not None and trial.raised is None
+
+
+def is_wrong_class(trial: Trial) -> bool:
+    return trial.ours is not None and trial.raised is not None and trial.ours != trial.raised

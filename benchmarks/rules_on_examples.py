@@ -1,0 +1,196 @@
+"""The certain-crash rules beside the peer's checker on the examples of the installed libraries' docstrings.
+
+python -m benchmarks.rules_on_examples [--seconds N] [--seed N] [--show] [LIBRARY ...]
+
+Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is foreseen
+is compared with what really happens. Each library in a process of its own, for that many seconds. The peer judges the
+same namespaces before the target runs. A foretold crash of a target that runs is a false alarm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks._examples import (
+    MODULES,
+    Peer,
+    Text,
+    TooLongError,
+    Trial,
+    each_statement,
+    in_new_room,
+    is_false_alarm,
+    is_wrong_class,
+    rest_of,
+    texts,
+)
+from benchmarks._mutations import broken
+from benchmarks._peer import PEER, PeerMissingError, peer_folder
+from benchmarks._timing import machine
+
+SECONDS = 60.0
+_BROKEN_STATEMENTS = 3
+
+
+# In the process of a library
+
+
+def trials_of(library: str, seconds: float, seed: int, peer: Peer | None) -> Iterator[Trial]:
+    started = perf_counter()
+    found = list(texts(library))
+    random.Random(seed).shuffle(found)
+    for text in found:
+        if perf_counter() - started > seconds:
+            return
+        try:
+            yield from _of_text(text, seed, peer)
+        except TooLongError:
+            continue
+
+
+def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
+    yield from each_statement(text, peer)
+    yield from rest_of(text, 0, peer)
+    if len(text.statements) > 3:
+        yield from rest_of(text, len(text.statements) // 2, peer)
+    chosen = random.Random(zlib.crc32(text.name.encode()) + seed)
+    for at in chosen.sample(range(len(text.statements)), min(_BROKEN_STATEMENTS, len(text.statements))):
+        for one in broken(text.statements[at], seed + at):
+            yield from in_new_room(text, one.kind, text.before(at), one.code, peer)
+
+
+def _peer(folder: Path) -> Peer:
+    sys.path.insert(0, str(folder))
+    try:
+        run_checks: Callable[..., Any] = __import__("crane_llm.nb_extension.checker", fromlist=["x"]).run_checks
+    finally:
+        sys.path.remove(str(folder))
+
+    def asked(target: str, namespace: dict[str, Any]) -> tuple[str, str] | None:
+        found = run_checks(target, namespace, None)
+        return None if found is None else (str(found.exception), str(found.message))
+
+    return asked
+
+
+def _write(library: str, seconds: float, seed: int, folder: str) -> None:
+    peer = _peer(Path(folder)) if folder else None
+    with tempfile.TemporaryDirectory() as empty:
+        os.chdir(empty)
+        for trial in trials_of(library, seconds, seed, peer):
+            sys.__stdout__.write(json.dumps(trial) + "\n") if sys.__stdout__ else None
+
+
+# Tables
+
+
+def measured(library: str, seconds: float, seed: int, folder: str) -> list[Trial]:
+    quiet = {"MPLBACKEND": "Agg", "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "benchmarks.rules_on_examples", "--child", library, "--peer", folder]
+    done = subprocess.run(
+        [*command, "--seconds", str(seconds), "--seed", str(seed)],
+        capture_output=True,
+        text=True,
+        env=os.environ | quiet | {"PYTHONPATH": str(Path(__file__).parent.parent)},
+        timeout=seconds * 3 + 120,
+        check=False,
+    )
+    if done.returncode:
+        print(f"{library}: {done.stderr.strip()[-300:]}")
+    return [Trial(*json.loads(line)) for line in done.stdout.splitlines() if line.startswith("[")]
+
+
+def row(name: str, trials: Sequence[Trial]) -> str:
+    crashing = [trial for trial in trials if trial.raised is not None]
+    ours = sum(trial.ours is not None for trial in crashing)
+    theirs = sum(trial.theirs is not None for trial in crashing)
+    false = sum(map(is_false_alarm, trials))
+    their_false = sum(trial.theirs is not None and trial.raised is None for trial in trials)
+    wrong = sum(map(is_wrong_class, trials))
+    their_wrong = sum(trial.theirs not in (None, trial.raised) for trial in crashing)
+    return (
+        f"{name:<20}{len(trials):>8}{len(crashing):>9}{_share(ours, crashing):>15}{false:>7}{wrong:>7}"
+        f"{_share(theirs, crashing):>15}{their_false:>7}{their_wrong:>7}"
+    )
+
+
+def _share(count: int, of: Sequence[Trial]) -> str:
+    return f"{count} ({count / len(of):.0%})" if of else "0"
+
+
+HEAD = f"{'':<20}{'targets':>8}{'crashing':>9}{'ours':>15}{'false':>7}{'class':>7}{'peer':>15}{'false':>7}{'class':>7}"
+
+
+def shown(trial: Trial) -> str:
+    before = "\n".join(f"    | {line}" for line in trial.setup.splitlines()[-6:])
+    target = "\n".join(f"    > {line}" for line in trial.target.splitlines()[:25])
+    return (
+        f"  {trial.name} ({trial.kind}): foreseen {trial.ours}, raised {trial.raised}; {trial.why}\n{before}\n{target}"
+    )
+
+
+def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
+    yield HEAD
+    yield from (row(library, of) for library in MODULES if (of := [one for one in trials if one.library == library]))
+    yield row("all", trials)
+    yield "\nBy change"
+    kinds = Counter(trial.kind for trial in trials)
+    yield from (row(kind, [trial for trial in trials if trial.kind == kind]) for kind in sorted(kinds))
+    missed = [trial for trial in trials if trial.ours is None and trial.theirs is not None and trial.raised is not None]
+    yield f"\nFound by the peer alone: {len(missed)}, by us alone: {_alone(trials)}"
+    counts = Counter((trial.library, trial.kind, trial.raised) for trial in missed)
+    yield from (f"  {count:>4}  {', '.join(map(str, what))}" for what, count in counts.most_common(20))
+    failed = [error for trial in trials for error in trial.errors]
+    yield f"Rules that failed: {len(failed)}"
+    yield from (f"  {error}" for error in list(dict.fromkeys(failed))[:10])
+    if with_code:
+        yield from map(shown, (one for one in trials if is_false_alarm(one) or is_wrong_class(one)))
+        yield from (f"  missed: {shown(one)}\n    peer: {one.said}" for one in missed[:60])
+
+
+def _alone(trials: Sequence[Trial]) -> int:
+    return sum(trial.ours is not None and trial.theirs is None and trial.raised is not None for trial in trials)
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_on_examples")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each library")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="the code of false alarms, and of what is missed")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--peer", default="", help=argparse.SUPPRESS)
+    parser.add_argument("libraries", nargs="*", metavar="LIBRARY", help=f"of {', '.join(MODULES)}; all without one")
+    chosen = parser.parse_args(arguments)
+    if chosen.child:
+        _write(chosen.child, chosen.seconds, chosen.seed, chosen.peer)
+        return
+    if unknown := set(chosen.libraries) - set(MODULES):
+        parser.error(f"no examples of {', '.join(sorted(unknown))} are known")
+    try:
+        folder = str(peer_folder())
+        print(f"{machine()}; peer {PEER}")
+    except PeerMissingError as error:
+        folder = ""
+        print(f"{machine()}; no peer: {error}")
+    trials = [
+        trial
+        for library in chosen.libraries or MODULES
+        for trial in measured(library, chosen.seconds, chosen.seed, folder)
+    ]
+    print("\n".join(report(trials, with_code=chosen.show)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

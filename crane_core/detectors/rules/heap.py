@@ -172,6 +172,7 @@ def either(things: Sequence[Thing]) -> Thing:
     for name in ("definition", "bound_to", "scope"):
         if any(getattr(thing, name) is not getattr(first, name) for thing in things):
             setattr(joined, name, None)
+    joined.is_foreign = all(thing.is_foreign for thing in things)
     _set(joined, _joined([content_of(thing) for thing in things]))
     return joined
 

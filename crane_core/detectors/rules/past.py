@@ -47,7 +47,7 @@ def past_of(world: World) -> Past:
     found: list[Contradiction] = []
     for position, code in enumerate(world.codes):
         if code.error:
-            walk.havoc()
+            walk.lose()
         for statement in code.tree.body:
             _run(walk, statement, position, found)
     names = {} if len(found) > _MOST_CONTRADICTIONS else _compared(_known(walk), world, found)
@@ -68,7 +68,7 @@ def _run(walk: Walk, statement: ast.stmt, position: int, found: list[Contradicti
 
 
 def _lose(walk: Walk, statement: ast.stmt) -> None:
-    walk.havoc()
+    walk.lose()
     for name in {*bound_names(statement), *global_names(statement)}:
         walk.module.names[name] = Thing(words=name)
 

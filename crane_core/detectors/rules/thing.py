@@ -50,6 +50,7 @@ class Thing:
         "bound_to",
         "definition",
         "facts",
+        "is_foreign",
         "items",
         "members",
         "path",
@@ -84,6 +85,8 @@ class Thing:
         self.attributes: dict[str, Thing] = dict(attributes or {})
         self.scope = scope
         self.words = words
+        self.is_foreign = False
+        """Made by a library that was given no code of the notebook: calling it runs none."""
 
     def __repr__(self) -> str:
         told = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")

@@ -368,7 +368,11 @@ class Walk:
         """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
         if (seen := self.world.reach) is not None:
             self._forget_reached(seen)
-            return
+        else:
+            self.lose()
+
+    def lose(self) -> None:
+        """Anything may have happened: nothing is known but what cannot change."""
         self.forget(self.everything())
         for scope in self.scopes:
             for name, thing in scope.names.items():
@@ -388,6 +392,22 @@ class Walk:
         for scope in self.scopes:
             for name in reach.rebound & scope.names.keys():
                 scope.names[name] = Thing(words=name)
+
+    def forget_mentioned(self, definition: ast.AST) -> None:
+        """A function of the notebook may have run: what it mentions, and what the functions that it mentions do."""
+        met: set[str] = set()
+        waiting = [definition]
+        while waiting:
+            for node in ast.walk(waiting.pop()):
+                if isinstance(node, (ast.Global, ast.Nonlocal)):
+                    self.havoc()
+                    return
+                if isinstance(node, ast.Name) and node.id not in met:
+                    met.add(node.id)
+                    known = self.known_name(node)
+                    if known is not None and isinstance(known.definition, ast.AST):
+                        waiting.append(known.definition)
+        self.forget(thing for scope in self.scopes for name in met if (thing := scope.names.get(name)) is not None)
 
     def _objects_of_the_notebook(self) -> list[Thing]:
         return [thing for thing in self.everything() if thing.package == "__main__" or thing.scope is not None]

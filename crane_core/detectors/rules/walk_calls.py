@@ -12,6 +12,7 @@ from contextlib import suppress
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.following import follow
+from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, Walk, expression
@@ -29,6 +30,7 @@ from crane_core.detectors.rules.walk_unpacking import iterate
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
+_MOST_HELD = 50
 _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
@@ -103,7 +105,7 @@ def _method(walk: Walk, receiver: Thing, func: ast.Attribute, node: ast.Call) ->
         function = attribute(walk, receiver, func.attr, func)
         return call_thing(walk, function, arguments_of(walk, node), node)
     held = receiver.attributes.get(func.attr)
-    if held is not None and held.type and not _is_bare_function(held):
+    if held is not None and (held.type or held.is_foreign) and not _is_bare_function(held):
         return call_thing(walk, held, arguments_of(walk, node), node)
     if (own := member(walk, receiver, func.attr)) is not None:
         return call_thing(walk, own, arguments_of(walk, node), node)
@@ -178,8 +180,44 @@ def _library(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -
         walk.havoc()
     elif told is None and not harmless.function_changes_nothing(function.path, arguments):
         _nobody_knows(walk, given(arguments))
+    if told is not None:
+        _called_back(walk, given(arguments))
     shake_changed(walk, before)
-    return told if told is not None else Thing()
+    return told if told is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
+
+
+def _called_back(walk: Walk, things: Iterable[Thing]) -> None:
+    """A function that the rules know may run functions that it was given: `map(fill, rows)`."""
+    if walk.world.reach is None:
+        return
+    for thing in things:
+        if thing.type in ("function", "method") and not thing.path and thing.definition is not None:
+            walk.forget_mentioned(thing.definition)
+        if thing.bound_to is not None and not thing.type:
+            walk.forget([thing.bound_to])
+
+
+def _foreign_of(things: Iterable[Thing], *, complete: bool) -> Thing:
+    """What a library's function gives of which no more is known; it may hold what the function was given."""
+    things = list(things)
+    held = [thing for thing in things if _can_be_held(thing)]
+    made = Thing("", {"part_of": held[:_MOST_HELD]} if held else {})
+    made.is_foreign = complete and all(_runs_no_code(thing) for thing in reachable(things))
+    return made
+
+
+def _can_be_held(thing: Thing) -> bool:
+    is_fixed = thing.type in harmless.IMMUTABLE and thing.items is None
+    return not (thing.path or is_fixed or harmless.may_share_memory(thing))
+
+
+def _runs_no_code(thing: Thing) -> bool:
+    """Whether a thing certainly is no code of the notebook, and has none."""
+    if not thing.type and not thing.path:
+        return thing.is_foreign
+    is_opened = thing.items is not None or thing.members is not None or thing.is_literal
+    is_closed = thing.type in ("list", "tuple", "dict", "set") and not is_opened
+    return not harmless.may_run_notebook_code(thing) and not is_closed
 
 
 def _object(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing:
@@ -187,7 +225,8 @@ def _object(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) ->
     before = facts_of([function, *given(arguments)])
     told = walk.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
     if told is None:
-        if function.type in ("", "function", "method") or function.package == "__main__":
+        is_quiet = function.is_foreign and all(_runs_no_code(thing) for thing in reachable(given(arguments)))
+        if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
             walk.havoc()
         _nobody_knows(walk, [function, *given(arguments)])
     shake_changed(walk, before)
@@ -197,15 +236,23 @@ def _object(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) ->
 def _nobody_knows(walk: Walk, things: Iterable[Thing]) -> None:
     """A call that nobody knows: what it was given may change, and what the functions that it was given touch."""
     things = list(things)
+    _entrust(things)
     walk.forget(things)
     for thing in things:
         if harmless.may_run_notebook_code(thing):
             run_back(walk, thing)
 
 
+def _entrust(things: list[Thing]) -> None:
+    """A library's object that may have been given code of the notebook may run it later."""
+    if not all(_runs_no_code(thing) for thing in reachable(things)):
+        for thing in things:
+            thing.is_foreign = False
+
+
 def run_back(walk: Walk, thing: Thing) -> None:
     """A function of the notebook may be called, nobody knows how: what it mentions may change."""
-    if thing.definition is None or thing.type.startswith("__main__"):
+    if thing.definition is None or thing.type.startswith("__main__") or walk.world.reach is not None:
         walk.havoc()
         return
     if any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(thing.definition)):

@@ -131,13 +131,17 @@ def attribute(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> Thing:
     found = member(walk, receiver, name)
     if found is not None:
         return found if found.type or found.definition is not None else part_of(receiver)
-    return Thing(bound_to=receiver, words=_said(receiver, name))
+    read = Thing(bound_to=receiver, words=_said(receiver, name))
+    read.is_foreign = receiver.is_foreign
+    return read
 
 
 def part_of(whole: Thing, words: str = "") -> Thing:
     """Something that nobody knows, taken from a thing: who changes it may change the whole."""
     is_plain = whole.path or whole.type in harmless.IMMUTABLE or harmless.may_share_memory(whole)
-    return Thing(words=words) if is_plain else Thing("", {"part_of": whole}, words=words)
+    part = Thing(words=words) if is_plain else Thing("", {"part_of": whole}, words=words)
+    part.is_foreign = whole.is_foreign
+    return part
 
 
 def _said(receiver: Thing, name: str) -> str:

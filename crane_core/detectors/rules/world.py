@@ -89,8 +89,8 @@ class World:
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
             thing = thing_of(name, variable, is_captured=self.is_captured)
-        elif self.is_builtin(name):
-            return builtin(name)
+        elif (known := self.of_python(name)) is not None:
+            return known
         else:
             thing = Thing(words=name)
         return self._with_code(name, thing)
@@ -114,6 +114,12 @@ class World:
         statements = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)]
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
         return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
+
+    def of_python(self, name: str) -> Thing | None:
+        """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
+        if name == "display" and name not in self.bindings.bound and not self.may_define_any:
+            return Thing(path="IPython.display.display", words=name)
+        return builtin(name) if self.is_builtin(name) else None
 
     def is_builtin(self, name: str) -> bool:
         """Whether a name certainly stands for what Python itself calls so."""
@@ -183,7 +189,7 @@ class Beginning:
         self.mentions = world.mentions
 
     def thing(self, name: str) -> Thing:
-        return builtin(name) if self._world.is_builtin(name) else Thing(words=name)
+        return self._world.of_python(name) or Thing(words=name)
 
     def same(self, name: str) -> Sequence[str]:
         return ()

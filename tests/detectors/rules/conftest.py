@@ -1,6 +1,7 @@
 """How tests of rules try a target: what is foreseen from the state, beside what really happens.
 
     foresee_here(setup, target) -> Foreseen     setup runs in this process, the probe looks, then the target really runs
+    foresee_by_code(setup, target) -> Foreseen  the same from the code of the cells alone; `# %%` lines part them
     foresee(setup, target) -> Foreseen          the same in a fresh kernel of its own (1 to 6 s); `raised` is None there
 
 `Foreseen.findings` are the rules' findings (at most one), `raised` the class name of what the target raised (None: it
@@ -14,6 +15,7 @@ import ast
 import contextlib
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ import nbformat
 import pytest
 
 from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.past import Contradiction
 from crane_core.detectors.rules.predict import findings
 from crane_core.detectors.rules.walk import RuleError
 from crane_core.domain import Cell, CellRole, KernelState, Setting
@@ -35,9 +38,10 @@ class Foreseen(NamedTuple):
 
     findings: tuple[Finding, ...]
     errors: tuple[RuleError, ...]
-    state: KernelState
+    state: KernelState | None
     raised: str | None = None
     error: BaseException | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def exception(self) -> str | None:
@@ -73,6 +77,26 @@ def foreseen_here(setup: str, target: str) -> Foreseen:
     return Foreseen(report.findings, report.errors, state, error and type(error).__name__, error)
 
 
+def foreseen_by_code(setup: str, target: str) -> Foreseen:
+    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    codes = re.split(r"^# %%\n", setup, flags=re.MULTILINE)
+    cells = [
+        *(
+            Cell("test", "test_1_reproduced", "test", at, CellRole.EXECUTED, code, at + 1, at)
+            for at, code in enumerate(codes)
+        ),
+        Cell("test", "test_1_reproduced", "test", len(codes), CellRole.TARGET, target, len(codes) + 1, len(codes)),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for code in codes:
+            _run(code, namespace)
+        report = findings(cells, None, Setting.CODE)
+        error = _run_caught(target, namespace)
+    raised = error and type(error).__name__
+    return Foreseen(report.findings, report.errors, None, raised, error, report.contradictions)
+
+
 def _run(code: str, namespace: dict[str, Any]) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
@@ -89,6 +113,11 @@ def _run_caught(code: str, namespace: dict[str, Any]) -> BaseException | None:
 @pytest.fixture
 def foresee_here() -> Foresee:
     return foreseen_here
+
+
+@pytest.fixture
+def foresee_by_code() -> Foresee:
+    return foreseen_by_code
 
 
 @pytest.fixture

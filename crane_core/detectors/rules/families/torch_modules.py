@@ -391,6 +391,18 @@ def looked_at(site: Site) -> Thing | None:
     return Thing("generator", _counted(module), words=site.text)
 
 
+@RULES.method("__main__.*", "load_state_dict")
+@RULES.method("torch.*", "load_state_dict")
+def loaded(site: Site) -> Thing | None:
+    """Other weights in the same layers."""
+    module = site.receiver
+    if module is None or not is_module(module) or _is_own(module, site.name) or not site.arguments.is_complete:
+        return None
+    if site.arguments.keywords.keys() - {"state_dict", "strict"}:
+        return None
+    return Thing()
+
+
 def _counted(module: Thing) -> dict[str, Any]:
     n = module.fact("n_parameters")
     if n is None and module.type.startswith("torch.nn."):

@@ -84,9 +84,10 @@ def _are_of_kinds(site: Site, left: Thing, right: Thing) -> None:
     kinds = kind_of(dtype_of(left)), kind_of(dtype_of(right))
     if None in kinds or "O" in kinds:
         return
-    if site.name in ("+", "-", "/", "//", "%", "**") and _is_text_with_number(kinds, site.name):
+    is_format = site.name == "%" and kinds[0] == "U"
+    if site.name in ("+", "-", "/", "//", "%", "**") and not is_format and _is_text_with_number(kinds, site.name):
         site.crash(
-            "UFuncTypeError",
+            "UFuncTypeError" if site.name in ("+", "-") else "TypeError",
             f"{site.name} has no meaning for texts and numbers",
             fact=all_told([left, right]),
             remedy="make numbers of the texts first: .astype(float)",

@@ -147,8 +147,16 @@ def range_of(site: Site) -> Thing | None:
     for thing in site.arguments.positional:
         if thing.type in ("float", "str", "NoneType", "list", "tuple", "dict") and not thing.path:
             _refuse(site, thing, f"range() takes whole numbers, not {thing.type}", "Use int(...), // or len(...).")
+    given = len(site.arguments.positional)
+    if site.arguments.is_complete and not 1 <= given <= 3:
+        site.crash(
+            "TypeError",
+            "range() takes one to three numbers",
+            fact=f"{given} are given",
+            remedy="Give start, stop, step.",
+        )
     values = known(site.arguments.positional)
-    if values is None or not all(isinstance(value, int) for value in values):
+    if values is None or not all(isinstance(value, int) for value in values) or not site.arguments.is_complete:
         return Thing("range")
     if len(values) == 3 and values[2] == 0:
         site.crash("ValueError", "the step of range() is zero", fact="the step is 0", remedy="Use another step.")

@@ -35,6 +35,7 @@ def split(site: Site) -> Thing | None:
         return Thing()
     if not arrays:
         site.crash("ValueError", "there is nothing to split", fact=f"{site.text} has no data", remedy="give X and y")
+    _refuse_numbers(site, arrays)
     _refuse_lengths(site, arrays)
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
     options = {name: site.arguments.keywords.get(name, literal(None)) for name in _OPTIONS}
@@ -43,6 +44,18 @@ def split(site: Site) -> Thing | None:
     _refuse_stratify(site, options, n_all)
     parts = [part for each in arrays for part in (_part(each, n_train), _part(each, n_test))]
     return Thing("list", items=parts, words=f"the result of {site.text[:60]}")
+
+
+def _refuse_numbers(site: Site, arrays: list[Thing]) -> None:
+    """Sizes and seeds are given by name; by position they are taken for data."""
+    for thing in arrays:
+        if thing.type in ("int", "float", "bool"):
+            site.crash(
+                "TypeError",
+                "every argument by position is data to split, and a number is none",
+                fact=f"{thing.words or thing.literal} is a {thing.type}",
+                remedy="name it: test_size=..., random_state=...",
+            )
 
 
 def _part(whole: Thing, n_rows: int | None) -> Thing:

@@ -55,6 +55,10 @@ def _is_spread(value: Any) -> bool:
     return type(text) is str and (text.startswith("*") or text == "Starred")
 
 
+_CHECKED_BY_SKLEARN = "_skl_parameter_constraints"
+"""Mark of a function whose wrapper binds the arguments to the parameters of the function inside."""
+
+
 def _plain(chain: Chain, namespace: Mapping[str, Any], at: int) -> Plain | None:
     """The function that the call runs, where it is one of Python that nothing wraps."""
     value = namespace[chain.name]
@@ -74,8 +78,11 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
     if type(value) is classmethod or type(value) is types.MethodType:
         return _of(value.__func__, is_method=True)
     if type(value) is types.FunctionType:
-        is_wrapped = "__wrapped__" in value.__dict__ or "__signature__" in value.__dict__
-        return None if is_wrapped else Plain(value, int(is_method))
+        if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
+            return Plain(value, int(is_method))
+        inner = value.__dict__.get("__wrapped__")
+        is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
+        return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None
 
 

@@ -80,7 +80,7 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
     if type(value) is types.FunctionType:
         if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
             return Plain(value, int(is_method))
-        inner = value.__dict__.get("__wrapped__")
+        inner: Any = value.__dict__.get("__wrapped__")
         is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
         return Plain(inner, int(is_method)) if is_checked else None
     return _of_class(value) if is_kind(value, type) else None

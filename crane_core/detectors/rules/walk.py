@@ -124,7 +124,11 @@ class Walk:
         if hasattr(node, "body") or hasattr(node, "cases"):
             self._ask_absent(node, absent)
             absent = []
-        perform(self, node)
+        try:
+            perform(self, node)
+        except Crash as crash:
+            self._ask_absent(node, [(group, fact) for group, fact in absent if _is_met_before(node, fact, crash.place)])
+            raise
         self._ask_absent(node, absent)
         for seen in self.seen:
             seen.append(moment(self.scopes))
@@ -479,3 +483,20 @@ class Walk:
         finally:
             self.scope = outer
             self.scopes.pop()
+
+
+def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None) -> bool:
+    """Whether a dotted name of which the state knows a part to be missing is read before a place in its statement."""
+    wanted = f"{fact.get('of')}.{fact.get('attribute')}"
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load) and ast.unparse(part) == wanted:
+            return _is_dotted(part) and _position(part) < _position(place)
+    return False
+
+
+def _is_dotted(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) or isinstance(node, ast.Attribute) and _is_dotted(node.value)
+
+
+def _position(node: ast.AST | None) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

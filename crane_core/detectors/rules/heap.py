@@ -130,10 +130,19 @@ def _blur_names(start: Moment, later: Moment) -> None:
     afterwards = {id(scope): names for scope, names in later.names}
     for scope, before in start.names:
         for name, thing in afterwards.get(id(scope), {}).items():
-            if name not in before and thing is not None and (thing.path or thing.definition is not None):
-                scope.names[name] = thing
-            elif name not in before or thing is not before[name]:
-                scope.names[name] = Thing(words=name)
+            held = before.get(name)
+            if name in before and (thing is held or _is_same_code(thing, held)):
+                continue
+            is_met = name not in before and thing is not None and (thing.path or thing.definition is not None)
+            scope.names[name] = thing if is_met else Thing(words=name)
+
+
+def _is_same_code(thing: Thing | None, held: Thing | None) -> bool:
+    """Whether two Things are one function, class or module."""
+    if thing is None or held is None:
+        return False
+    is_named = bool(thing.path) and thing.path == held.path
+    return is_named or thing.definition is not None and thing.definition is held.definition and thing.type == held.type
 
 
 def is_as(left: Content, right: Content) -> bool:

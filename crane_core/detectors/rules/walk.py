@@ -105,7 +105,7 @@ class Walk:
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
         self.escaped: dict[int, Thing] = {}
-        for name in dict.fromkeys((*world.held, *world.past)):
+        for name in dict.fromkeys((*world.held, *world.past, *world.fixed)):
             if world.missing(name) is None:
                 self._load(name)
 

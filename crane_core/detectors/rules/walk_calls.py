@@ -31,6 +31,7 @@ from crane_core.detectors.rules.walk_unpacking import iterate
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
 _MOST_HELD = 50
+_CALLERS = frozenset(["functools.reduce", *(f"builtins.{name}" for name in ("map", "filter", "sorted", "min", "max"))])
 _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
@@ -181,19 +182,19 @@ def _library(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -
     elif told is None and not harmless.function_changes_nothing(function.path, arguments):
         _nobody_knows(walk, given(arguments))
     if told is not None:
-        _called_back(walk, given(arguments))
+        _called_back(walk, function.path, given(arguments))
     shake_changed(walk, before)
     return told if told is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
 
 
-def _called_back(walk: Walk, things: Iterable[Thing]) -> None:
+def _called_back(walk: Walk, path: str, things: Iterable[Thing]) -> None:
     """A function that the rules know may run functions that it was given: `map(fill, rows)`."""
     if walk.world.reach is None:
         return
     for thing in things:
         if thing.type in ("function", "method") and not thing.path and thing.definition is not None:
             walk.forget_mentioned(thing.definition)
-        if thing.bound_to is not None and not thing.type:
+        if path in _CALLERS and thing.bound_to is not None and not thing.type:
             walk.forget([thing.bound_to])
 
 

@@ -48,6 +48,19 @@ class World:
         self.whole_reach = None if self.may_define_any else _reach([*(code.tree for code in trees), self.target.tree])
         """What all code of the notebook can change; None where not all of it is seen."""
 
+    @cached_property
+    def python_names(self) -> list[str]:
+        """Names of Python's own that cells mention. Known from the start, they are known on every way."""
+        trees = [*(code.tree for code in self.codes), self.target.tree]
+        met = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        variables = self.state.variables if self.state is not None else {}
+        return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
+
+    @cached_property
+    def fixed(self) -> list[str]:
+        """Names that stand for the same on every way through the target, until it gives them something else."""
+        return [*self.python_names, *sorted(self.bindings.paths)]
+
     @property
     def reach(self) -> Reach | None:
         """None too beside a state: of two names that it tells, nobody knows whether they are one object."""
@@ -184,6 +197,7 @@ class Beginning:
         self._world = world
         self.past: Mapping[str, Thing] = {}
         self.reach = world.whole_reach
+        self.fixed = world.python_names
         self.held: Sequence[str] = ()
         self.packages = world.packages
         self.mentions = world.mentions

@@ -44,6 +44,10 @@ CRASHES = [
     ("def pick(rows, at=5):\n    return rows[at]\n# %%\nrows = [1, 2]", "pick(rows)"),
     ("x = 1\n# %%\nx = 'text'", "x + 1"),
     ("import math\nfound = []\nfor at in range(3):\n    found.append(at)", "found[3]"),
+    (
+        "import os\nrows = [1]\n# %%\nfor name in os.environ:\n    if name == '':\n        print(name)\n# %%\nprint()",
+        "rows[1]",
+    ),
     # arrays
     (NUMPY + "grid = np.zeros((3, 4))", "grid.reshape(5, 2)"),
     (NUMPY + "grid = np.zeros((3, 4))\n# %%\ngrid = grid.reshape(2, 6)", "grid @ np.ones(4)"),
@@ -66,6 +70,7 @@ CRASHES = [
         "model.fit(X_fit, y_check)",
     ),
     # torch
+    (NET + "import os\nfor name in os.environ:\n    print(net.training)", "net(torch.zeros(2, 3))"),
     (NET, "net(torch.zeros(2, 3))"),
     (NET.replace("(5, 2)", "(4, 2)"), "net(torch.zeros(2, 6))"),
     (NET.replace("(5, 2)", "(4, 2)") + "net.load_state_dict(net.state_dict())", "net(torch.zeros(2, 6))"),
@@ -98,6 +103,7 @@ RUNS = [
     ("class Setting:\n    at = 5\ndef change():\n    Setting.at = 0\n# %%\nlist(map(lambda _: change(), [1]))",
      "[1, 2][Setting.at]"),
     # arrays
+    ("import os\ndef say(text):\n    return 1\n# %%\nfor name in os.environ:\n    say = len", "[1, 2, 3][say([1, 2])]"),
     (NUMPY + "grid = np.zeros((3, 4))\n# %%\ngrid.resize((2, 6))", "grid.reshape(3, 2, 2) @ np.ones(2)"),
     (NUMPY + "grid = np.zeros((3, 4))\ngrid.shape = (4, 3)", "grid @ np.ones(3)"),
     # frames

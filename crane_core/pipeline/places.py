@@ -61,4 +61,5 @@ def embedded() -> dict[str, Path]:
         "published": data / "published",
         "minibench": minibench,
         "minibench-states": minibench / "states",
+        "minibench-results": minibench / "results",
     }

@@ -1,6 +1,6 @@
 """Captures the kernel states of minibench, and asks the detectors that need no key about every instance.
 
-    .venv/bin/python data/minibench/measure.py [states] [results]
+    .venv/bin/python data/minibench/measure.py [states] [DETECTOR ...]
 
 Writes `states/<instance>.json` (what `capture` writes, without the times, which differ with every run) and
 `results/<detector>.jsonl` (predictions as `import` reads them). Both are loaded when the app first starts.
@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from crane_core.detectors.analysis import Question  # noqa: E402
 from crane_core.detectors.prediction import Prediction  # noqa: E402
-from crane_core.detectors.registry import LocalDetector, local_detectors  # noqa: E402
+from crane_core.detectors.registry import LocalDetector, local_detector, local_detectors  # noqa: E402
 from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
 from crane_core.errors import CraneError  # noqa: E402
 from crane_core.importers.captured_states import state_of  # noqa: E402
@@ -72,10 +72,11 @@ def without_times(facts: Any) -> Any:
     return facts
 
 
-def results() -> None:
+def results(names: list[str]) -> None:
     """One file per detector: its answers to the code alone, and to code and state."""
     cells, seen = stored_cells(), stored_states()
-    for name, detector in local_detectors().items():
+    for name in names:
+        detector = local_detector(name)
         lines = []
         for setting in SETTINGS:
             asked = [Question(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
@@ -140,9 +141,9 @@ def _replace(folder: Path, files: dict[str, str]) -> None:
 
 
 def main(chosen: list[str]) -> None:
-    for step in (states, results):
-        if not chosen or step.__name__ in chosen:
-            step()
+    if not chosen or "states" in chosen:
+        states()
+    results([name for name in chosen if name != "states"] if chosen else list(local_detectors()))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
+from crane_core.pipeline.places import embedded
 
 from .conftest import OpenPage
 from .screen import TITLES, settled, title
@@ -121,11 +122,11 @@ def prediction(index: int, **fields: object) -> str:
 def test_the_published_archive_loaded_without_a_problem(full_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{full_app}/data"))
     sources = page.get_by_test_id("stDataFrame").first
-    expect(sources.locator("tbody tr")).to_have_count(3)
+    expect(sources.locator("tbody tr")).to_have_count(len(embedded()) + 1)
     archive = sources.locator("tbody tr").filter(has_text="crane-llm-2025-10")
     expect(archive.locator("td").nth(PROBLEMS_COLUMN)).to_have_text("0")
     expect(page.get_by_text(re.compile(r"\d × unreadable"))).to_have_count(0)
-    expect(rows_of(page, "kernel states")).to_have_text("222")
+    expect(rows_of(page, "kernel states")).to_have_text("302")
     expect(rows_of(page, "prompts")).to_have_text("444")
 
 

@@ -44,26 +44,37 @@ def test_a_folder_that_is_missing_is_told_before_a_cell_runs(write_pair: WritePa
 
 
 def test_a_captured_state_is_imported_and_stands_beside_its_cells(
-    folder: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: DataFolder, write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "pandas_1_reproduced.json"
-    command = ["--data", str(folder.path), "capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"]
-    assert main([*command, "--probe", "len(harvest)", "--json"]) == 0
+    crashing, fixed = write_pair(tmp_path / "pair", "pool_1")
+    assert main(["--data", str(folder.path), "import", str(crashing), str(fixed)]) == 0
+    out = tmp_path / "pool_1_reproduced.json"
+    command = ["--data", str(folder.path), "capture", str(crashing), "--out", str(out), "--benchmark", "pool_1"]
+    capsys.readouterr()
+    assert main([*command, "--probe", "1 + 1", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == {"out": str(out)} | json.loads(out.read_text())
-    assert (printed["target"], printed["benchmark"]) == (3, "minibench")
-    assert printed["probes"][0]["before"] == printed["probes"][0]["after"] > 0
+    assert printed["probes"][0]["before"] == printed["probes"][0]["after"] == 2
     assert main(["--data", str(folder.path), "import", str(out), "--json"]) == 0
     [imported] = json.loads(capsys.readouterr().out)["imports"]
     assert (imported["kind"], imported["problems"]) == ("captured-states", [])
     store = prepare(folder)
-    states = cases.kernel_states(store.cursor(), "minibench", "pandas_1")
+    states = cases.kernel_states(store.cursor(), "pool-1", "pool_1")
     store.close()
     [stored] = states.to_dict("records")
     assert (stored["version"], stored["setting"], stored["origin"]) == ("reproduced", Setting.RUNTIME_PLUS, "capture")
     state = json.loads(stored["state"])
     assert state["variables"] == printed["variables"]
     assert state["captured"]["cells"] == printed["captured"]["cells"]
+
+
+def test_a_shipped_state_is_what_is_captured_today(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "state.json"
+    assert main(["capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"]) == 0
+    today = json.loads(out.read_text("utf-8"))
+    shipped = json.loads((root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text("utf-8"))
+    for part in ("schema_version", "target", "benchmark", "variables", "accesses", "absent", "unavailable"):
+        assert shipped[part] == today[part]
 
 
 def test_a_state_of_a_notebook_that_is_not_loaded_waits_for_it(

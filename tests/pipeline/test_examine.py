@@ -11,7 +11,7 @@ from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.examine import Examination, examine
-from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.storage.store import Store
 
 
@@ -31,10 +31,10 @@ def test_the_contradictions_of_the_published_files_by_instance(found: Examinatio
 
 def test_it_is_plain_enough_for_json(found: Examination) -> None:
     told = json.loads(json.dumps(asdict(found), default=str, allow_nan=False))
-    assert {source["source_id"] for source in told["sources"]} == {"published", "minibench"}
+    assert {source["source_id"] for source in told["sources"]} == set(embedded())
     assert all(source["imported_at"] is None for source in told["sources"])
     assert len(told["problems"]) == 6
-    assert told["counts"]["runs"] == 8634
+    assert told["counts"]["runs"] == 9354
 
 
 def test_texts_that_are_not_here_are_named_with_what_to_do(found: Examination) -> None:

@@ -44,5 +44,5 @@ def test_what_changes_lies_in_the_folder_and_what_ships_in_the_checkout(tmp_path
     places = (folder.database, folder.sources, folder.ledger, folder.downloads)
     assert [place.name for place in places] == ["crane.duckdb", "sources", "ledger", "downloads"]
     assert {place.parent for place in places} == {tmp_path}
-    assert list(embedded()) == ["published", "minibench", "minibench-states"]
+    assert list(embedded()) == ["published", "minibench", "minibench-states", "minibench-results"]
     assert all(path.is_dir() and path.is_relative_to(root / "data") for path in embedded().values())

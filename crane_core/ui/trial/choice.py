@@ -170,7 +170,7 @@ def _named() -> Source | None:
     typed = st.text_input(
         "Path",
         key=keys.TRY_PATH,
-        placeholder="~/work/trip.ipynb",
+        placeholder="~/notebooks/trip.ipynb",
         help="Its folder is the kernel's, so data files work",
         width=400,
     )

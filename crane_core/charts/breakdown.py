@@ -11,6 +11,8 @@ BAR = "bar"
 """Name of the selection that a click on a bar makes."""
 STEP = 15
 PANEL_WIDTH = 240
+PER_ROW = 3
+"""Panels side by side; as many as a page of 1440 pixels shows."""
 
 
 def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.FacetChart:
@@ -58,8 +60,9 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.Facet
     )
     panel = alt.layer(bars, rules, values, changes).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
+    panels = alt.Facet("detector_title:N", sort=titles, header=header)
     faceted: alt.FacetChart = (
-        panel.facet(data=table, column=alt.Column("detector_title:N", sort=titles, header=header), spacing=92)
+        panel.facet(panels, data=table, columns=PER_ROW, spacing={"column": 92, "row": 24})
         .resolve_scale(y="shared")
         .properties(padding=PADDING)
     )

@@ -22,13 +22,20 @@ P_HELP = "exact McNemar test on the instances that only one input has right; Hol
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _gains(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The comparison, and the two rates behind it, of the detectors that were asked with both inputs."""
+    """The comparison of the detectors that were asked with both inputs, and the rates behind it.
+
+    The rates are those of runs beside the study too, which may be of one input only.
+    """
     rows = chosen.rows()
     comparison = gain_table(rows, rule=chosen.rule, credit=chosen.credit)
-    if comparison.empty:
+    if not comparison.empty:
+        titles = in_order(comparison["detector_title"].tolist())
+        comparison = comparison.set_index("detector_title", drop=False).loc[titles]
+    is_shown = rows["experiment"].isin(chosen.beside)
+    is_shown |= rows["detector"].isin(comparison["detector"] if not comparison.empty else [])
+    rows = rows[is_shown & rows["setting"].isin(["code", "runtime"])]
+    if rows.empty:
         return comparison, comparison
-    comparison = comparison.set_index("detector_title", drop=False).loc[in_order(comparison["detector_title"].tolist())]
-    rows = rows[rows["detector"].isin(comparison["detector"]) & rows["setting"].isin(["code", "runtime"])]
     values = rate_table(rows, by=["detector_title", "setting"], rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
     return comparison, values
 
@@ -41,7 +48,7 @@ def compared(chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
 def draw_gains(chosen: Chosen) -> None:
     """The dumbbells and the table under them; a sentence where no detector was asked with both inputs."""
     comparison, values = compared(chosen)
-    if comparison.empty:
+    if values.empty:
         st.info("No detector of this experiment was asked both with and without runtime state.")
         return
     printed = _printed_accuracy(chosen)
@@ -54,8 +61,10 @@ def draw_gains(chosen: Chosen) -> None:
     ]
     note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
     note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
-    changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
-    numbers = drawn.drop(columns="text").merge(changes, on="detector_title", suffixes=("", "_of_change"))
+    numbers = drawn.drop(columns="text")
+    if not comparison.empty:
+        changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
+        numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
     draw_chart(gains(drawn), _readable(comparison), numbers=numbers, name="accuracy_gain", note=note)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import DetectorKind
+from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.beside import beside
 from crane_core.pipeline.judged import annotators_of
 from crane_core.pipeline.measures import Credit, VoteRule
@@ -37,8 +37,10 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
-BESIDE_HELP = """Your own runs, of whatever kind of detector, in the same charts and tables. Nobody has judged their
-diagnoses, so detection alone is compared."""
+BESIDE_HELP = """Your own runs, of whatever kind of detector, in the same charts and tables, with code only or with
+runtime state as the study has it. Nobody has judged their diagnoses, so detection alone is compared."""
+COMPARED = (str(Setting.CODE), str(Setting.RUNTIME))
+"""The inputs that the charts compare."""
 
 
 class Chosen(NamedTuple):
@@ -86,7 +88,8 @@ def draw_switches() -> Chosen | None:
 def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
     """Own runs to show with the experiment; nothing is drawn where there are none."""
     ran = data.run_list()
-    own = set(ran.loc[ran["is_job"], "experiment"]) & set(verdicts["experiment"]) - {experiment}
+    can_stand = ran["is_job"] & ran["setting"].isin(COMPARED)
+    own = set(ran.loc[can_stand, "experiment"]) & set(verdicts["experiment"]) - {experiment}
     if not own:
         return []
     return url_state.many_of(

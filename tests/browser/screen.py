@@ -75,9 +75,9 @@ def choose(page: Page, label: str, option: str) -> None:
         box = page.get_by_role("combobox", name=label, exact=True)
         box.focus()
         box.press("ArrowDown")
-        page.get_by_role("option", name=option, exact=True).click()
-        box.blur()
         with suppress(TimeoutError):
+            page.get_by_role("option", name=option, exact=True).click(timeout=timeout_ms)
+            box.blur()
             page.wait_for_function(_SHOWS, arg=[label, option], timeout=timeout_ms)
             return
     raise AssertionError(f"{option} is not chosen in {label}")

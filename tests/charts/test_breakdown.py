@@ -41,7 +41,7 @@ def test_order_and_colours_are_those_of_the_theme(table: pd.DataFrame, marks_of:
     assert bar["encoding"]["yOffset"]["sort"] == ["−RT", "+RT"]
     scale = bar["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == {t: DETECTOR_COLOURS[t] for t in TITLES}
-    assert chart.to_dict()["facet"]["column"]["sort"] == TITLES
+    assert chart.to_dict()["facet"]["sort"] == TITLES
 
 
 def test_settings_differ_by_more_than_colour(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:

@@ -65,8 +65,8 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
         return table
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for column, words, key in (
-            ("benchmark", "Benchmark", keys.RUNS_ON),
-            ("detector", "Detector", keys.RUNS_BY),
+            ("benchmark", "Of the benchmark", keys.RUNS_ON),
+            ("detector", "By the detector", keys.RUNS_BY),
         ):
             options = sorted(table[column].unique())
             chosen = many_of(words, options, key=key, placeholder="all", width=320)

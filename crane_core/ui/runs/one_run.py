@@ -15,7 +15,7 @@ from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, turn
-from crane_core.ui.result_switches import STUDY
+from crane_core.ui.result_switches import COMPARED, STUDY
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
 from crane_core.ui.url_state import one_of
@@ -56,7 +56,7 @@ def _watch(job: str) -> None:
 
 def _draw_ways(row: dict[str, Any]) -> None:
     has_study = (data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)).any()
-    if row["is_job"] and has_study:
+    if row["is_job"] and has_study and row["setting"] in COMPARED:
         link("results", "Beside the study on Results", benchmark=row["benchmark"], beside=row["experiment"])
     elif row["n_answers"]:
         link("results", "Its results", benchmark=row["benchmark"], experiment=row["experiment"])

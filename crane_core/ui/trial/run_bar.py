@@ -38,7 +38,7 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
         st.fragment(_watch, run_every=POLL_S)(running)
         return
     if isinstance(outcome, CraneError):
-        st.error(_failed_words(outcome))
+        st.error(failed_words(outcome))
     checked = outcome if isinstance(outcome, Checked) else chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
@@ -92,7 +92,7 @@ def cost_words(checked: Checked) -> str:
     )
 
 
-def _failed_words(error: CraneError) -> str:
+def failed_words(error: CraneError) -> str:
     """As every refusal is told; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):

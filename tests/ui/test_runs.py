@@ -1,0 +1,117 @@
+"""Runs: words of the list, cards of answers, the command that the form makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crane_core.pipeline.detect_score import Rate, Row
+from crane_core.stats.rates import RATES
+from crane_core.storage.answers import RunKey
+from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.runs.listed import row_cells
+from crane_core.ui.runs.one_instance import answer_html, prompt_html
+from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
+from crane_core.ui.runs.started import job_in
+from crane_core.ui.runs.starting import FAKE, LLM, Wish
+
+TextOf = Callable[[str], str]
+LISTS = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>", '<dl class="cw-facts">')
+ROW: dict[str, Any] = {
+    "benchmark": "minibench", "experiment": "fake-code-minibench-1", "detector": "fake", "setting": "code",
+    "detector_title": "fake", "is_job": True, "started_at": "2026-11-21T13:38:33.710+00:00", "n_instances": 1_200,
+    "n_answers": 6_000, "n_unanswered": 3, "agreement": None, "low": None, "high": None, "n_flips": 0,
+    "options": '{"model": "m", "libraries": {"numpy": "2.4.6", "pandas": "3.1.1", "scikit-learn": "1.9.1", "a": "b"}}',
+    "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "seconds_median": 0.5, "seconds_p95": 2.0,
+    "n_retried": 4,
+}  # fmt: skip
+
+
+def answer(**said: Any) -> dict[str, Any]:
+    nothing = dict.fromkeys(("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens"))
+    others = dict.fromkeys(("usd", "attempts", "finish_reason", "truth", "crashes"))
+    return {"run_index": 1, **nothing, **others, **said}
+
+
+def without_lists(html: str) -> str:
+    for tag in LISTS:
+        html = html.replace(tag, "")
+    return html
+
+
+def test_a_row_at_work_says_so() -> None:
+    assert row_cells(ROW, at_work=True)["Run"] == "at work since 2026-11-21 13:38 UTC"
+    cells = row_cells(ROW, at_work=False)
+    assert (cells["Run"], cells["None"], cells["Runs agree"], cells["Flips"]) == ("2026-11-21 13:38 UTC", "3", "–", "–")
+    assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
+
+
+def test_long_options_fold_away(text_of: TextOf) -> None:
+    shown, folded = facts_html(ROW).split("<details")
+    assert "model" in shown and "numpy" not in shown
+    assert "libraries" in folded and "numpy 2.4.6, pandas 3.1.1" in folded
+    assert "requests beyond the first" in shown and "runs agree" not in shown
+    assert "1,200" in text_of(without_lists(facts_html(ROW)))
+
+
+@pytest.mark.parametrize(
+    ("crash", "safe", "truth", "words"),
+    [(3, 2, True, "crash ✓"), (3, 2, False, "crash ✗"), (0, 1, True, "no crash ✗"), (0, 1, None, "no crash"),
+     (2, 2, True, "tie"), (0, 0, True, "no answer")],
+)  # fmt: skip
+def test_a_vote_in_words(crash: int, safe: int, truth: bool | None, words: str) -> None:  # noqa: FBT001
+    assert vote_words({"n_crash": crash, "n_safe": safe, "truth": truth}) == words
+
+
+def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -> None:
+    said = answer(crashes=True, truth=True, seconds=1.5, input_tokens=1_200, attempts=3, finish_reason="length")
+    words = text_of(without_lists(answer_html(said)))
+    assert "answer 1, 1.50 s, 1,200 tokens in, 0 out, 3 requests, ended with length" in words
+    assert "crash ✓" in words
+    assert "no crash ✗" in answer_html(answer(crashes=False, truth=True))
+    unread = answer_html(answer(unanswered="it is no JSON", truth=True))
+    assert "no answer<" in unread and "it is no JSON" in unread
+
+
+def test_replies_and_prompts_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
+    said = answer(crashes=True, reasoning=hostile, finish_reason=hostile)
+    assert "crash" in text_of(without_lists(answer_html(said)))
+    assert text_of(prompt_html(hostile))
+    assert len(answer_html(said)) < 100_000
+    assert text_of(without_lists(facts_html(ROW | {"experiment": hostile})))
+
+
+def test_published_rows_stand_beside_ours_in_bold(text_of: TextOf) -> None:
+    rates = {name: Rate(0.5, 0.4, math.nan, 10, 5) for name in RATES}
+    rows = [Row("<mine>", "code", "job", False, 10, 1, rates), Row("GPT", "code", "study", True, 10, 0, rates)]
+    html = scores_html(rows)
+    assert html.count("<b>") == 1 and "<b>&lt;mine&gt;</b>" in html
+    assert "<td>9</td>" in html
+    assert "50.0%" in text_of(html)
+
+
+def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
+    fake = Wish(FAKE, "minibench", "code", "--json", 2)
+    assert fake.arguments == [
+        "--detector=fake", "--setting=code", "--benchmark=minibench", "--instances=--json", "--runs=2",
+    ]  # fmt: skip
+    asked = Wish(LLM, "minibench", "code", "*", 5, "--model x", "http://127.0.0.1:1/v1", 2.5).arguments
+    assert asked[3:] == ["--runs=5", "--model=--model x", "--base-url=http://127.0.0.1:1/v1", "--budget-usd=2.5"]
+    assert Wish("pylint", "minibench", "code").arguments[-1] == "--benchmark=minibench"
+    assert not any("budget" in part for part in Wish(LLM, "b", "code", model="m").arguments)
+
+
+def test_the_job_is_read_from_what_detect_says() -> None:
+    assert job_in("Loading\njob fake-code-mini-12ab-2: 0 of 4 questions answered so far\n1 of 4") == (
+        "fake-code-mini-12ab-2"
+    )
+    assert job_in("error: the job is unknown") is None
+
+
+def test_an_address_opens_what_it_was_made_of() -> None:
+    run = key_of(ROW)
+    assert run == RunKey("minibench", "fake-code-minibench-1", "fake", "code")
+    assert address_of(run, "a_1_fixed") == address_of(run) | {"instance": "a_1_fixed"}

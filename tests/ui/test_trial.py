@@ -1,0 +1,150 @@
+"""Try a notebook: cells, cards and words, from texts of notebooks and models that are nobody's friends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from crane_core.detectors.prediction import Prediction
+from crane_core.domain import Cell, CellRole
+from crane_core.errors import CellRaisedError, CellStoppedError
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.question import Answer
+from crane_core.pipeline.ask_one import Asked
+from crane_core.pipeline.check import Checked, read_notebook, to_send
+from crane_core.prompts.reply import ReadReply
+from crane_core.ui.trial.asking_view import price_words
+from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
+from crane_core.ui.trial.choice import cell_words
+from crane_core.ui.trial.run_bar import cost_words, failed_words, run_words
+from crane_core.ui.trial.verdict_view import crash_line, model_html, rules_html
+
+TextOf = Callable[[str], str]
+
+
+def cells(*codes: str) -> list[Cell]:
+    last = len(codes) - 1
+    roles = [CellRole.TARGET if place == last else CellRole.EXECUTED for place in range(len(codes))]
+    return [
+        Cell("", "trip", "", place, role, code, place + 1, place)
+        for place, (code, role) in enumerate(zip(codes, roles, strict=True))
+    ]
+
+
+def prediction(*findings: dict[str, object]) -> Prediction:
+    return Prediction(bool(findings), None, json.dumps(findings))
+
+
+def finding(text: str = "it") -> dict[str, object]:
+    return {
+        "code_line": f"2: {text}",
+        "message": text,
+        "exception": "KeyError",
+        "fact": text,
+        "remedy": text,
+        "expression": text,
+    }
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Checked:
+    path = tmp_path / "trip.ipynb"
+    made = [nbformat.v4.new_code_cell(code) for code in ("a = 1", "# why\n\nb = a", "c = b")]
+    nbformat.write(nbformat.v4.new_notebook(cells=made), path)
+    return read_notebook(path)
+
+
+def test_the_crash_line_is_marked_in_the_target_alone(text_of: TextOf) -> None:
+    html = cells_html(cells("x = 1\ny = 2", "z = 3\nw = 4"), crash_line=2)
+    assert html.count("cw-crash") == 1
+    marked = html.split("cw-crash")[1]
+    assert "w" in text_of(f'<div class="{marked}'.split("</div>")[0] + "</div>") and "▶" in marked
+    assert html.index("cw-target") < html.index("cw-crash")
+
+
+def test_cells_far_before_the_target_fold_away_and_are_counted(text_of: TextOf) -> None:
+    codes = [f"x{n} = {n}" for n in range(MAX_EARLIER + NEAR_CELLS + 5)]
+    html = cells_html(cells(*codes, "target"))
+    words = text_of(html)
+    assert f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 before them are not shown" in words
+    assert "x4 = 4" not in words and "x5 = 5" in words
+    assert html.count("<details") == 1 + MAX_EARLIER + NEAR_CELLS
+    assert html.count(" open>") == 2
+
+
+def test_cells_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
+    words = text_of(cells_html(cells(hostile, hostile), crash_line=1))
+    assert "Target: code cell 1" in words
+
+
+def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
+    said = prediction(finding("write 'kg '"), finding("second"))
+    words = text_of(
+        rules_html(said, has_state=True)
+        .replace("<dl>", "")
+        .replace("</dl>", "")
+        .replace("<dt>", " ")
+        .replace("</dt>", " ")
+        .replace("<dd>", "")
+        .replace("</dd>", " ")
+    )
+    assert "Will crash: KeyError" in words and "Write 'kg '." in words
+    assert crash_line(said) == 2
+    assert words.count("Will crash") == 2
+
+
+def test_no_finding_is_no_promise() -> None:
+    assert "they never say safe" in rules_html(prediction(), has_state=True)
+    assert "code alone" in rules_html(prediction(), has_state=False)
+    assert crash_line(prediction()) is None
+    assert crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
+
+
+def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
+    bare = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>")
+    answer = Answer("k", hostile, None, "stop", 0.5, 1, 10, 2)
+    asked = Asked(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
+    for html in (rules_html(prediction(finding(hostile)), has_state=True), model_html(asked)):
+        assert len(html) < 60_000
+        for tag in bare:
+            html = html.replace(tag, "")
+        assert "Will crash" in text_of(html)
+    assert "less than 0.0001 USD" in model_html(asked)
+
+
+def test_a_reply_that_cannot_be_read_says_why() -> None:
+    answer = Answer("k", "hm", None, "stop", 0.5, 1, None, None)
+    html = model_html(Asked("m", answer, ReadReply(None, None, "it is no JSON"), None))
+    assert "No answer that can be read" in html and "it is no JSON" in html and "USD" not in html
+
+
+def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked) -> None:
+    assert cost_words(checked) == "The 2 cells before it were not run."
+    assert cost_words(replace(checked, seconds_before=1.234)).startswith("What it would cost to crash here: 1.23 s")
+    assert "3.0 min" in cost_words(replace(checked, seconds_before=180.0))
+    assert run_words(checked) == "Run the 2 cells before it"
+    assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
+
+
+def test_a_cell_is_called_by_its_first_line_of_code(checked: Checked) -> None:
+    assert cell_words(checked.plan.cells[1]) == "Code cell 1 · b = a"
+
+
+def test_remedies_on_the_page_are_the_pages_own() -> None:
+    raised = CellRaisedError("Code cell 0 raised FileNotFoundError: x.", remedy="Go on with --keep-going.", cell=0)
+    assert "--" not in failed_words(raised) and "An upload comes alone" in failed_words(raised)
+    stopped = CellStoppedError("Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0)
+    assert "python -m crane_core check" in failed_words(stopped)
+
+
+def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
+    sent = to_send(checked, checked.settings[0])
+    here = price_words(sent, Endpoint("m*del", "http://127.0.0.1:1/v1"))
+    assert f"{sent.tokens.n:,} tokens" in here and r"m\*del" in here and "no price" in here
+    assert "not known here" in price_words(sent, Endpoint("unheard-of", "https://models.example/v1"))
+    assert "No model is set" in price_words(sent, None)

@@ -864,3 +864,9 @@ def test_what_is_foreseen_comes(foresee_here, setup, target):
     seen = foresee_here(setup, target)
     assert not seen.errors
     assert seen.exception in (None, seen.raised), (seen.findings, seen.error)
+
+
+def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(foresee):
+    seen = foresee("a = [1]\nb = a\nc = [2]\nbox = {'c': c}\nd = [3]\na", "a, b, box, c, d")
+    assert seen.state.captured["same"] == [["a", "b"]]
+    assert seen.state.captured["held"] == ["c"]

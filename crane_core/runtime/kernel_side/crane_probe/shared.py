@@ -10,7 +10,7 @@ import itertools
 import types
 from typing import Any, Iterable, Mapping
 
-from .anatomy import instance_dict
+from .anatomy import instance_dict, package_of
 from .kinds import Kinds
 
 _FIXED = Kinds(
@@ -30,6 +30,9 @@ _FIXED = Kinds(
 _MOST_OBJECTS = 20_000
 _DEEPEST = 4
 _LONGEST = 1_000
+_OF_IPYTHON = ("In", "Out", "exit", "quit", "get_ipython")
+_SHELL = ("IPython", "ipykernel")
+"""The shell holds every variable of the notebook."""
 
 
 def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,20 +43,20 @@ def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, 
             names.setdefault(id(value), []).append(name)
     if not names:
         return {}
-    held = _held(names, [value for name, value in namespace.items() if not name.startswith("__")])
+    roots = [value for name, value in namespace.items() if not name.startswith("_") and name not in _OF_IPYTHON]
+    held = _held(names, roots, {id(namespace)})
     told = {"same": [group for group in names.values() if len(group) > 1], "held": sorted(held)}
     return {key: value for key, value in told.items() if value}
 
 
-def _held(names: Mapping[int, list[str]], roots: Iterable[Any]) -> set[str]:
+def _held(names: Mapping[int, list[str]], roots: Iterable[Any], seen: set[int]) -> set[str]:
     held: set[str] = set()
-    seen: set[int] = set()
     layer = list(roots)
     n_objects = 0
     for _ in range(_DEEPEST):
         inner: list[Any] = []
         for value in layer:
-            if id(value) in seen or type(value) in _FIXED:
+            if id(value) in seen or type(value) in _FIXED or package_of(type(value)) in _SHELL:
                 continue
             seen.add(id(value))
             parts = _parts(value)

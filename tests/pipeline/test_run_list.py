@@ -8,6 +8,7 @@ import pytest
 
 from crane_core.cli import main
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.job_files import alone, is_held
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.run_list import run_list
@@ -85,3 +86,11 @@ def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_me
     counted = sum(n for _, n in answers.reasons(cursor, mistral))
     store.close()
     assert counted == 2
+
+
+def test_a_job_is_held_while_a_process_works_on_it(folder: DataFolder) -> None:
+    assert not is_held(folder, "fake-code-minibench-1")
+    with alone(folder, "fake-code-minibench-1"):
+        assert is_held(folder, "fake-code-minibench-1")
+        assert not is_held(folder, "fake-code-minibench-2")
+    assert not is_held(folder, "fake-code-minibench-1")

@@ -65,7 +65,7 @@ def draw_choice(*, may_run: bool) -> Checked | None:
             format_func=lambda index: cell_words(cells[index]),
             key=f"{keys.TRY_TARGET}_{source.path}_{_target_of(source.state)}",
             help=TARGET_HELP,
-            width=440,
+            width=470,
         )
     checked = plain if chosen in (None, plain.plan.target.index) else _read(source.path, chosen)
     return checked if source.state is None else _beside(checked, source.state)
@@ -122,7 +122,8 @@ def _uploaded() -> Source | None:
         accept_multiple_files=True,
         key=keys.TRY_UPLOAD,
         help="The state is what `python -m crane_core capture trip.ipynb --out state.json` writes.",
-        width=400,
+        max_upload_size=MAX_BYTES // 1_000_000,
+        width=380,
     )
     notebooks = [file for file in files if file.name.endswith(".ipynb")]
     states = [file for file in files if file.name.endswith(".json")]

@@ -54,8 +54,9 @@ def test_a_state_with_a_part_withheld_is_refused(setting):
 
 def test_without_state_only_the_code_speaks():
     assert predict("x = [1]\nx[1]", setting=Setting.CODE).crashes
-    assert not predict("numbers[7]", "numbers = [1, 2, 3]", setting=Setting.CODE).crashes
-    assert not predict("undefined", setting=Setting.CODE).crashes
+    assert predict("numbers[7]", "numbers = [1, 2, 3]", setting=Setting.CODE).crashes
+    assert not predict("numbers[7]", "numbers = sorted(open('numbers.txt'))", setting=Setting.CODE).crashes
+    assert predict("undefined", setting=Setting.CODE).crashes
 
 
 def test_a_published_state_calls_a_name_undefined_only_when_no_cell_can_define_it():

@@ -19,7 +19,7 @@ from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
 from crane_core.detectors.rules.world import Beginning, World
 
-MOST_STEPS = 200_000
+MOST_STEPS = 30_000
 _MOST_CONTRADICTIONS = 1
 
 

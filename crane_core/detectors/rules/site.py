@@ -61,10 +61,11 @@ class Site:
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
-    `mentions` tells whether a text stands in a cell that ran or in the target (a setting that holds for a library).
-    `element` is what iterating over a Thing gives first, None where there may be nothing; `elements` is all that it
-    gives, None where not even their number is known, and takes them from an iterator. Both raise Crash.
-    `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
+    `is_told_apart` says of two Things that they certainly are two objects: both have names, and the state tells which
+    names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
+    holds for a library). `element` is what iterating over a Thing gives first, None where there may be nothing;
+    `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
+    raise Crash. `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
     node: ast.AST
@@ -76,6 +77,7 @@ class Site:
     absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Things = tuple
+    is_told_apart: Callable[[Thing, Thing], bool] = lambda left, right: False
     mentions: Mentions = lambda text: True
     element: Callable[[Thing], Thing | None] = lambda thing: None
     elements: Callable[[Thing], Sequence[Thing] | None] = lambda thing: None

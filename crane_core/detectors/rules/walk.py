@@ -24,6 +24,8 @@ from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.world import Beginning, Reach, World, builtin, is_builtin
 
 MOST_STEPS = 20_000
+VISITS_PER_STEP = 500
+"""So many Things looked at in forgetting take about as long as a step."""
 DEEPEST = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
@@ -98,6 +100,7 @@ class Walk:
         self.calls: list[ast.AST] = []
         self.errors: list[RuleError] = []
         self.n_steps = 0
+        self.n_visits = 0
         self.depth = 0
         self.is_unsure_of_names = False
         self.running: list[ast.AST] = []
@@ -286,6 +289,7 @@ class Walk:
             absent=absent or {},
             packages=self.world.packages,
             variables=self.everything,
+            is_told_apart=self.is_told_apart,
             mentions=self.world.mentions,
             element=lambda thing: self.ask("element", thing, "", node, receiver=thing),
             elements=self._elements_for(node),
@@ -342,6 +346,14 @@ class Walk:
 
     # Changes
 
+    def is_told_apart(self, left: Thing, right: Thing) -> bool:
+        """Whether two Things certainly are two objects: named ones, of which the state says that none holds them."""
+        if not self.world.tells_identity:
+            return False
+        named = [(name, thing) for scope in self.scopes for name, thing in scope.names.items()]
+        sides = [{name for name, thing in named if thing is side} for side in (left, right)]
+        return all(sides) and not any(names & set(self.world.held) for names in sides)
+
     def everything(self) -> list[Thing]:
         """Every Thing that a name leads to."""
         return list(reachable(thing for scope in self.scopes for thing in scope.names.values()))
@@ -349,7 +361,10 @@ class Walk:
     def forget(self, things: Iterable[Thing]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
         is_shared = False
-        for thing in list(reachable([*things, *self.escaped.values()])):
+        found = list(reachable([*things, *self.escaped.values()]))
+        steps, self.n_visits = divmod(self.n_visits + len(found), VISITS_PER_STEP)
+        self.n_steps += steps
+        for thing in found:
             if thing.type not in harmless.IMMUTABLE and not thing.path:
                 thing.forget()
                 self.escaped[id(thing)] = thing

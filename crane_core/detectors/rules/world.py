@@ -73,6 +73,11 @@ class World:
         versions = dict(captured.get("packages") or {})
         return versions | ({"python": captured["python"]} if "python" in captured else {})
 
+    @property
+    def tells_identity(self) -> bool:
+        """Whether the state says which names share an object, and which of them others hold."""
+        return self._tells_absences
+
     def same(self, name: str) -> Sequence[str]:
         """Other names of the same object, as the state tells them."""
         captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
@@ -199,6 +204,7 @@ class Beginning:
         self.reach = world.whole_reach
         self.fixed = world.python_names
         self.held: Sequence[str] = ()
+        self.tells_identity = False
         self.packages = world.packages
         self.mentions = world.mentions
 

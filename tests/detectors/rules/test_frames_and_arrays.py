@@ -99,8 +99,6 @@ df["new"]=a[:,0]
 df["new"]=list(range(4))
 df["new"]=np.where(a[:,0]>1,"a","b")
 df.insert(1,"id",5)
-def f(d):\\n    d=d.copy(); d["zz"]=1; return d\\nf(df); df["zz"]
-np.random.shuffle(a); a[10]
 a=a.astype(int); a[0,0]="x"
 """.splitlines()
 FINE = """\

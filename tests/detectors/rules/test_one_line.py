@@ -31,3 +31,27 @@ def test_what_a_line_makes_is_there_for_its_rest(check: Foresee, target: str) ->
 )
 def test_what_nobody_makes_is_missing_on_any_line(check: Foresee, target: str) -> None:
     assert check(SETUP, target).raised is not None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        'df2 = df.copy()\ndf2["new"] = 1\ndf["new"]',
+        'def f(d):\n    d = d.copy()\n    d["zz"] = 1\n    return d\nf(df)\ndf["zz"]',
+    ],
+)
+def test_a_copy_is_another_object(check: Foresee, target: str) -> None:
+    assert check(SETUP, target).raised == "KeyError"
+
+
+@pytest.mark.parametrize(
+    ("setup", "target"),
+    [
+        ("other = df", 'other["new"] = 1\ndf["new"]'),
+        ("box = [df]", 'box[0]["new"] = 1\ndf["new"]'),
+        ("other = df.copy()\nbox = {'a': df}", 'other["x"] = 1\nbox["a"]["new"] = 1\ndf["new"]'),
+        ("class H:\n    pass\nh = H()\nh.frame = df", 'h.frame["new"] = 1\ndf["new"]'),
+    ],
+)
+def test_one_object_under_two_names_is_changed_under_both(check: Foresee, setup: str, target: str) -> None:
+    assert check(f"{SETUP}\n{setup}", target).raised is None

@@ -242,11 +242,13 @@ def values_told(thing: Thing) -> list[Any]:
 def changed(site: Site, thing: Thing) -> None:
     """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
     for other in site.variables():
-        if other is not thing and other.type == thing.type and _may_be_one(other, thing):
+        if other.type == thing.type and _may_be_one(other, thing) and not site.is_told_apart(other, thing):
             other.forget()
 
 
 def _may_be_one(other: Thing, thing: Thing) -> bool:
+    if other is thing:
+        return False
     if is_series(thing):
         return n_rows(other) is None or n_rows(thing) is None or n_rows(other) == n_rows(thing)
     left, right = label_set(other), label_set(thing)

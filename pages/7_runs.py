@@ -9,6 +9,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import page
 from crane_core.ui.runs.address import ADDRESS, key_of
+from crane_core.ui.runs.judge_list import draw_judges
 from crane_core.ui.runs.listed import draw_list
 from crane_core.ui.runs.one_instance import draw_instance
 from crane_core.ui.runs.one_run import draw_run
@@ -29,3 +30,4 @@ with page():
             st.info("There is no run of that address here; these are the runs that are.")
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)
+        draw_judges(data.judge_jobs())

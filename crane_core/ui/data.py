@@ -15,6 +15,7 @@ from crane_core.pipeline.job_files import is_held
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import cases as stored_cases
+from crane_core.storage import jobs as stored_jobs
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -145,6 +146,16 @@ def scores(job: str) -> list[Row]:
 def is_running(job: str) -> bool:
     """Whether some process works on the job at this moment."""
     return is_held(folder(), job)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _judge_jobs(_store: Store, loaded: str) -> pd.DataFrame:
+    return stored_jobs.judge_job_list(_store.cursor())
+
+
+def judge_jobs() -> pd.DataFrame:
+    """What judges were asked; see `storage.jobs.judge_job_list`."""
+    return _judge_jobs(store(), answers())
 
 
 def benchmarks() -> pd.DataFrame:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from crane_core.pipeline.detect_score import Rate, Row
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.runs.judge_list import judge_rows
 from crane_core.ui.runs.listed import row_cells
 from crane_core.ui.runs.one_instance import answer_html, prompt_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
@@ -115,3 +117,14 @@ def test_an_address_opens_what_it_was_made_of() -> None:
     run = key_of(ROW)
     assert run == RunKey("minibench", "fake-code-minibench-1", "fake", "code")
     assert address_of(run, "a_1_fixed") == address_of(run) | {"instance": "a_1_fixed"}
+
+
+def test_what_a_judge_was_asked_is_told_in_words() -> None:
+    row = {"job": "j", "benchmark": "junobench", "experiment": "crane-llm-2025-10", "annotator": "judge m"}
+    row |= {"options": "{}", "started_at": "2026-11-20T10:30:00.000+00:00", "last_answer_at": None, "n_replies": 1200}
+    row |= {"n_labels": 1190, "n_troubles": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
+    told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
+    assert told["Judged"] == "CRANE-LLM, release of October 2025"
+    assert (told["Questions"], told["Labels"], told["Nothing came"]) == ("1,200", "1,190", "–")
+    assert (told["Tokens in / out"], told["Cost"], told["Median s"]) == ("5,000 / 40", "0.00 USD", "1.23")
+    assert told["Started"] == "2026-11-20 10:30 UTC"

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks._examples import Trial, each_statement, is_false_alarm, is_wrong_class, rest_of, texts
 
-SAMPLES = {"python": 12, "numpy": 120, "pandas": 90, "sklearn": 40, "scipy": 20, "torch": 25}
+SAMPLES = {"python": 8, "numpy": 60, "pandas": 45, "sklearn": 20, "scipy": 12, "torch": 12}
 
 
 @pytest.fixture(autouse=True)

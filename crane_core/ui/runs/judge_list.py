@@ -1,0 +1,42 @@
+"""The list of what judges were asked: a model that labels diagnoses is a run, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui.navigation import link
+from crane_core.ui.runs.listed import started_words, tokens_words
+from crane_core.ui.words import NOTHING, count, experiment_words, usd_words
+
+
+def draw_judges(jobs: pd.DataFrame) -> None:
+    """jobs: `storage.jobs.judge_job_list`; nothing is drawn where no judge was asked."""
+    if jobs.empty:
+        return
+    st.subheader("Judges", anchor="judges")
+    st.dataframe(judge_rows(jobs), hide_index=True)
+    link("agreement", "Their labels beside those of people: Agreement")
+
+
+def judge_rows(jobs: pd.DataFrame) -> pd.DataFrame:
+    """One row per judge's job, in words."""
+    return pd.DataFrame([_cells(row) for row in as_rows(jobs)])
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        "Judge": row["annotator"],
+        "Judged": experiment_words(row["experiment"]),
+        "Benchmark": row["benchmark"],
+        "Started": started_words(row["started_at"]),
+        "Questions": count(row["n_replies"]),
+        "Labels": count(row["n_labels"]),
+        "Nothing came": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
+        "Tokens in / out": tokens_words(row),
+        "Cost": NOTHING if row["usd"] is None else usd_words(row["usd"]),
+        "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
+    }

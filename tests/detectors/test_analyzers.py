@@ -222,10 +222,8 @@ def test_pyright_without_node_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
 PUBLISHED = {
     "NBspecific_1_reproduced": ("undefined-variable", "reportUndefinedVariable"),
-    "NBspecific_13_reproduced": ("undefined-variable", "reportUndefinedVariable"),
     "seaborn_3_reproduced": ("too-many-function-args", None),
     "matplotlib_5_reproduced": ("redundant-keyword-arg", None),
-    "numpy_12_reproduced": (None, ""),
     "pandas_3_fixed": (None, None),
 }
 """Instances whose diagnostics hang on no version of any tool or library: the rule that pylint and pyright name."""

@@ -349,3 +349,8 @@ def test_time_that_is_up_leaves_shape_and_length(entry: Entry, monkeypatch: pyte
     found = entry(value)
     assert next(iter(found["structure"].values())) in (9, 1, [9], [1, 2])
     assert "looking at it took more than 1 s" in str(found)
+
+
+@pytest.mark.parametrize(("n", "is_told"), [(1_000, True), (200_000, False)])
+def test_values_of_large_columns_are_not_counted_one_by_one(entry: Entry, n: int, *, is_told: bool) -> None:
+    assert ("n_of_rarest" in str(entry(pd.Series(["a", "b"] * (n // 2))))) is is_told

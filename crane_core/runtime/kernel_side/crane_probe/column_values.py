@@ -29,6 +29,8 @@ _NS_PER_READ_TEXT = 150
 _TESTED = 20
 _OFFENDERS = 5
 _CLASSES = 50
+_MOST_COUNTED = 50_000
+"""Values that are looked at one by one in Python, for facts that matter to small data most."""
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
 _MISSING_TYPES = {
     *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
@@ -247,14 +249,16 @@ def _typed(value: Any) -> str:
 
 def _read_as_numbers(row: Row, look: Any) -> dict[str, Any]:
     """How many texts read as numbers, which a library may turn into some."""
-    if not row.length or not look.affords(row.length * _NS_PER_READ_TEXT):
+    if not 0 < row.length <= _MOST_COUNTED or not look.affords(row.length * _NS_PER_READ_TEXT):
         return {}
     return {"n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))}
 
 
 def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
     """Of few distinct values: how often the rarest occurs."""
-    if type(n_unique) is not int or not 0 < n_unique <= _CLASSES or not look.affords(len(values) * _NS_PER_OBJECT):
+    if type(n_unique) is not int or not 0 < n_unique <= _CLASSES or len(values) > _MOST_COUNTED:
+        return {}
+    if not look.affords(len(values) * _NS_PER_OBJECT):
         return {}
     counts: Counter[Any] = Counter(item for item in items_of(values) if type(item) in SCALARS and item == item)
     counts.pop(None, None)

@@ -95,6 +95,12 @@ def grid(page: Page) -> Locator:
     return page.get_by_test_id("stDataFrame").first
 
 
+def texts(locator: Locator) -> list[str]:
+    """What stands in each of these elements, once there is one: a grid writes its cells after it is drawn."""
+    expect(locator.first).to_be_attached()
+    return locator.all_text_contents()
+
+
 def row_of(page: Page, text: str) -> int:
     """Which row (from 0) of the first grid holds `text` in its first column."""
     cells = grid(page).locator("td[aria-colindex='1']")

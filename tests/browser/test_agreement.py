@@ -27,7 +27,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 
 from .conftest import OpenPage
-from .screen import choose, grid, path, query, settled, title, wait_for_query
+from .screen import choose, grid, path, query, settled, texts, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -109,7 +109,7 @@ def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page:
     assert "Cohen's kappa 0.16 (95% 0.05 to 0.30) over 404 diagnoses of 98 cases by published human and" in text
     assert "published judge, repetition 1 said “– not detected” 97 times" in text
     assert query(page) == {}
-    cells = page.locator(".cw-matrix tbody td").all_inner_texts()
+    cells = texts(page.locator(".cw-matrix tbody td"))
     assert cells == ["338", "40", "0", "378", "6", "4", "0", "10", "9", "6", "1", "16"]
     assert page.locator(".cw-matrix tbody td").nth(0).get_attribute("title") == (
         "published human: correct; published judge, repetition 1: correct: 338 (89.4% of the row, 83.7% of all)"
@@ -186,7 +186,7 @@ def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page
     table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
     settled(page)
-    case = table.locator("td[aria-colindex='1']").first.inner_text()
+    case = texts(table.locator("td[aria-colindex='1']"))[0]
     table.click(position={"x": 60, "y": 48})
     expect(title(page)).to_have_text(case)
     assert path(page) == "/cases"

@@ -25,7 +25,7 @@ from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, StartApp
-from .screen import TITLES, choose, path, query, settled, title
+from .screen import TITLES, choose, path, query, settled, texts, title
 
 pytestmark = pytest.mark.browser
 
@@ -77,7 +77,7 @@ def opened(open_page: OpenPage, address: str, words: str) -> Page:
 def rows_of(table: Locator) -> list[list[str]]:
     """Cells of a grid, row by row, as the screen reader's copy of it has them."""
     expect(table.locator("tbody tr").first).to_be_attached()
-    return [row.locator("td").all_text_contents() for row in table.locator("tbody tr").all()]
+    return [texts(row.locator("td")) for row in table.locator("tbody tr").all()]
 
 
 def fill(page: Page, words: str, value: str) -> None:

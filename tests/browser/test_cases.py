@@ -16,6 +16,7 @@ from .screen import (
     query,
     row_of,
     settled,
+    texts,
     title,
     wait_for_query,
 )
@@ -100,7 +101,7 @@ def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: 
     choose(cases, "Root cause", "ML model confusion")
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
     expect(grid(cases).locator("td[aria-colindex='1']")).to_have_count(2)
-    names = grid(cases).locator("td[aria-colindex='1']").all_text_contents()
+    names = texts(grid(cases).locator("td[aria-colindex='1']"))
     click_row(cases, row_of(cases, names[0]))
     expect(title(cases)).to_have_text(names[0])
     settled(cases)

@@ -24,7 +24,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
 
 from .conftest import OpenPage
-from .screen import choose, grid, query, settled, wait_for_query
+from .screen import choose, grid, query, settled, texts, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -102,15 +102,15 @@ def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage)
     page.get_by_role("combobox", name="Diagnoses judged by", exact=True).press("ArrowDown")
     offered = page.get_by_role("option")
     expect(offered).to_have_count(3)
-    assert offered.all_inner_texts()[0] == "published human"
-    assert set(offered.all_inner_texts()[1:]) == {"whole: final", "sample: final"}
+    first, *campaigns = offered.all_inner_texts()
+    assert (first, set(campaigns)) == ("published human", {"whole: final", "sample: final"})
 
 
 def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(results(judged_app, judged_by="sample: final")))
     line = page.get_by_text("sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)")
     expect(line).to_be_visible()
-    cells = grid(page).locator("tbody tr").first.locator("td").all_inner_texts()
+    cells = texts(grid(page).locator("tbody tr").first.locator("td"))
     assert cells[0] == "Gemini 2.5 Flash"
     assert cells[1].endswith("%")
     assert cells[5:9] == ["–"] * 4

@@ -15,7 +15,7 @@ from crane_core.pipeline.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .screen import choose, click_row, grid, path, query, row_of, settled, wait_for_query
+from .screen import choose, click_row, grid, path, query, row_of, settled, texts, wait_for_query
 from .test_data import small_study
 
 pytestmark = pytest.mark.browser
@@ -68,7 +68,7 @@ def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page:
     expect(page.get_by_text(re.compile(r"^[12] instances\. Click a row"))).to_be_visible()
     expect(grid(page).locator("td[aria-colindex='3']").first).to_contain_text("?")
     settled(page)
-    names = grid(page).locator("td[aria-colindex='1']").all_text_contents()
+    names = texts(grid(page).locator("td[aria-colindex='1']"))
     assert 1 <= len(names) <= 2
     click_row(page, 0)
     wait_for_query(page, instance=names[0])
@@ -151,7 +151,7 @@ def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page:
     page = settled(open_page(f"{runs_app}/runs"))
     ours = grid(page).locator("tbody tr").filter(has_text="junobench").filter(has_text="fake")
     expect(ours).to_have_count(1)
-    rows = grid(page).locator("tbody tr").all_text_contents()
+    rows = texts(grid(page).locator("tbody tr"))
     click_row(page, next(place for place, row in enumerate(rows) if "fake" in row and "junobench" in row))
     expect(page.get_by_text("Crash detection, beside the published rows")).to_be_visible()
     expect(page.locator(".cw-numbers b")).to_have_text("fake")

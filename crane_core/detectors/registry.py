@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Protocol, cast
 
 import crane_core.detectors
+from crane_core.detectors.analysis import Question
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
 from crane_core.errors import DetectorError
@@ -44,6 +45,15 @@ def local_detectors() -> dict[str, LocalDetector]:
     modules = [importlib.import_module(name) for name in names]
     found = [cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")]
     return {detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)}
+
+
+def predictions(detector: LocalDetector, questions: Sequence[Question]) -> Iterator[Prediction | DetectorError]:
+    """One for each question, in order; several together where the detector can, so that its tool is started once.
+
+    A detector that can has `predict_many`, whose error about one question stands in its place.
+    """
+    many = getattr(detector, "predict_many", None)
+    yield from many(questions) if many else (detector.predict(*question) for question in questions)
 
 
 def local_detector(name: str) -> LocalDetector:

@@ -156,7 +156,7 @@ def came_of(answer: Answer, price: Price | None) -> Came:
         attempts=answer.attempts,
         input_tokens=used[0],
         output_tokens=used[1],
-        usd=_usd(price, *used),
+        usd=usd_of(price, *used),
     )
 
 
@@ -164,8 +164,8 @@ def _tokens(n: int | None) -> int | None:
     return n if n is not None and 0 <= n <= MOST_TOKENS else None
 
 
-def _usd(price: Price | None, input_tokens: int | None, output_tokens: int | None) -> float | None:
-    """None where price or tokens are unknown: a cost that nobody counted is not 0."""
+def usd_of(price: Price | None, input_tokens: int | None, output_tokens: int | None) -> float | None:
+    """What a reply cost; None where price or tokens are unknown: a cost that nobody counted is not 0."""
     if price is None or input_tokens is None or output_tokens is None:
         return None
     return float(price.usd(input_tokens, output_tokens))

@@ -14,7 +14,9 @@ from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint, resolve
 from crane_core.llm.prices import Price, price_of
 from crane_core.llm.question import Answer, Question
-from crane_core.pipeline.check import ToSend
+from crane_core.pipeline.ask_models import usd_of
+from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.prompt import Written
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
 
 MODEL = "CRANE_MODEL"
@@ -27,7 +29,7 @@ USUAL_OUTPUT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of the question. `usd` is None where the price is not known."""
+    """What came of the question. `usd` is None where the price is not known, or nobody counted the tokens."""
 
     model: str
     answer: Answer
@@ -51,7 +53,7 @@ class Asked:
         """Lines for people to read."""
         said = {True: "says that it crashes", False: "says that it does not crash", None: "gave no answer to read"}
         why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reason given"
-        cost = f", {self.usd:.4f} USD" if self.usd is not None else ""
+        cost = f", {usd_words(self.usd)}" if self.usd is not None else ""
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s{cost})", f"  {why}"]
 
 
@@ -61,12 +63,12 @@ def configured_endpoint(model: str | None = None, base_url: str | None = None) -
     return resolve(named, base_url or os.environ.get(BASE_URL) or None) if named else None
 
 
-def expected_usd(sent: ToSend, price: Price | None) -> float | None:
+def expected_usd(sent: Written, price: Price | None) -> float | None:
     """What the question will cost with a reply of USUAL_OUTPUT tokens; None where the price is not known."""
     return price.usd(sent.tokens.n, USUAL_OUTPUT) if price else None
 
 
-def ask_one(sent: ToSend, endpoint: Endpoint, price: Price | None = None) -> Asked:
+def ask_one(sent: Written, endpoint: Endpoint, price: Price | None = None) -> Asked:
     """Send the text and wait. Raises DetectorError where the endpoint cannot be asked at all."""
     got: list[Answer] = []
     question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)
@@ -75,6 +77,5 @@ def ask_one(sent: ToSend, endpoint: Endpoint, price: Price | None = None) -> Ask
         raise DetectorError(f"{endpoint.model} was not asked.", remedy="Try again.")
     [answer] = got
     read = read_reply(answer.text) if answer.text is not None else ReadReply(None, None, None)
-    known = price_of(endpoint, price)
-    usd = known.usd(answer.input_tokens or 0, answer.output_tokens or 0) if known and answer.text is not None else None
+    usd = usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
     return Asked(endpoint.model, answer, read, usd)

@@ -6,6 +6,7 @@ nothing is sent unless `ask` is.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +14,11 @@ from typing import Any
 
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector
-from crane_core.domain import Cell, CellRole, KernelState, Prompt, Setting
+from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import NotebookError
-from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.captured_states import SCHEMA_VERSION
-from crane_core.importers.pairs import ORIGIN as NOTEBOOK
-from crane_core.prompts.render import render
-from crane_core.prompts.template import Template, template_for
-from crane_core.prompts.tokens import Tokens, count_tokens
+from crane_core.pipeline.prompt import Written, captured_state, planned_cells, written
+from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import Plan, read_plan
 
@@ -58,12 +56,7 @@ class Checked:
 def read_notebook(path: Path, target: int | None = None) -> Checked:
     """The cells of a notebook file; nothing is run. Raises NotebookError."""
     plan = read_plan(path, target)
-    with_roles = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
-    cells = tuple(
-        Cell("", path.stem, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
-        for position, (cell, role) in enumerate(with_roles)
-    )
-    return Checked(path, plan, cells)
+    return Checked(path, plan, tuple(planned_cells(plan, path.stem)))
 
 
 def run_up(checked: Checked, **options: Any) -> Checked:
@@ -74,7 +67,7 @@ def run_up(checked: Checked, **options: Any) -> Checked:
     captured = capture(checked.path, target=checked.plan.target.index, **options)
     return replace(
         checked,
-        state=_state(captured.to_json(), checked.name),
+        state=captured_state(captured.to_json(), checked.name),
         seconds_before=sum(cell.seconds for cell in captured.cells),
     )
 
@@ -91,7 +84,7 @@ def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
     seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
     return replace(
         checked,
-        state=_state(document, checked.name),
+        state=captured_state(document, checked.name),
         seconds_before=sum(seconds) if len(seconds) == len(ran) and ran else None,
     )
 
@@ -106,32 +99,21 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
 
 
-def _state(document: Mapping[str, Any], name: str) -> KernelState:
-    return KernelState.from_json(
-        dict(document), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
-    )
-
-
 def verdict(checked: Checked, detector: str = "rules") -> Prediction:
     """What a detector on this machine says: from the code alone where there is no state. Raises DetectorError."""
     setting = Setting.RUNTIME_PLUS if checked.state else Setting.CODE
     return local_detector(detector).predict(checked.cells, checked.state, setting)
 
 
-@dataclass(frozen=True, slots=True)
-class ToSend:
-    """The exact text that a model would be shown, and how long it is."""
-
-    prompt: Prompt
-    template: str
-    tokens: Tokens
+def findings(said: Prediction) -> list[dict[str, Any]]:
+    """What the rules are certain of: one object per finding, the first crash first."""
+    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return [entry for entry in kept if "exception" in entry]
 
 
-def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> ToSend:
-    """Raises PromptError where the setting shows more than is known."""
-    words = template or template_for(setting)
-    prompt = render(checked.cells, checked.state, setting, words)
-    return ToSend(prompt, words.name, count_tokens(prompt.text))
+def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> Written:
+    """The exact text that a model would be shown. Raises PromptError where the setting shows more than is known."""
+    return written(checked.cells, checked.state, setting, template)
 
 
 def execution_allowed(environment: Mapping[str, str]) -> bool:

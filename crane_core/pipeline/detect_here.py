@@ -12,7 +12,7 @@ from threading import Event
 
 from crane_core.detectors.analysis import Question
 from crane_core.detectors.prediction import Prediction
-from crane_core.detectors.registry import local_detector
+from crane_core.detectors.registry import local_detector, predictions
 from crane_core.domain import Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.pipeline.detect import Plan
@@ -93,10 +93,8 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def _predict(detector: str, questions: Sequence[Question]) -> Said:
-    """In a process of the pool. Several together where the detector can, so that its tool is started once."""
-    module = local_detector(detector)
-    many = getattr(module, "predict_many", None)
-    return list(many(questions)) if many else [module.predict(*question) for question in questions]
+    """In a process of the pool."""
+    return list(predictions(local_detector(detector), questions))
 
 
 def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:

@@ -68,7 +68,10 @@ def spent_words(spent: Spent) -> str:
 
 
 def usd_words(usd: float) -> str:
-    return f"{usd:.2f} USD" if usd >= 1 or usd == 0 else f"{usd:.4f} USD"
+    """An amount that may be tiny: what costs something is never shown as 0."""
+    if usd == 0 or usd >= 1:
+        return f"{usd:,.2f} USD"
+    return f"{usd:.4f} USD" if usd >= 0.0001 else "less than 0.0001 USD"
 
 
 def duration(seconds: float) -> str:

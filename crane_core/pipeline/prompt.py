@@ -5,7 +5,7 @@ Knows which cells and which state belong together. What a setting shows and how 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ from crane_core.errors import PromptError
 from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.pairs import ORIGIN as NOTEBOOK
-from crane_core.prompts.render import body, render
+from crane_core.prompts.render import body, prompt_around
 from crane_core.prompts.shown import CAPTURED, can_show
 from crane_core.prompts.template import Template, template_for
 from crane_core.prompts.tokens import Tokens, count_tokens
 from crane_core.runtime.capture import capture
-from crane_core.runtime.plan import read_plan
+from crane_core.runtime.plan import Plan, read_plan
 from crane_core.storage import inputs
 from crane_core.storage.store import Store
 
@@ -54,7 +54,7 @@ def prompt_of_instance(
     Raises PromptError where there is no such instance, or no cells or state of it that the setting can show.
     """
     cells, state = input_of_instance(store, instance_id, setting, benchmark)
-    return _written(cells, state, setting, template)
+    return written(cells, state, setting, template)
 
 
 def input_of_instance(store: Store, instance_id: str, setting: Setting, benchmark: str | None = None) -> Input:
@@ -84,25 +84,37 @@ def prompt_of_notebook(
     Raises NotebookError, KernelError or PromptError.
     """
     plan = read_plan(notebook, target)
-    name = notebook.stem
-    executed = [(cell, CellRole.EXECUTED) for cell in plan.executed]
-    cells = [
-        Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
-        for position, (cell, role) in enumerate([*executed, (plan.target, CellRole.TARGET)])
-    ]
+    cells = planned_cells(plan, notebook.stem)
     if setting is Setting.CODE:
-        return _written(cells, None, setting, template)
+        return written(cells, None, setting, template)
     captured = capture(notebook, target=plan.target.index, **options)
-    state = KernelState.from_json(
-        captured.to_json(), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
+    return written(cells, captured_state(captured.to_json(), notebook.stem), setting, template)
+
+
+def planned_cells(plan: Plan, name: str) -> list[Cell]:
+    """The cells of a notebook of nobody's benchmark: those that run before the target, then the target."""
+    with_roles = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
+    return [
+        Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
+        for position, (cell, role) in enumerate(with_roles)
+    ]
+
+
+def captured_state(document: Mapping[str, Any], name: str) -> KernelState:
+    """The state that a capture of such a notebook wrote."""
+    return KernelState.from_json(
+        dict(document), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
     )
-    return _written(cells, state, setting, template)
 
 
-def _written(cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None) -> Written:
+def written(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
+) -> Written:
+    """The prompt of cells and state, by our own protocol unless a template is given. Raises PromptError."""
     words = template or template_for(setting)
-    prompt = render(cells, state, setting, words)
-    return Written(prompt, body(cells, state, setting), words.name, count_tokens(prompt.text))
+    inside = body(cells, state, setting)
+    prompt = prompt_around(inside, cells[0], setting, words)
+    return Written(prompt, inside, words.name, count_tokens(prompt.text))
 
 
 def _benchmark(found: dict[str, bool], instance_id: str) -> str:

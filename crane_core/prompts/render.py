@@ -34,9 +34,12 @@ def render(
     Raises PromptError where there is no target cell, where the state does not hold what the setting shows, and where
     the text is longer than MAX_BODY.
     """
-    words = template or template_for(setting)
-    text = words.around(body(cells, state, setting))
-    first = cells[0]
+    return prompt_around(body(cells, state, setting), cells[0], setting, template or template_for(setting))
+
+
+def prompt_around(inside: str, first: Cell, setting: Setting, words: Template) -> Prompt:
+    """The prompt whose body is `inside`; `first` is any of its cells."""
+    text = words.around(inside)
     return Prompt(
         benchmark=first.benchmark,
         instance_id=first.instance_id,

@@ -60,28 +60,6 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
-def answers_of_job(cursor: duckdb.DuckDBPyConnection, job: str) -> pd.DataFrame:
-    """Every answer of a job, by instance and index: what was read, and of its reply the trouble, time and cost.
-
-    Columns: benchmark, instance_id, truth (missing where the instance is not loaded), run_index, crashes, reasoning,
-    unanswered, prompt_sha256, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd, answered_at.
-    """
-    return cursor.execute(
-        """
-        SELECT r.benchmark, r.instance_id, i.crashes AS truth, r.run_index, r.crashes, r.reasoning, r.unanswered,
-               r.prompt_sha256, p.trouble, p.finish_reason, p.seconds, p.attempts, p.input_tokens, p.output_tokens,
-               p.usd, p.answered_at
-        FROM runs r
-        LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
-                           AND p.instance_id = r.instance_id AND p.run_index = r.run_index
-        LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
-        WHERE r.experiment = ? AND r.experiment IN (SELECT job FROM jobs)
-        ORDER BY r.benchmark, r.instance_id, r.run_index
-        """,
-        [job],
-    ).df()
-
-
 def reply_text(
     cursor: duckdb.DuckDBPyConnection, job: str, benchmark: str, instance_id: str, run_index: int
 ) -> str | None:
@@ -91,17 +69,6 @@ def reply_text(
         [job, benchmark, instance_id, run_index],
     ).fetchall()
     return rows[0][0] if rows else None
-
-
-def unanswered_reasons(cursor: duckdb.DuckDBPyConnection, job: str) -> list[tuple[str, int]]:
-    """Why answers of a job are missing, each with how many times, the most frequent first."""
-    return cursor.execute(
-        """
-        SELECT coalesce(unanswered, 'no reason is known'), count(*) FROM runs
-        WHERE experiment = ? AND crashes IS NULL GROUP BY ALL ORDER BY 2 DESC, 1
-        """,
-        [job],
-    ).fetchall()
 
 
 def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

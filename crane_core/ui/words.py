@@ -112,13 +112,6 @@ def cells_words(n: int) -> str:
     return {0: "no cell", 1: "the cell"}.get(n, f"the {n:,} cells")
 
 
-def usd_words(usd: float) -> str:
-    """An amount that may be tiny: what costs something is never shown as 0."""
-    if usd == 0 or usd >= 1:
-        return f"{usd:,.2f} USD"
-    return f"{usd:.4f} USD" if usd >= 0.0001 else "less than 0.0001 USD"
-
-
 def literal(text: str) -> str:
     """`text` for a place that reads Markdown, so that every character of it is shown as it is."""
     return _MARKDOWN.sub(r"\\\1", text)

@@ -11,7 +11,16 @@ from typing import Any
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
 from crane_core.pipeline.ask_one import Asked, ask_one, configured_endpoint
-from crane_core.pipeline.check import ALLOWED, Checked, execution_forbidden, read_notebook, run_up, to_send, verdict
+from crane_core.pipeline.check import (
+    ALLOWED,
+    Checked,
+    execution_forbidden,
+    findings,
+    read_notebook,
+    run_up,
+    to_send,
+    verdict,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, tell
@@ -68,12 +77,6 @@ def _asked(checked: Checked, chosen: argparse.Namespace) -> Asked | None:
     sent = to_send(checked, setting)
     tell(f"Asking {endpoint.model}: {sent.tokens.n:,} tokens ({sent.tokens.kind})")
     return ask_one(sent, endpoint)
-
-
-def findings(said: Prediction) -> list[dict[str, Any]]:
-    """What the rules are certain of, as they keep it."""
-    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
-    return [entry for entry in kept if "exception" in entry]
 
 
 def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str, Any]:

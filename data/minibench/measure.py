@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from crane_core.detectors.analysis import Question  # noqa: E402
 from crane_core.detectors.prediction import Prediction  # noqa: E402
-from crane_core.detectors.registry import LocalDetector, local_detector, local_detectors  # noqa: E402
+from crane_core.detectors.registry import LocalDetector, local_detector, local_detectors, predictions  # noqa: E402
 from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
 from crane_core.errors import CraneError  # noqa: E402
 from crane_core.importers.captured_states import state_of  # noqa: E402
@@ -80,23 +79,18 @@ def results(names: list[str]) -> None:
         lines = []
         for setting in SETTINGS:
             asked = [Question(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
-            said = list(_predictions(detector, asked))
+            said = [_answered(one) for one in predictions(detector, asked)]
             lines += [_line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)]
             n_crash = sum(one.crashes for one in said)
             print(f"{name}, {setting}: {n_crash} of {len(said)} foretold to crash")
         _replace(HERE / "results", {f"{name}.jsonl": "".join(lines)})
 
 
-def _predictions(detector: LocalDetector, asked: list[Question]) -> Iterator[Prediction]:
-    """Analyzers take many texts at a time; a text on which one stops is an error here, not an answer."""
-    if many := getattr(detector, "predict_many", None):
-        for said in many(asked):
-            if isinstance(said, CraneError):
-                raise said
-            yield said
-    else:
-        for question in asked:
-            yield detector.predict(question.cells, question.state, question.setting)
+def _answered(said: Prediction | CraneError) -> Prediction:
+    """A text on which a tool stops is an error here, not an answer."""
+    if isinstance(said, CraneError):
+        raise said
+    return said
 
 
 def _line(detector: LocalDetector, instance_id: str, setting: Setting, said: Prediction) -> str:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import Wish, draw_plan
@@ -125,3 +126,8 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
         return folder, plan
 
     return keep
+
+
+def answers_of_job(store: Store, job: str) -> pd.DataFrame:
+    """Every answer of a job as it lies in its table, by instance and index."""
+    return store.cursor().execute("FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job]).df()

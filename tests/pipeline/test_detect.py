@@ -21,6 +21,8 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage import cases, jobs, state
 from crane_core.storage.store import Store
 
+from .conftest import answers_of_job
+
 HERON = Detector("heron", "Heron 1", DetectorKind.LLM)
 CRASH = '{"reasoning": "It fails.", "detection": true}'
 
@@ -87,7 +89,7 @@ def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     [job] = jobs.job_list(store.cursor()).to_dict("records")
     assert (job["job"], job["detector_title"], job["n_instances"], job["n_answered"]) == (plan.job.job, "Heron 1", 4, 8)
     assert (job["n_unreadable"], job["n_troubles"], job["n_retried"], job["usd"]) == (0, 0, 0, 2.0)
-    answers = jobs.answers_of_job(store.cursor(), plan.job.job)
+    answers = answers_of_job(store, plan.job.job)
     assert answers["crashes"].tolist() == [True] * 8
     assert answers["reasoning"].tolist() == ["It fails."] * 8
     [row] = scores(store, plan.job.job)
@@ -101,7 +103,7 @@ def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) ->
     plan = planned(folder)
     done(folder, plan)
     store = loaded(folder)
-    answers = jobs.answers_of_job(store.cursor(), plan.job.job)
+    answers = answers_of_job(store, plan.job.job)
     for name, index, sha in answers[["instance_id", "run_index", "prompt_sha256"]].itertuples(index=False):
         prompt = plan.sights[name].prompt
         assert prompt and cases.prompt_text(store.cursor(), sha) == prompt.text
@@ -144,7 +146,7 @@ def test_what_brought_nothing_is_asked_again_and_the_answer_counts(folder: DataF
     again = done(folder, planned(folder))
     assert (again.n_answered, again.troubles, again.spent.n_requests) == (8, {}, 16)
     store = loaded(folder)
-    assert jobs.answers_of_job(store.cursor(), plan.job.job)["crashes"].tolist() == [True] * 8
+    assert answers_of_job(store, plan.job.job)["crashes"].tolist() == [True] * 8
     store.close()
 
 
@@ -154,9 +156,9 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(fold
     assert (outcome.n_answered, outcome.unreadable.total(), outcome.n_open) == (0, 8, 0)
     assert planned(folder).work.open == []
     store = loaded(folder)
-    answers = jobs.answers_of_job(store.cursor(), plan.job.job)
+    answers = answers_of_job(store, plan.job.job)
     assert answers["crashes"].isna().all()
-    [(reason, n)] = jobs.unanswered_reasons(store.cursor(), plan.job.job)
+    [(reason, n)] = answers["unanswered"].value_counts().items()
     assert ({reason: n}, n) == (outcome.unreadable, 8)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
     assert (job["n_answered"], job["n_unreadable"], job["n_troubles"]) == (0, 8, 0)
@@ -275,7 +277,7 @@ def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
     assert len(planned(folder).work.open) == 5
     assert done(folder, planned(folder)).n_answered == 8
     store = loaded(folder)
-    assert len(jobs.answers_of_job(store.cursor(), plan.job.job)) == 8
+    assert len(answers_of_job(store, plan.job.job)) == 8
     assert len([p for p in state.load_problems(store.cursor())["path"] if p == path.name]) == 1
     store.close()
 

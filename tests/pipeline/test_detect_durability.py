@@ -25,7 +25,8 @@ from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 from crane_core.pipeline.job_files import Standing, standing
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage import jobs
+
+from .conftest import answers_of_job
 
 SEED = 20_261_121
 N_KILLS = 10
@@ -179,7 +180,7 @@ def check_tables(folder: DataFolder) -> None:
     prompts = Counter(record.sha256 for record in lines.records if isinstance(record, Prompt))
     assert set(prompts.values()) == {1}
     store = prepare(folder)
-    answers = jobs.answers_of_job(store.cursor(), job_of(folder))
+    answers = answers_of_job(store, job_of(folder))
     assert len(answers) == N_QUESTIONS
     assert set(zip(answers["instance_id"], answers["run_index"], strict=True)) == set(replies)
     assert answers["crashes"].notna().all()

@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.navigation import link
 from crane_core.ui.runs.listed import started_words, tokens_words
-from crane_core.ui.words import NOTHING, count, experiment_words, usd_words
+from crane_core.ui.words import NOTHING, count, experiment_words
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:

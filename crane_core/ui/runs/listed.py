@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import many_of
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, percent, setting_short, usd_words
+from crane_core.ui.words import NOTHING, count, experiment_words, interval, percent, setting_short
 
 ROW_HEIGHT = 32
 MOST_HEIGHT = 760

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from crane_core.pipeline.job_words import usd_words
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import RunKey
 from crane_core.storage.cases import prompt_text
@@ -14,7 +15,7 @@ from crane_core.storage.jobs import reply_text
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.runs.address import address_of
-from crane_core.ui.words import NOTHING, count, literal, setting_words, usd_words
+from crane_core.ui.words import NOTHING, count, literal, setting_words
 
 MAX_TEXT = 200_000
 MAX_REASON = 4_000

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
+from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
@@ -19,7 +20,7 @@ from crane_core.ui.result_switches import COMPARED, STUDY
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
 from crane_core.ui.url_state import one_of
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words, usd_words
+from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
 
 MAX_REASONS = 12
 MAX_OPTION = 48

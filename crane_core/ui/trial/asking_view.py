@@ -11,11 +11,13 @@ from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, Asked, ask_one, configured_endpoint, expected_usd
-from crane_core.pipeline.check import Checked, ToSend, to_send
+from crane_core.pipeline.check import Checked, to_send
+from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.prompt import Written
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.verdict_view import draw_model
-from crane_core.ui.words import literal, setting_words, usd_words
+from crane_core.ui.words import literal, setting_words
 
 MAX_PROMPT = 200_000
 
@@ -46,7 +48,7 @@ def draw_asking(checked: Checked) -> None:
         draw_model(asked[1])
 
 
-def _ask(sent: ToSend, endpoint: Endpoint) -> Asked:
+def _ask(sent: Written, endpoint: Endpoint) -> Asked:
     """As `ask_one`; a remedy that speaks of commands speaks of this page."""
     try:
         return ask_one(sent, endpoint)
@@ -56,7 +58,7 @@ def _ask(sent: ToSend, endpoint: Endpoint) -> Asked:
         raise DetectorError(error.args[0], remedy=remedy if is_of_command else error.remedy) from error
 
 
-def _draw_prompt(checked: Checked, sent: ToSend) -> None:
+def _draw_prompt(checked: Checked, sent: Written) -> None:
     text = sent.prompt.text
     with st.expander(f"The exact prompt · {len(text):,} characters"):
         cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""
@@ -64,7 +66,7 @@ def _draw_prompt(checked: Checked, sent: ToSend) -> None:
         st.download_button("Download the prompt", text, f"{checked.name}.txt", on_click="ignore")
 
 
-def price_words(sent: ToSend, endpoint: Endpoint | None) -> str:
+def price_words(sent: Written, endpoint: Endpoint | None) -> str:
     """Tokens and price of the question, and where it would go."""
     tokens = f"{sent.tokens.n:,} tokens ({sent.tokens.kind})"
     if endpoint is None:

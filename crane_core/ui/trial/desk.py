@@ -8,12 +8,12 @@ import re
 import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.pipeline.check import Checked, verdict
+from crane_core.pipeline.check import Checked, findings, verdict
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
 from crane_core.ui.trial.run_bar import draw_bar, run_of
-from crane_core.ui.trial.verdict_view import crash_line, draw_rules, findings
+from crane_core.ui.trial.verdict_view import crash_line, draw_rules
 
 _NAME = re.compile(r"[^\W\d]\w*")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import Any
 
@@ -10,18 +9,12 @@ import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.ask_one import Asked
-from crane_core.pipeline.check import Checked
-from crane_core.ui.words import usd_words
+from crane_core.pipeline.check import Checked, findings
+from crane_core.pipeline.job_words import usd_words
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
 WHO = "Certain-crash rules"
-
-
-def findings(said: Prediction) -> list[dict[str, Any]]:
-    """What the rules are certain of: one object per finding, the first crash first."""
-    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
-    return [entry for entry in kept if "exception" in entry]
 
 
 def crash_line(said: Prediction) -> int | None:

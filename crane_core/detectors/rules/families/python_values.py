@@ -12,11 +12,9 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
 
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
-SEQUENCES: Final = ("list", "tuple")
 CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
 UNHASHABLE: Final = ("list", "dict", "set", "bytearray")
 NO_ITEMS: Final = ("int", "float", "bool", "NoneType", "complex", "function", "builtin_function_or_method", "method")
-VIEWS: Final = ("dict_keys", "dict_values", "dict_items")
 FLOWING: Final = ("zip", "enumerate", "map", "filter", "reversed", "generator")
 SAMPLES: Final[dict[str, Any]] = {
     "int": 1,

@@ -28,7 +28,7 @@ ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minib
 test: $(VENV)/.dev ## run every test, those in a real browser included
 	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; \
 	export CRANE_CHROMIUM="$$chromium"; \
-	$(PY) -m pytest -n $(WORKERS) -m "not browser" && $(PY) -m pytest -m browser
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" && $(PY) -m pytest -m browser
 
 lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
 	@$(VENV)/bin/ruff check .

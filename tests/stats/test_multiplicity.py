@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -12,6 +12,7 @@ from crane_core.stats.multiplicity import benjamini_hochberg, holm
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 
+@settings(max_examples=50)  # statsmodels collects garbage at every call: the slowest test of all, were it a hundred
 @given(P_VALUES)
 def test_adjustments_agree_with_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])

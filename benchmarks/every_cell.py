@@ -1,0 +1,166 @@
+"""Every code cell of a notebook as a target: what the certain-crash rules foretell, beside what then comes.
+
+python -m benchmarks.every_cell [--python PATH] [--at-once N] [NOTEBOOK ...]
+
+Each notebook (default: all of minibench) runs in one kernel; before each of its cells the kernel is looked at and the
+rules say what they expect, from the code alone and with the state, then the cell runs. Where the study's archive is
+beside the checkout, so do all cells that ran before the study's targets, from the code alone: the study records that
+none of them raised. A notebook's cells are many more than its target, and hardly one of them crashes: what is foretold
+of the others is a false alarm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks._archive import ARCHIVE
+from benchmarks._decisive import case_ids
+from benchmarks._interpreter import interpreter
+from benchmarks._timing import machine
+from benchmarks.decisive_facts import notebook_of, runnable
+from crane_core.detectors.rules.predict import findings
+from crane_core.domain import Cell, CellRole, KernelState, Setting, Version
+from crane_core.errors import CraneError
+from crane_core.importers import crane_llm_october
+from crane_core.importers.filetree import open_tree
+from crane_core.runtime import probe_source
+from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.program import program
+
+SETTINGS = (Setting.CODE, Setting.RUNTIME_PLUS)
+
+
+class Outcome(NamedTuple):
+    """One cell as a target: `foretold` and `came` are exceptions, None for none; `why` is the rule's word."""
+
+    place: str
+    setting: Setting
+    foretold: str | None
+    came: str | None
+    why: str = ""
+
+    @property
+    def kind(self) -> str:
+        if self.foretold is None:
+            return "nothing said, it ran" if self.came is None else "missed"
+        if self.came is None:
+            return "FALSE ALARM"
+        return "foretold" if self.foretold == self.came else "foretold, another class"
+
+
+def foretold(
+    place: str, setting: Setting, cells: Sequence[Cell], state: KernelState | None, came: str | None
+) -> Outcome:
+    """What the rules say of the last of these cells. Prints a rule that failed."""
+    report = findings(cells, state, setting)
+    for error in report.errors:
+        print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
+    first = report.findings[0] if report.findings else None
+    return Outcome(place, setting, first and first.exception, came, "" if first is None else first.why)
+
+
+def shown(plan: Plan) -> list[Cell]:
+    """The plan's cells as a detector is shown them."""
+    order = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
+    return [
+        Cell("own", plan.name, "notebook", position, role, cell.source, notebook_index=cell.index)
+        for position, (cell, role) in enumerate(order)
+    ]
+
+
+def looked(kernel: Kernel, plan: Plan, magic: str) -> KernelState:
+    told = json.loads(kernel.evaluate(probe_source.look(plan.request(), magic)))
+    return KernelState.from_json(
+        told["state"], benchmark="own", instance_id=plan.name, setting=Setting.RUNTIME_PLUS, origin="capture"
+    )
+
+
+def run_through(path: Path, python: str) -> list[Outcome]:
+    """All cells of a notebook, until one raises. What fails otherwise is told, and what was seen until then counts."""
+    whole = read_plan(path, None)
+    cells = [*whole.executed, whole.target]
+    outcomes: list[Outcome] = []
+    try:
+        with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
+            magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
+            for position, cell in enumerate(cells):
+                plan = whole._replace(executed=cells[:position], target=cell)
+                state = looked(kernel, plan, magic)
+                came = kernel.run(cell.source).exception
+                place = f"{path.stem}, code cell {cell.index}"
+                for setting in SETTINGS:
+                    seen = state if setting is Setting.RUNTIME_PLUS else None
+                    outcomes.append(foretold(place, setting, shown(plan), seen, came))
+                if came is not None:
+                    break
+    except (CraneError, EndedError, ExpressionError) as error:
+        print(f"failed: {path.name}: {error}")
+    return outcomes
+
+
+def on_published() -> Iterator[Outcome]:
+    """Cells that ran in the study, each with those before it."""
+    cells: dict[str, list[Cell]] = defaultdict(list)
+    for record in crane_llm_october.read(open_tree(ARCHIVE)):
+        if isinstance(record, Cell) and record.role is CellRole.EXECUTED:
+            cells[record.instance_id].append(record)
+    for instance_id, ran in sorted(cells.items()):
+        ran.sort(key=lambda cell: cell.position)
+        for position, cell in enumerate(ran):
+            asked = [*ran[:position], replace(cell, role=CellRole.TARGET)]
+            yield foretold(f"{instance_id}, position {position}", Setting.CODE, asked, None, None)
+
+
+def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Counts by setting, then every alarm that was false and every other class than came."""
+    for setting in SETTINGS:
+        kinds = Counter(outcome.kind for outcome in outcomes if outcome.setting is setting)
+        if kinds:
+            yield f"{setting}: " + ", ".join(f"{kind} {n:,}" for kind, n in sorted(kinds.items()))
+    for outcome in outcomes:
+        if outcome.kind in ("FALSE ALARM", "foretold, another class"):
+            came = outcome.came or "nothing"
+            yield f"  {outcome.place}, {outcome.setting}: {outcome.foretold} foretold, {came} came: {outcome.why}"
+
+
+def notebooks_of_minibench(python: str) -> list[Path]:
+    crashing = [notebook_of(case_id) for case_id in runnable(case_ids(), python)]
+    return [
+        *crashing,
+        *(path.with_name(path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}")) for path in crashing),
+    ]
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.every_cell")
+    parser.add_argument("--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels")
+    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all of minibench")
+    chosen = parser.parse_args(arguments)
+    paths = chosen.notebooks or notebooks_of_minibench(chosen.python)
+    with ThreadPoolExecutor(chosen.at_once) as pool:
+        ours = [
+            outcome for found in pool.map(lambda path: run_through(path, chosen.python), paths) for outcome in found
+        ]
+    print(f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}")
+    print("\n".join(told(ours)))
+    if ARCHIVE.is_file():
+        published = list(on_published())
+        print(f"cells that ran before the study's targets, {len(published):,}")
+        print("\n".join(told(published)))
+    else:
+        print(f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

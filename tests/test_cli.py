@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -22,28 +21,15 @@ from crane_core.domain import Run as Answer
 from crane_core.domain import Setting
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.pipeline.study_tables import table_modules
+from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
-
-
-class Spoken(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Spoken]
 
 
 @pytest.fixture
 def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a verb on the test's own data folder, in this process."""
-
-    def speak(*arguments: str | Path) -> Spoken:
-        code = main(["--data", str(folder.path), *map(str, arguments)])
-        return Spoken(code, *capsys.readouterr())
-
-    return speak
+    return speaker(folder.path, capsys)
 
 
 def process(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -14,30 +13,17 @@ from crane_core.cli import main
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run, Spoken, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
 OURS = ("--benchmark", "minibench", "--experiment", "ours")
 SEED = "20261121077"
 
 
-class Spoken(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Spoken]
-
-
 @pytest.fixture
 def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run an action of `campaign` on the test's own data folder, in this process."""
-
-    def speak(*arguments: str | Path) -> Spoken:
-        code = main(["--data", str(answered.path), "campaign", *map(str, arguments)])
-        return Spoken(code, *capsys.readouterr())
-
-    return speak
+    return speaker(answered.path, capsys, "campaign")
 
 
 def refused(spoken: Spoken, words: str) -> bool:

@@ -10,39 +10,24 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from crane_core import ledger
-from crane_core.cli import main
 from crane_core.domain import Reply
 from crane_core.llm.fake_server import FakeModel, FakePlan, Fault, fake_server
 from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
 KEY = "sk-0123456789abcdef0123456789abcdef"
 ONE = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*")
 
 
-class Spoken(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Spoken]
-
-
 @pytest.fixture
 def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a verb on the test's own data folder, in this process."""
-
-    def speak(*arguments: str | Path) -> Spoken:
-        code = main(["--data", str(folder.path), *map(str, arguments)])
-        return Spoken(code, *capsys.readouterr())
-
-    return speak
+    return speaker(folder.path, capsys)
 
 
 def ledger_text(folder: DataFolder) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 State = dict[str, Any]
 After = Callable[..., State]
@@ -56,6 +61,41 @@ def test_a_module_that_is_not_installed_is_missing(after: After) -> None:
     absent = after("", "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path")["absent"]
     assert [entry["module"] for entry in absent["modules"]] == ["no_such_module_here.part"]
     assert absent["attributes"] == []
+
+
+def _finder(where: str, name: str, **held: Any) -> Any:
+    return type(name, (), {"__module__": where, **held})()
+
+
+@pytest.mark.parametrize(
+    ("finder", "module", "is_certain"),
+    [
+        (_finder("_distutils_hack", "DistutilsMetaFinder"), "no_such_module", True),
+        (_finder("_virtualenv", "_Finder"), "no_such_module", True),
+        (_finder("somebody", "Finder"), "no_such_module", False),
+        (type(_finder("__editable___own_finder", "_EditableFinder")), "no_such_module", True),
+        (type(_finder("__editable___own_finder", "_EditableFinder")), "own.no_such_module", False),
+        (type(_finder("__editable___gone_finder", "_EditableFinder")), "no_such_module", False),
+    ],
+)
+def test_a_missing_module_is_certain_where_no_finder_could_give_it(
+    after: After, monkeypatch: pytest.MonkeyPatch, finder: Any, module: str, *, is_certain: bool
+) -> None:
+    """setuptools, virtualenv and packages that are installed in place put finders of their own beside Python's."""
+    editable = types.ModuleType("__editable___own_finder")
+    editable.MAPPING, editable.NAMESPACES = {"own": "/nowhere"}, {}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "__editable___own_finder", editable)
+    monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
+    (absent,) = after("", f"import {module}")["absent"]["modules"]
+    assert absent["certain"] is is_certain
+
+
+def test_finders_of_six_know_what_they_list(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+    finder = _finder("six", "_SixMetaPathImporter")
+    finder.known_modules = {"gone.moves.urllib": None}
+    monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder, finder])
+    absent = after("", "import gone.moves.urllib\nimport gone.moves.other")["absent"]["modules"]
+    assert [entry["certain"] for entry in absent] == [False, True]
 
 
 def test_a_name_that_a_loaded_module_does_not_have_is_missing(after: After) -> None:

@@ -11,7 +11,7 @@ import importlib.machinery
 import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from . import call_arguments, call_signatures, files_asked
+from . import call_arguments, call_signatures, files_asked, finders
 from .anatomy import module_dict
 from .asked import ATTRIBUTE, ITEM, Chain, Step
 from .bounds import why
@@ -22,11 +22,6 @@ from .sources import Sources
 
 GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
 _BUILTIN = vars(builtins)
-_KNOWN_FINDERS = (
-    importlib.machinery.PathFinder,
-    importlib.machinery.FrozenImporter,
-    importlib.machinery.BuiltinImporter,
-)
 
 
 def absences(
@@ -116,7 +111,7 @@ def _of_import(imported: Import) -> Iterator[tuple[str, dict[str, Any]]]:
     """A module that is not installed, or names that a loaded module does not have."""
     place = {"line": imported.line, "certain": imported.certain}
     if _is_findable(imported.module) is False:
-        is_certain = imported.certain and _only_known_finders()
+        is_certain = imported.certain and not finders.may_know(imported.module)
         yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
     module = sys.modules.get(imported.module)
     for name in imported.names if module_dict(module) else ():
@@ -140,13 +135,8 @@ def _is_findable(module: str) -> bool | None:
 
 def _has_file(module: str, path: list[str] | None) -> bool:
     """Asks the finders of files, archives and frozen modules."""
-    finders = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
-    return any(finder.find_spec(module, path) is not None for finder in finders)
-
-
-def _only_known_finders() -> bool:
-    """False when something else that is installed for imports might know a module."""
-    return all(any(finder is known for known in _KNOWN_FINDERS) for finder in sys.meta_path)
+    of_files = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
+    return any(finder.find_spec(module, path) is not None for finder in of_files)
 
 
 def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]) -> dict[str, Any]:

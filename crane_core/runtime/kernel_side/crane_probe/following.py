@@ -38,7 +38,9 @@ METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
 _HARMLESS = Kinds(type(None), types.WrapperDescriptorType)
-_LOOKS_ELSEWHERE = Kinds(super, types.GenericAlias, weakref.ProxyType, weakref.CallableProxyType, threading.local)
+_ALIAS = getattr(types, "GenericAlias", super)
+"""The type of `list[int]`, which Python 3.8 does not have."""
+_LOOKS_ELSEWHERE = Kinds(super, _ALIAS, weakref.ProxyType, weakref.CallableProxyType, threading.local)
 """Types written in C that pass attributes on to something else."""
 _OF_F2PY = "fortran"
 """Routines wrapped by f2py compute their attributes by a slot that their class does not show."""

@@ -41,6 +41,13 @@ _NOT_ITERABLE = (
     "slice",
     "method",
 )
+_DATA = {
+    "numpy": ("ndarray", "float64", "float32", "int64", "int32", "bool", "bool_", "str_"),
+    "pandas": ("DataFrame", "Series", "Index", "RangeIndex", "Timestamp"),
+    "torch": ("Tensor",),
+    "tensorflow": ("EagerTensor",),
+}
+"""Values of libraries that no one can call."""
 _RESULTS = {"int": "int", "float": "float", "str": "str", "bool": "bool", "repr": "str", "len": "int", "ord": "int"}
 
 
@@ -322,7 +329,8 @@ def call_of_no_function(site: Site) -> Thing | None:
     thing = site.receiver or Thing()
     types = ("int", "float", "bool", "str", "list", "tuple", "dict", "set", "NoneType", "bytes", "range", "complex")
     is_module = thing.type == "module" and bool(thing.facts)
-    if thing.type in types and not thing.path or is_module:
+    is_data = thing.class_name in _DATA.get(thing.package, ())
+    if (thing.type in types or is_data) and not thing.path or is_module:
         site.crash(
             "TypeError",
             f"'{thing.type}' object is not callable",
@@ -339,6 +347,6 @@ def _told(thing: Thing) -> str:
 def _instead(thing: Thing) -> str:
     if thing.type == "module":
         return f"Call a function of the module: {thing.words}.name(...)."
-    if thing.type in ("list", "dict", "tuple"):
+    if thing.type in ("list", "dict", "tuple") or thing.class_name in ("ndarray", "DataFrame", "Series", "Tensor"):
         return "Use square brackets for its items."
     return "The name was given a value and no longer stands for the function: restart, or write `del` before."

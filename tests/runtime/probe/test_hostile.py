@@ -403,3 +403,32 @@ def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
     state = looked({"rows": [1], "len_of": len}, "rows.x.append(1)\nlen_of(rows)")
     assert state["unavailable"]["rows.x.append(\u2026)"] == "RuntimeError: no way"
     assert state["variables"]["len_of"]["docs"]["signature"] == "(obj, /)"
+
+
+def test_an_object_whose_dict_belongs_to_another_class_is_told(looked: Callable[..., State]) -> None:
+    """As wrapt's proxies in Keras 2, which inherit `__dict__` from a class of another layout."""
+
+    class Layout:
+        pass
+
+    class Proxy:
+        __dict__ = vars(Layout)["__dict__"]
+
+    state = looked({"model": [Proxy()], "proxy": Proxy()}, "proxy.depth; model[0]")
+    assert state["variables"]["proxy"]["type"].endswith("Proxy")
+    assert state["variables"]["model"]["structure"] == {"length": 1}
+
+
+def test_where_sharing_cannot_be_told_everything_counts_as_held(
+    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crane_core.runtime.kernel_side.crane_probe import shared
+
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("no way")
+
+    monkeypatch.setattr(shared, "shared", broken)
+    state = looked({"rows": [1], "more": [2]}, "rows[0]; more")
+    assert state["captured"]["held"] == ["more", "rows"]
+    assert state["unavailable"] == {"what else holds the variables": "RuntimeError: no way"}
+    assert state["variables"]["rows"]["structure"] == {"length": 1}

@@ -105,9 +105,18 @@ def instance_dict(value: Any) -> dict[str, Any]:
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
         if type(descriptor) is types.GetSetDescriptorType or type(descriptor) is types.MemberDescriptorType:
-            held.update(dict.items(descriptor.__get__(value)) if _has_own_dict(value) else ())
+            held.update(dict.items(_read_dict(descriptor, value)) if _has_own_dict(value) else ())
             break
     return held
+
+
+def _read_dict(descriptor: Any, value: Any) -> dict[str, Any]:
+    """Empty for an object laid out by another class, as wrapt's proxies are that also inherit from one of Python's."""
+    try:
+        read = descriptor.__get__(value)
+    except TypeError:
+        return {}
+    return read if type(read) is dict else {}
 
 
 def _has_own_dict(value: Any) -> bool:

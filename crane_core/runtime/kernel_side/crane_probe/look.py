@@ -60,7 +60,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
         "captured": {
             "python": platform.python_version(),
             "packages": _versions(found),
-            **shared.shared(found, namespace),
+            **_shared(found, namespace, unavailable),
         },
         "variables": {name: _placed(entry, name, needs, sources) for name, entry in entries.items()},
         "accesses": accesses,
@@ -68,6 +68,15 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
         "unavailable": unavailable,
     }
     return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
+
+
+def _shared(found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
+    """Where it cannot be told, everything counts as held."""
+    try:
+        return shared.shared(found, namespace)
+    except Exception as error:  # noqa: BLE001 - the rest of the state is told all the same
+        unavailable["what else holds the variables"] = bounds.why(error)
+        return {"held": sorted(found)}
 
 
 def _needs(

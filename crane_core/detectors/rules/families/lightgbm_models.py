@@ -13,6 +13,13 @@ from crane_core.detectors.rules.thing import Thing
 
 RULES: Final = Family("LightGBM")
 _KINDS: Final = ("LGBMClassifier", "LGBMRegressor")
+EARLY_STOPPING: Final = "lightgbm.callback._EarlyStoppingCallback"
+_LEARNT: Final = (
+    *("n_features_", "n_features_in_", "best_score_", "best_iteration_", "objective_", "booster_", "evals_result_"),
+    *("feature_importances_", "feature_name_", "n_estimators_", "classes_", "n_classes_"),
+)
+"""Properties that ask whether the model is fitted first."""
+_WENT_IN_4: Final = ("early_stopping_rounds", "verbose")
 _OF_JSON: Final = '",:[]{}'
 
 
@@ -30,20 +37,48 @@ def fitting(site: Site) -> Thing | None:
     given = site.arguments.bound("X, y=None, **others")
     if model is None or model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
         return None
+    _refuse_old_arguments(site)
     x, y = given["X"], given["y"]
-    _refuse_texts(site, x)
+    refuse_texts(site, x)
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if n_x is not None and n_y is not None and n_x != n_y:
         lengths_differ(site, "LightGBMError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
     _refuse_targets(site, model, y)
-    _refuse_names(site, x)
+    refuse_names(site, x)
+    stops_without_data(site, given.get("callbacks"), is_given=given.get("eval_set", Thing("NoneType")))
     model.facts = {"class_name": model.class_name, "is_fitted": True}
     if (n_features := data.n_features(x)) is not None:
         model.facts["fitted_attributes"] = {"n_features_in_": n_features}
     return model
 
 
-def _refuse_texts(site: Site, x: Thing) -> None:
+def _refuse_old_arguments(site: Site) -> None:
+    """What `fit` took before LightGBM 4."""
+    gone = [name for name in _WENT_IN_4 if name in site.arguments.keywords]
+    version = site.packages.get("lightgbm", "").partition(".")[0]
+    if gone and version.isdigit() and int(version) >= 4:
+        callback = "early_stopping(50)" if gone[0] == "early_stopping_rounds" else "log_evaluation(0)"
+        site.crash(
+            "TypeError",
+            f"fit of LightGBM {version} has no argument {gone[0]}",
+            fact=f"it is given {gone[0]}, which LightGBM 4 has taken away",
+            remedy=f"write callbacks=[lightgbm.{callback}]",
+        )
+
+
+def stops_without_data(site: Site, callbacks: Thing | None, *, is_given: Thing) -> None:
+    """Early stopping needs something to evaluate on."""
+    items = (callbacks.items if callbacks is not None else None) or ()
+    if is_given.type == "NoneType" and any(item.type == EARLY_STOPPING for item in items):
+        site.crash(
+            "ValueError",
+            "early stopping needs data to evaluate on",
+            fact="callbacks has early_stopping, and no validation data are given",
+            remedy="give eval_set=[(X_valid, y_valid)] to fit, valid_sets=[...] to train",
+        )
+
+
+def refuse_texts(site: Site, x: Thing) -> None:
     """Columns of texts; categories are welcome."""
     for label, dtype in data.dtypes_of(x).items() if data.is_frame(x) else ():
         if str(dtype) in ("object", "str", "string"):
@@ -66,7 +101,7 @@ def _refuse_targets(site: Site, model: Thing, y: Thing) -> None:
         )
 
 
-def _refuse_names(site: Site, x: Thing) -> None:
+def refuse_names(site: Site, x: Thing) -> None:
     odd = [name for name in data.names_of(x) or () if any(letter in name for letter in _OF_JSON)]
     if odd:
         site.crash(
@@ -89,14 +124,34 @@ def asking(site: Site) -> Thing | None:
             fact=f"{data.named(model, 'it')} has not been fitted",
             remedy="call fit first",
         )
-    given, told = site.first, model.fact("fitted_attributes")
-    fitted = told.get("n_features_in_") if isinstance(told, dict) else None
+    told = model.fact("fitted_attributes")
+    refuse_width(site, told.get("n_features_in_") if isinstance(told, dict) else None)
+    return Thing()
+
+
+def refuse_width(site: Site, fitted: object) -> None:
+    """Other features than the model was fitted with; keywords may switch the check off."""
+    given = site.first
     n_given = data.n_features(given)
     if isinstance(fitted, int) and n_given is not None and n_given != fitted and not site.arguments.keywords:
+        is_booster = site.receiver is not None and site.receiver.class_name == "Booster"
         site.crash(
-            "LightGBMError" if data.is_frame(given) else "ValueError",
+            "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
             f"it was fitted with {fitted} features and gets {n_given}",
             fact=f"{data.named(given, 'X')} has {n_given} columns",
             remedy="give the same features as at fit time",
         )
-    return Thing()
+
+
+@RULES.attribute("lightgbm.*", *_LEARNT)
+def learnt(site: Site) -> Thing | None:
+    """What a model has only after fitting."""
+    model = site.receiver
+    if model is None or model.class_name not in _KINDS or model.fact("is_fitted") is not False:
+        return None
+    site.crash(
+        "NotFittedError",
+        f"{site.name} is there after fitting",
+        fact=f"{data.named(model, 'the model')} has not been fitted",
+        remedy="call fit first, on the object that is asked",
+    )

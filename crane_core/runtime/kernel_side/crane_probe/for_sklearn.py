@@ -30,6 +30,8 @@ from .literals import is_plain
 _NEEDS_NO_FIT = ("FunctionTransformer", "Normalizer", "HashingVectorizer", "FeatureHasher", "AdditiveChi2Sampler")
 _LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_features_in_", "n_outputs_", "n_classes_")
 _PARTS = ("steps", "transformers_", "transformers", "transformer_list", "estimators")
+_BEHIND = {("lightgbm", "n_features_in_"): "_n_features_in"}
+"""Where another library keeps what its property of this name gives."""
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
@@ -76,7 +78,7 @@ def _number(value: Any, name: str, depth: int = 4) -> Any:
     """The attribute, where need be of the estimator that a pipeline, a search or an ensemble asks for it."""
     held = instance_dict(value)
     if name in held or package_of(type(value)) != "sklearn" or not depth:
-        return held.get(name)
+        return held.get(name, held.get(_BEHIND.get((package_of(type(value)), name), "")))
     asked = static_attribute(value, name)
     inner = _asked_for_it(held) if asked is not None and type(asked.value) is property else None
     return None if inner is None else _number(inner, name, depth - 1)
@@ -222,8 +224,20 @@ def _pipeline_way(value: Any, held: dict[str, Any], steps: tuple[Step, ...]) -> 
     if step.kind == ITEM:
         return _by_name(parts, step.value, 1)
     if step.kind == ATTRIBUTE and step.value == "named_steps" and after is not None:
-        return _by_name(parts, after.value, 2) if after.kind in (ITEM, ATTRIBUTE) else Way(n_steps=2)
+        return _of_bunch(parts, after)
     return None
+
+
+def _of_bunch(parts: dict[str, Any], after: Step) -> Way:
+    """The steps are keys of a dict and attributes too, beside those that every dict has."""
+    if after.kind == ITEM:
+        return _by_name(parts, after.value, 2)
+    if after.kind != ATTRIBUTE or after.value in parts:
+        return Way(parts.get(after.value), n_steps=2) if after.kind == ATTRIBUTE else Way(n_steps=2)
+    if hasattr(dict, after.value):
+        return Way(n_steps=2)
+    fact = {"type": "Bunch", "attribute": after.value, "similar": similar(after.value, parts)}
+    return Way(lacks=(Lack("attributes", fact),), n_steps=2)
 
 
 def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Way:

@@ -1,0 +1,130 @@
+"""LightGBM's own interface: what `lightgbm.train` finds wrong with a Dataset and its parameters.
+
+Knows that a Dataset looks at its data only when training asks for it. Refuses Datasets that were read from files, or
+that are parts of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.lightgbm_models import (
+    EARLY_STOPPING,
+    refuse_names,
+    refuse_texts,
+    refuse_width,
+    stops_without_data,
+)
+from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES: Final = Family("LightGBM training")
+_DATASET: Final = "lightgbm.basic.Dataset"
+_BOOSTER: Final = "lightgbm.basic.Booster"
+_OBJECTIVE: Final = ("objective", "objective_type", "app", "application", "loss")
+_NUM_CLASS: Final = ("num_class", "num_classes")
+_ONE_OF_MANY: Final = ("multiclass", "softmax")
+_MANY: Final = (*_ONE_OF_MANY, "multiclassova", "multiclass_ova", "ova", "ovr")
+_ONE: Final = ("binary", "regression", "regression_l2", "l2", "mse", "regression_l1", "l1", "mae", "huber", "poisson")
+_TRAIN: Final = (
+    "params, train_set, num_boost_round=100, valid_sets=None, valid_names=None, feval=None, init_model=None, **others"
+)
+
+
+@RULES.function("lightgbm.Dataset", _DATASET)
+def dataset_made(site: Site) -> Thing | None:
+    bound = site.arguments.bound("data, label=None, **others")
+    if bound is None or "data" not in bound:
+        return None
+    return Thing(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
+
+
+@RULES.function("lightgbm.train", "lightgbm.engine.train")
+def trained(site: Site) -> Thing | None:
+    bound = site.arguments.bound(_TRAIN)
+    if bound is None or not bound.keys() >= {"params", "train_set"}:
+        return None
+    given = bound["train_set"]
+    if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
+        site.crash(
+            "TypeError",
+            "lightgbm.train takes a Dataset",
+            fact=f"{data.named(given, 'train_set')} is of type {given.type}",
+            remedy="make one: lgb.Dataset(X, label=y)",
+        )
+    if not given.is_a("lightgbm", "Dataset"):
+        return None
+    settings = bound["params"].members
+    _refuse_classes(site, settings)
+    x, y = given.attributes.get("data", Thing()), given.attributes.get("label", Thing())
+    _refuse_data(site, x, y)
+    _refuse_labels(site, settings, y)
+    stops_without_data(site, bound.get("callbacks"), is_given=bound.get("valid_sets", Thing("NoneType")))
+    n_features = data.n_features(x)
+    return Thing(_BOOSTER, {"n_features": n_features} if n_features is not None else {}, words=site.text)
+
+
+def _setting(settings: Mapping[Any, Thing] | None, names: tuple[str, ...]) -> Any:
+    """The value of a parameter by any of its names; None where it is not set, NOT_KNOWN where that is not certain."""
+    if settings is None:
+        return NOT_KNOWN
+    found = [settings[name].literal for name in names if name in settings]
+    return found[0] if len(found) == 1 else NOT_KNOWN if found else None
+
+
+def _refuse_classes(site: Site, settings: Mapping[Any, Thing] | None) -> None:
+    objective, n_classes = _setting(settings, _OBJECTIVE), _setting(settings, _NUM_CLASS)
+    if objective in _MANY and n_classes in (None, 1):
+        site.crash(
+            "LightGBMError",
+            "training on many classes needs their number",
+            fact=f"objective is {objective!r}, and num_class is {n_classes or 'not set'}",
+            remedy="set num_class in the parameters",
+        )
+    if objective in _ONE and type(n_classes) is int and n_classes > 1:
+        site.crash(
+            "LightGBMError",
+            "num_class is for training on many classes alone",
+            fact=f"objective is {objective!r}, and num_class is {n_classes}",
+            remedy="leave num_class out, or use the objective 'multiclass'",
+        )
+
+
+def _refuse_data(site: Site, x: Thing, y: Thing) -> None:
+    refuse_texts(site, x)
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    is_matrix = data.is_frame(x) or data.is_array(x)
+    if is_matrix and (data.is_array(y) or data.is_series(y)) and n_x is not None and n_y is not None and n_x != n_y:
+        lengths_differ(site, "LightGBMError", (data.named(x, "data"), n_x), (data.named(y, "label"), n_y))
+    refuse_names(site, x)
+
+
+def _refuse_labels(site: Site, settings: Mapping[Any, Thing] | None, y: Thing) -> None:
+    """Classes are counted from 0."""
+    n_classes = _setting(settings, _NUM_CLASS)
+    if _setting(settings, _OBJECTIVE) not in _ONE_OF_MANY or type(n_classes) is not int:
+        return
+    beyond = [end for end in data.range_of(data.values_of(y)) if end is not None and not 0 <= end < n_classes]
+    if beyond and (data.is_array(y) or data.is_series(y)):
+        site.crash(
+            "LightGBMError",
+            f"classes go from 0 to {n_classes - 1}",
+            fact=f"{data.named(y, 'label')} holds {beyond[0]:g}",
+            remedy="set num_class to the number of classes, and count them from 0 (LabelEncoder)",
+        )
+
+
+@RULES.method("lightgbm.Booster", "predict")
+def asked(site: Site) -> Thing | None:
+    booster = site.receiver or Thing()
+    refuse_width(site, booster.fact("n_features"))
+    return Thing()
+
+
+@RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
+def early_stopping(site: Site) -> Thing | None:
+    return Thing(EARLY_STOPPING, words=site.text)

@@ -124,6 +124,8 @@ RAISES = [
     ("i = Input((9,)); LSTM(3)(i)", "ValueError"),
     ("i = Input((10, 10, 3)); x = Conv2D(4, 3)(i); j = Conv2D(4, 5)(i); layers.Concatenate()([x, j])", "ValueError"),
     ("i = Input((9,)); layers.Add()([Dense(3)(i), Dense(4)(i)])", "ValueError"),
+    ("i = Input((8, 8, 2)); layers.concatenate([Conv2D(4, 3)(i), Dense(3)(Flatten()(i))])", "ValueError"),
+    ("i = Input((8, 8, 2)); layers.Add()([Conv2D(4, 3)(i), Dense(3)(Flatten()(i))])", "ValueError"),
     ("i = Input(9)", "ValueError"),
     ("sparse.predict_classes(X)", "AttributeError"),
     ("sparse.fit_generator(flat_dataset)", "AttributeError"),
@@ -133,6 +135,7 @@ RAISES = [
 ]
 
 RUNS = [
+    "i = Input((1, 4)); layers.Add()([Dense(3)(i), Dense(3)(Flatten()(i))])",
     "sparse.fit(X, y, verbose=0)",
     "sparse.fit(X, y.reshape(-1, 1), verbose=0)",
     "sparse.fit(frame, y, verbose=0, validation_split=0.25)",
@@ -181,7 +184,7 @@ RUNS = [
     "m.fit([X, X[:, :2]], y, verbose=0)",
     "base = keras.Sequential([Input((9,)), Dense(5)])\nm = keras.Sequential([base, Dense(3)])\n"
     "m.compile('sgd', 'sparse_categorical_crossentropy')\nm.fit(X, y, verbose=0)",
-    "keras.optimizers.Adam(learning_rate=0.001)",
+    "keras.optimizers.Adam(learning_rate=0.001, decay=0.01)",
     "sparse.add(Dense(2)); sparse.compile('sgd', 'sparse_categorical_crossentropy'); sparse.fit(X, y2, verbose=0)",
     "for xb, yb in dataset.take(1): categorical(xb)",
     "sparse.layers[-1].units + sparse.count_params()",

@@ -11,21 +11,31 @@ from crane_core.detectors.rules.thing import Thing
 RULES = Family("keras names")
 
 _OPTIMIZERS: Final = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "Nadam", "Ftrl")
-_GONE: Final = {"lr": "learning_rate", "decay": "a schedule of keras.optimizers.schedules"}
+_GONE: Final = {"lr": "learning_rate"}
+"""Not `decay`, which is ignored with a warning."""
 _FIRST_TENSORFLOW: Final = (2, 16)
 """The first version that comes with Keras 3."""
 
 
 def has_keras_3(site: Site) -> bool:
     """Whether the kernel certainly has Keras 3."""
-    if (keras := site.packages.get("keras")) is not None:
-        return keras.startswith("3.")
+    return _keras(site) == 3
+
+
+def has_keras_2(site: Site) -> bool:
+    """Whether the kernel certainly has Keras 2, which compares less before it computes."""
+    return _keras(site) == 2
+
+
+def _keras(site: Site) -> int | None:
+    """The major version; None where neither Keras nor TensorFlow states one."""
+    major = site.packages.get("keras", "").partition(".")[0]
+    if major.isdigit():
+        return int(major)
     parts = site.packages.get("tensorflow", "").split(".")
-    return len(parts) > 1 and all(part.isdigit() for part in parts[:2]) and _is_late(parts)
-
-
-def _is_late(parts: list[str]) -> bool:
-    return (int(parts[0]), int(parts[1])) >= _FIRST_TENSORFLOW
+    if len(parts) < 2 or not all(part.isdigit() for part in parts[:2]):
+        return None
+    return 3 if (int(parts[0]), int(parts[1])) >= _FIRST_TENSORFLOW else 2
 
 
 @RULES.function(*(f"keras.optimizers.{name}" for name in _OPTIMIZERS))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.families import keras_losses, keras_sizes
+from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, shape_of, through
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.shapes import Length, Shape, shown
@@ -297,7 +298,9 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
     labels = (None, *given.labels[1:]) if given.labels else given.labels
     complaint = keras_losses.complaint(loss, labels, output, batch=given.first_batch)
     fact = f"{what} has the shape {shown(given.labels)}, the model gives {shown(output)}, its loss is {loss}"
-    if complaint is not None:
+    # Keras 2 knows no shapes of what an iterator gives, and takes flat labels for a column.
+    may_pass = has_keras_2(site) and not (given.is_array and len(labels) == len(output))
+    if complaint is not None and not may_pass:
         site.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
     if loss == "sparse_categorical_crossentropy" and given.is_array:
         label = keras_losses.beyond(given.label_range, output)
@@ -376,7 +379,7 @@ def _batch(bound: dict[str, Thing]) -> Length:
 def _compiled(site: Site, model: Thing) -> None:
     if model.fact("compiled") is False:
         site.crash(
-            "ValueError",
+            "RuntimeError" if has_keras_2(site) else "ValueError",
             f"the model must be compiled before {site.name}",
             fact=f"{model.words or 'the model'} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",

@@ -1,0 +1,59 @@
+"""Models of Keras 2, by states as its kernels give them: what it lets pass, unlike Keras 3, is no crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crane_core.detectors.rules.predict import findings
+from crane_core.domain import KernelState, Setting
+from tests.detectors.asked import cells
+
+SEQUENTIAL = "keras.src.engine.sequential.Sequential"
+
+
+def foreseen(version: str, loss: str, labels: list[int], *, n_outputs: int = 2, compiled: bool = True) -> str | None:
+    """The exception that is foretold of a fit on 12 samples of 4 features."""
+    shapes = {"input_shape": [None, 4], "output_shape": [None, n_outputs]}
+    variables: dict[str, Any] = {
+        "model": {
+            "type": SEQUENTIAL,
+            "plus": {"structure": shapes, "values": {"built": True, "compiled": compiled, "loss": loss}},
+        },
+        "X": {"type": "numpy.ndarray", "structure": {"shape": [12, 4]}, "representation": {"dtype": "float32"}},
+        "y": {"type": "numpy.ndarray", "structure": {"shape": labels}, "representation": {"dtype": "float32"}},
+    }
+    packages = {"keras": version, "numpy": "1.26.4"}
+    document = {
+        "schema_version": 2,
+        "captured": {"python": "3.10.13", "packages": packages},
+        "variables": variables,
+        "accesses": {"model.fit": {"type": "method"}},
+    }
+    state = KernelState.from_json(
+        document, benchmark="b", instance_id="i_fixed", setting=Setting.RUNTIME_PLUS, origin="capture"
+    )
+    report = findings(cells("model = build()", "model.fit(X, y)"), state, Setting.RUNTIME_PLUS)
+    assert not report.errors
+    return report.findings[0].exception if report.findings else None
+
+
+@pytest.mark.parametrize(
+    ("loss", "labels", "keras_2", "keras_3"),
+    [
+        ("mse", [12], None, "InvalidArgumentError"),
+        ("mse", [12, 3], "ValueError", "ValueError"),
+        ("binary_crossentropy", [12, 3], "ValueError", "ValueError"),
+        ("categorical_crossentropy", [12, 1], "ValueError", "ValueError"),
+        ("categorical_crossentropy", [12, 2], None, None),
+    ],
+)
+def test_what_keras_2_lets_pass_is_no_crash(loss: str, labels: list[int], keras_2: str, keras_3: str) -> None:
+    assert foreseen("2.15.0", loss, labels) == keras_2
+    assert foreseen("3.15.1", loss, labels) == keras_3
+
+
+def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
+    assert foreseen("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
+    assert foreseen("3.15.1", "mse", [12, 2], compiled=False) == "ValueError"

@@ -36,6 +36,11 @@ RAISES = [
     ("tf.reshape(a, [-1, 4])", "InvalidArgumentError"),
     ("a[0] = 1", "TypeError"),
     ("variable[0] = 1", "TypeError"),
+    ("d * variable", "InvalidArgumentError"),
+    ("variable @ variable", "InvalidArgumentError"),
+    ("with tf.GradientTape() as tape:\n    loss = tf.reduce_mean(variable - d)", "InvalidArgumentError"),
+    ("variable.assign(b)", "ValueError"),
+    ("variable.assign_sub(b)", "InvalidArgumentError"),
     ("a[5]", "InvalidArgumentError"),
     ("a[0, 0, 0]", "InvalidArgumentError"),
     ("a.reshape(3, 2)", "AttributeError"),
@@ -45,6 +50,9 @@ RAISES = [
 ]
 
 RUNS = [
+    "variable.assign_sub(0.1 * a)\nvariable + array - a",
+    "variable @ b + 2 / (variable @ b + 1)",
+    "loose = tf.Variable(a, shape=tf.TensorShape(None))\nloose.assign(b)",
     "a @ b",
     "a + 1 - 2.5",
     "a + array",

@@ -231,6 +231,8 @@ TAKES: Final[dict[str, Taking]] = {
 def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
     """What Concatenate makes; all lengths but that of the axis must be equal."""
     n = len(shapes[0])
+    if any(len(shape) != n for shape in shapes):
+        _refuse_ranks(shapes, axis)
     if any(len(shape) != n for shape in shapes) or not -n <= axis < n:
         return None
     at = axis % n
@@ -246,12 +248,22 @@ def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
     return tuple(total if place == at else length for place, length in enumerate(shapes[0]))
 
 
+def _refuse_ranks(shapes: Sequence[Shape], axis: int) -> None:
+    """Branches of different numbers of dimensions; Keras leaves out those of length 1 before it compares."""
+    shortest = min(len(shape) for shape in shapes)
+    if not -shortest <= axis < shortest or any(length == 1 for shape in shapes for length in shape[1:]):
+        return
+    raise Refusal(
+        f"{' and '.join(map(shown, shapes))} differ in their number of dimensions",
+        "bring the branches to one shape first (Flatten, GlobalAveragePooling2D)",
+    )
+
+
 def merged(shapes: Sequence[Shape]) -> Shape | None:
     """What Add, Multiply, Average make: broadcast, but for the batch."""
-    if len({len(shape) for shape in shapes}) > 1:
-        return None
     try:
-        return (shapes[0][0], *broadcast(*(shape[1:] for shape in shapes)))
+        after = broadcast(*(shape[1:] for shape in shapes))
+        return (shapes[0][0], *after) if len({len(shape) for shape in shapes}) == 1 else None
     except MisfitError as misfit:
         raise Refusal(misfit.why, "bring the branches to one size (a Dense or 1x1 convolution before)") from None
 

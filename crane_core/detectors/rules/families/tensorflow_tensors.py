@@ -45,6 +45,11 @@ def is_eager(thing: Thing) -> bool:
     return thing.is_a("tensorflow", "EagerTensor")
 
 
+def is_operand(thing: Thing) -> bool:
+    """A tensor, or a variable, which computes as its tensor does."""
+    return is_eager(thing) or thing.is_a("tensorflow", "ResourceVariable")
+
+
 def shape_of(thing: Thing) -> Shape | None:
     shape = thing.fact("shape")
     return tuple(shape) if isinstance(shape, (tuple, list)) else None
@@ -90,11 +95,12 @@ def _one_dtype(site: Site, parts: Sequence[Thing]) -> None:
 
 
 @RULES.operator("tensorflow.EagerTensor", *_ARITHMETIC, *_ORDER)
+@RULES.operator("tensorflow.ResourceVariable", *_ARITHMETIC, *_ORDER)
 def elementwise(site: Site) -> Thing | None:
     if not site.arguments.positional:
         return None
     left, right = site.receiver or Thing(), site.first
-    if not (is_eager(left) and is_eager(right)):
+    if not (is_operand(left) and is_operand(right)):
         return Thing()
     _one_dtype(site, (left, right))
     shape = _fitting(site, (left, right), shapes.broadcast)
@@ -102,6 +108,7 @@ def elementwise(site: Site) -> Thing | None:
 
 
 @RULES.operator("tensorflow.EagerTensor", "@")
+@RULES.operator("tensorflow.ResourceVariable", "@")
 def product(site: Site) -> Thing | None:
     return _product(site, site.receiver or Thing(), site.first)
 
@@ -113,7 +120,7 @@ def matmul(site: Site) -> Thing | None:
 
 
 def _product(site: Site, left: Thing, right: Thing) -> Thing:
-    if not (is_eager(left) and is_eager(right)):
+    if not (is_operand(left) and is_operand(right)):
         return Thing()
     _one_dtype(site, (left, right))
     return _tensor(_fitting(site, (left, right), _matrices), left.fact("dtype"))
@@ -131,7 +138,7 @@ def joined(site: Site) -> Thing | None:
     bound = site.arguments.bound("values, axis=0, name='join'")
     parts = bound["values"].items if bound is not None and "values" in bound else None
     axis = bound["axis"].literal if bound is not None and "axis" in bound else 0
-    if not parts or type(axis) is not int or not all(map(is_eager, parts)):
+    if not parts or type(axis) is not int or not all(map(is_operand, parts)):
         return Thing()
     is_stack = site.receiver is not None and site.receiver.path.endswith("stack")
     join = shapes.stack if is_stack else shapes.concatenate
@@ -196,7 +203,24 @@ def no_such_attribute(site: Site) -> Thing | None:
     )
 
 
+@RULES.method("tensorflow.ResourceVariable", "assign", "assign_add", "assign_sub")
+def assigned(site: Site) -> Thing | None:
+    """Other values in a variable of the same shape and dtype."""
+    variable, value = site.receiver or Thing(), site.first
+    before, after = shape_of(variable), shape_of(value) if is_operand(value) else None
+    if before is not None and after is not None and None not in (*before, *after) and before != after:
+        site.crash(
+            "ValueError" if site.name == "assign" else "InvalidArgumentError",
+            f"a variable keeps its shape {shown(before)}, and {shown(after)} is given",
+            fact=", ".join(map(_told, (variable, value))),
+            remedy="give it values of its own shape",
+        )
+    variable.facts = {name: fact for name, fact in variable.facts.items() if name in ("shape", "dtype", "trainable")}
+    return variable
+
+
 @RULES.method("tensorflow.EagerTensor", "numpy")
+@RULES.method("tensorflow.ResourceVariable", "numpy")
 def as_array(site: Site) -> Thing | None:
     thing = site.receiver or Thing()
     facts = {name: thing.fact(name) for name in ("shape", "dtype") if thing.fact(name) is not None}

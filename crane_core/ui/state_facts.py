@@ -26,6 +26,18 @@ MARK_WORDS = {
     DOCS: "what the callable says of itself",
     ABSENT: "asked for by the target and not there",
 }
+LEGEND = {
+    "S": "structure",
+    "R": "representation",
+    "V": "values",
+    PLUS: "beyond the published extractor",
+    DOCS: "documentation",
+    ABSENT: "not there",
+}
+"""The marks in few words, for below a state."""
+ACCESSED = " (attribute or method)"
+"""Ends the name of what the target reaches through another name, which may be spelled like a variable."""
+
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
 MAX_WORDS = 3 * MAX_TEXT
@@ -69,7 +81,7 @@ def entries(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _access_name(name: str) -> str:
-    return name.removeprefix("__method__") + " (attribute or method)"
+    return name.removeprefix("__method__") + ACCESSED
 
 
 def substance(entry: Any) -> Any:
@@ -158,8 +170,9 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _exact(value: Any) -> str:
-    """In quotes where blanks at an end are what is amiss."""
-    return fact_text(repr(value) if isinstance(value, str) and value != value.strip() else value)
+    """In quotes where it is empty or has blanks at an end, which may be just what is amiss."""
+    is_unclear = isinstance(value, str) and (not value or value != value.strip()) and "\n" not in value
+    return fact_text(repr(value) if is_unclear else value)
 
 
 def _cell(place: Any, numbers: Numbers) -> str:
@@ -176,12 +189,12 @@ def _marked(mark: str, facts: Any) -> Facts:
 def _flat(value: Any, path: str) -> dict[str, str]:
     """Nested dictionaries as paths; a dictionary without further nesting is one fact."""
     if not isinstance(value, dict) or not value:
-        return {path: fact_text(value)} if path else {}
+        return {path: _exact(value)} if path else {}
     if path and not any(isinstance(item, dict) and item for item in value.values()):
-        return {path: fact_text(", ".join(f"{key} {fact_text(item)}" for key, item in value.items()))}
+        return {path: fact_text(", ".join(f"{_exact(key)} {_exact(item)}" for key, item in value.items()))}
     facts: dict[str, str] = {}
     for key, item in value.items():
-        facts |= _flat(item, f"{path} › {key}" if path else str(key))
+        facts |= _flat(item, f"{path} › {_exact(key)}" if path else _exact(key))
     return facts
 
 

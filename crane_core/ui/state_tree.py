@@ -9,7 +9,9 @@ from html import escape
 from typing import Any
 
 from crane_core.ui.state_facts import (
+    ACCESSED,
     GROUPS,
+    LEGEND,
     MARK_WORDS,
     NO_NUMBERS,
     Facts,
@@ -54,7 +56,17 @@ def state_html(
     ]
     if not any(shown):
         return '<p class="cw-dim">The state is empty: the target uses no name that the kernel knows.</p>'
-    return f'<div class="cw-state">{"".join(shown)}</div>'
+    tree = "".join(shown)
+    return f'<div class="cw-state">{tree}</div>{_legend(tree)}'
+
+
+def _legend(tree: str) -> str:
+    """What the marks mean that stand in the tree."""
+    there = {mark for mark in MARK_WORDS if f">{mark}</div>" in tree}
+    signs = {sign for mark in there for sign in mark}
+    told = [(sign, words) for sign, words in LEGEND.items() if sign in signs]
+    items = "".join(f'<span><b class="cw-{sign}">{sign}</b> {words}</span>' for sign, words in told)
+    return f'<div class="cw-legend cw-dim">{items}</div>' if items else ""
 
 
 def n_different(crashing: str | None, fixed: str | None) -> int:
@@ -85,7 +97,8 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     differs = substance(left) != substance(right)
     types = [entry.get("type", "") if isinstance(entry, dict) else None for entry in (left, right)]
     mark = f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>' if differs else ""
-    head = f"<code>{escape(fact_text(name))}</code><span class='cw-dim'>{escape(_type_words(types))}</span>{mark}"
+    shown = escape(fact_text(name.removesuffix(ACCESSED)))
+    head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
     body = _folded(differing, facts, "differing facts", limit=MAX_FACTS) + _folded(
         same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
     )
@@ -111,6 +124,16 @@ def _folded(keys: list[Key], facts: list[Facts], what: str, *, limit: int) -> st
     left_out = f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>" if n_left_out else ""
     summary = f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
     return "".join(rows[:limit]) + f"<details>{summary}{''.join(rows[limit:])}{left_out}</details>"
+
+
+def _kind_words(name: str, types: list[str | None]) -> str:
+    """The type; of what is reached through another name also that it is, where the type does not tell."""
+    words = _type_words(types)
+    if not name.endswith(ACCESSED):
+        return words
+    if not words:
+        return ACCESSED.strip(" ()")
+    return words if any(kind in words for kind in ("method", "function", "module")) else f"attribute, {words}"
 
 
 def _type_words(types: list[str | None]) -> str:

@@ -55,7 +55,7 @@ def test_a_name_of_one_version_says_so(text_of: TextOf) -> None:
 
 def test_accesses_stand_beside_variables(text_of: TextOf) -> None:
     shown = text_of(state_html(state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None))
-    assert "df.plot (attribute or method)" in shown
+    assert "df.plotmethod" in shown
 
 
 def test_an_empty_state_says_what_it_means(text_of: TextOf) -> None:
@@ -230,7 +230,27 @@ def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:
 
 def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
     shown = text_of(state_html(captured(accesses={"df.groupby": {"type": "method"}}), None))
-    assert "df.groupby (attribute or method)" in shown
+    assert "df.groupbymethod" in shown
+    shown = text_of(state_html(captured(accesses={"net.head": {"type": "torch.nn.Linear"}, "a_b": {}}), None))
+    assert "net.headattribute, torch.nn.Linear" in shown
+    assert "a_battribute or method" in shown
+
+
+def test_blanks_at_an_end_and_nothing_are_seen(text_of: TextOf) -> None:
+    entry = {"type": "DataFrame", "representation": {"dtypes": {"kg ": "f8", "": "i8"}}, "structure": {"layer": ""}}
+    other = entry | {"representation": {"dtypes": {"kg": "f8", "": "i8"}}, "values": {" kg": {"a": {"b": 1}}}}
+    shown = text_of(state_html(captured(variables={"df": entry}), captured(variables={"df": other})))
+    assert "'kg ' f8, '' i8" in shown and "kg f8, '' i8" in shown
+    assert "layer''" in shown and "' kg' › a" in shown
+
+
+def test_marks_that_stand_in_a_state_are_explained_below_it(text_of: TextOf) -> None:
+    html = state_html(captured(variables={"df": FRAME}, absent=ABSENT), None)
+    legend = text_of(html.partition('<div class="cw-legend')[2].join(('<div class="', "")))
+    for words in ("S structure", "V values", "+ beyond", "D documentation", "∅ not there"):
+        assert words in legend
+    assert "cw-legend" not in state_html(captured(variables={"x": {"type": "int"}}), None)
+    assert "+ beyond" not in state_html(state({"df": frame(1)}), None)
 
 
 JSON = st.recursive(

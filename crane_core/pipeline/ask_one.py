@@ -6,6 +6,7 @@ Nothing is kept: the notebook is nobody's benchmark, and who asked sees the raw 
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ MODEL = "CRANE_MODEL"
 BASE_URL = "CRANE_BASE_URL"
 """Environment variables that name the model to ask where nobody names another."""
 
+REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
 """Tokens of a usual reply of a model that reasons in the open; the price before sending is told for so many."""
 
@@ -68,13 +70,25 @@ def expected_usd(sent: Written, price: Price | None) -> float | None:
     return price.usd(sent.tokens.n, USUAL_OUTPUT) if price else None
 
 
-def ask_one(sent: Written, endpoint: Endpoint, price: Price | None = None) -> Asked:
-    """Send the text and wait. Raises DetectorError where the endpoint cannot be asked at all."""
+def ask_one(
+    sent: Written, endpoint: Endpoint, price: Price | None = None, *, stop: threading.Event | None = None
+) -> Asked:
+    """Send the text and wait; when `stop` is set, no longer than a second.
+
+    Raises DetectorError where the endpoint cannot be asked at all, or the question was called back.
+    """
     got: list[Answer] = []
     question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)
-    ask_all([question], endpoint, concurrency=1, on_answer=got.append)
+    try:
+        ask_all([question], endpoint, concurrency=1, on_answer=got.append, stop=stop)
+    except DetectorError as error:
+        is_of_jobs = "command" in error.remedy or "--" in error.remedy
+        raise DetectorError(error.args[0], remedy=REMEDY if is_of_jobs else error.remedy) from error
     if not got:
-        raise DetectorError(f"{endpoint.model} was not asked.", remedy="Try again.")
+        raise DetectorError(
+            "The question was called back before an answer came.",
+            remedy="Ask again when you like; what the endpoint had begun may be charged.",
+        )
     [answer] = got
     read = read_reply(answer.text) if answer.text is not None else ReadReply(None, None, None)
     usd = usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from crane_core.pipeline.capture import capture_to_file, document_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
 from crane_core.terminal import give, tell
+from crane_core.verbs.detect import above_0
 
 NAME = "capture"
 HELP = "run the cells before the target in a fresh kernel and write the state that the target will meet"
@@ -31,14 +36,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--timeout-s",
-        type=_above_0,
+        type=above_0,
         default=usual.cell_s,
         metavar="S",
         help=f"for each cell (default {usual.cell_s:g})",
     )
-    verb.add_argument("--memory-mib", type=_above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's)")
+    verb.add_argument("--memory-mib", type=above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's)")
     verb.add_argument(
-        "--output-mib", type=_above_0, metavar="M", help=f"all that is printed (default {usual.output_bytes // MIB})"
+        "--output-mib", type=above_0, metavar="M", help=f"all that is printed (default {usual.output_bytes // MIB})"
     )
     verb.add_argument(
         "--probe",
@@ -57,14 +62,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="what was written, as JSON on stdout")
 
 
-def _above_0(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
-    return value
-
-
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.out.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
     tell(f"Running the cells before the target of {chosen.notebook.name}")
     captured = capture_to_file(
         chosen.notebook,
@@ -99,16 +99,30 @@ def in_words(captured: Captured, out: Path) -> str:
     seconds = sum(cell.seconds for cell in captured.cells)
     lines = [
         f"{out}: the state before code cell {captured.target} of {captured.notebook}",
-        f"  {len(captured.cells)} cells ran in {seconds:.3f} s; looking took {sight.seconds * 1000:.1f} ms",
-        f"  {len(names)} variables: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
+        f"  {_counted(len(captured.cells), 'cell')} ran in {seconds:.3f} s; looking took {sight.seconds * 1000:.1f} ms",
+        f"  {_counted(len(names), 'variable')}: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
     ]
     lines += [
         f"  code cell {cell.cell} raised {cell.exception}: {cell.message}" for cell in captured.cells if cell.exception
     ]
-    absent = [str(entry) for entries in state["absent"].values() for entry in entries]
-    lines += [f"  absent: {', '.join(absent[:SHOWN_NAMES])}"] if absent else []
+    absent = [absent_words(kind, entry) for kind, entries in state["absent"].items() for entry in entries]
+    lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]
+    lines += [f"  absent: {len(absent) - SHOWN_NAMES:,} more"] if len(absent) > SHOWN_NAMES else []
     lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
     lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in sight.probes]
     left = [*(f"thread {name}" for name in sight.threads), *(f"process {name}" for name in captured.processes)]
     lines += [f"  was still running, and was ended: {name}" for name in left]
     return "\n".join(lines)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def absent_words(kind: str, entry: Mapping[str, Any]) -> str:
+    """`column yield_kg of df, line 3`: what the target asks for in vain. kind: a member of the state's `absent`."""
+    word = kind.removesuffix("s")
+    asked = next((name for name in (word, "label", "index") if name in entry), None)
+    what = f"{asked} {entry[asked]}" if asked else kind
+    of = f" of {entry['of']}" if "of" in entry else ""
+    return f"{what}{of}, line {entry['line']}" if "line" in entry else f"{what}{of}"

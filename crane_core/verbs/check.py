@@ -10,6 +10,8 @@ from typing import Any
 
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
+from crane_core.errors import DetectorError
+from crane_core.llm.endpoint import Endpoint
 from crane_core.pipeline.ask_one import Asked, ask_one, configured_endpoint
 from crane_core.pipeline.check import (
     ALLOWED,
@@ -24,6 +26,7 @@ from crane_core.pipeline.check import (
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, tell
+from crane_core.verbs.detect import above_0
 
 NAME = "check"
 HELP = "say whether the target cell of a notebook will crash, and why: by certain rules, and by a model if one is set"
@@ -39,7 +42,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="this code cell, counted from 0 (default: the first with an error output, else the last)",
     )
-    verb.add_argument("--timeout-s", type=float, default=Limits().cell_s, metavar="S", help="for each cell before it")
+    usual = Limits().cell_s
+    verb.add_argument(
+        "--timeout-s", type=above_0, default=usual, metavar="S", help=f"for each cell before it (default {usual:g})"
+    )
+    verb.add_argument("--keep-going", action="store_true", help="go on past cells before it that raise")
     program = verb.add_mutually_exclusive_group()
     program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
     program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
@@ -57,22 +64,35 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     checked = read_notebook(chosen.notebook, chosen.target)
+    endpoint = configured_endpoint(chosen.model, chosen.base_url)
     if execution_forbidden(os.environ):
         tell(f"{ALLOWED} forbids to run notebooks: the code alone is looked at")
     else:
-        tell(f"Running the {len(checked.plan.executed)} cells before the target of {chosen.notebook.name}")
+        tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
         limits = Limits(cell_s=chosen.timeout_s)
-        checked = run_up(checked, python=chosen.python, kernel=chosen.kernel, limits=limits)
+        checked = run_up(
+            checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going
+        )
     said = verdict(checked)
-    asked = _asked(checked, chosen)
-    give(json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked))
+    try:
+        asked = None if endpoint is None else _asked(checked, endpoint, chosen)
+    except DetectorError:
+        _give(chosen, checked, said, None)
+        raise
+    _give(chosen, checked, said, asked)
     return 0
 
 
-def _asked(checked: Checked, chosen: argparse.Namespace) -> Asked | None:
-    endpoint = configured_endpoint(chosen.model, chosen.base_url)
-    if endpoint is None:
-        return None
+def _give(chosen: argparse.Namespace, checked: Checked, said: Prediction, asked: Asked | None) -> None:
+    give(json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked))
+
+
+def _cells(checked: Checked) -> str:
+    n = len(checked.plan.executed)
+    return "1 cell" if n == 1 else f"{n:,} cells"
+
+
+def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> Asked:
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
     sent = to_send(checked, setting)
     tell(f"Asking {endpoint.model}: {sent.tokens.n:,} tokens ({sent.tokens.kind})")
@@ -109,7 +129,7 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
         lines = [f"{target}: no certain crash", "  The rules speak only when a crash is certain; they never say safe."]
     if checked.seconds_before is not None:
         lines.append(
-            f"  {len(checked.plan.executed)} cells ran before it in {checked.seconds_before:.3f} s:"
+            f"  {_cells(checked)} ran before it in {checked.seconds_before:.3f} s:"
             " what a crash that spoils the kernel would cost again"
         )
     return "\n".join([*lines, *(asked.in_words() if asked else [])])

@@ -73,7 +73,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     """How a model is asked, and how the job is done; the same for every verb that asks one."""
     verb.add_argument(
-        "--concurrency", type=positive, metavar="C", help=f"at once (default: {CONCURRENCY}; here: cores)"
+        "--concurrency",
+        type=positive,
+        metavar="C",
+        help=f"questions at once (default: {CONCURRENCY}; what runs on this machine: one per core)",
     )
     model = verb.add_argument_group("model", "keys come from the environment or .env alone: see the README")
     model.add_argument("--model", metavar="M", help="the name by which the endpoint knows it")
@@ -96,24 +99,31 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
-    return value
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number above 0 is expected, not {text}")
+    return int(text)
 
 
 def above_0(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
     return value
 
 
 def not_negative(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"a number from 0 is expected, not {text}")
     return value
+
+
+def _number(text: str) -> float:
+    """NaN where it is none: that is out of every range."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

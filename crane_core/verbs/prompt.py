@@ -11,7 +11,9 @@ from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.prompt import Written, prompt_of_instance, prompt_of_notebook
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
+from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, give_exactly, tell
+from crane_core.verbs.detect import above_0
 
 NAME = "prompt"
 HELP = "print the exact prompt of an instance, or of a notebook that is run up to its target, and its tokens"
@@ -47,6 +49,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="of a notebook: this code cell, counted from 0 (default as in `capture`)",
     )
     verb.add_argument("--python", metavar="PATH", help="of a notebook: the interpreter to run; it must have ipykernel")
+    verb.add_argument(
+        "--timeout-s", type=above_0, default=Limits().cell_s, metavar="S", help="of a notebook: for each cell before it"
+    )
+    verb.add_argument("--keep-going", action="store_true", help="of a notebook: go on past cells before it that raise")
     verb.add_argument("--json", action="store_true", help="prompt, input, tokens and origin as JSON on stdout")
 
 
@@ -72,7 +78,15 @@ def _is_notebook(subject: str) -> bool:
 def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> Written:
     if setting is not Setting.CODE:
         tell(f"Running the cells before the target of {path.name}")
-    return prompt_of_notebook(path, setting, template, target=chosen.target, python=chosen.python)
+    return prompt_of_notebook(
+        path,
+        setting,
+        template,
+        target=chosen.target,
+        python=chosen.python,
+        keep_going=chosen.keep_going,
+        limits=Limits(cell_s=chosen.timeout_s),
+    )
 
 
 def _of_instance(

@@ -34,13 +34,17 @@ def test_a_certain_crash_is_told_with_evidence_and_remedy(
     said = capsys.readouterr().out
     assert "code cell 1 of tide.ipynb will crash, for certain" in said
     assert "raises  ValueError" in said and "remedy" in said
-    assert "1 cells ran before it" in said or "1 cell ran before it" in said
+    assert "1 cell ran before it" in said
 
 
-def test_the_same_as_json(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(tmp_path / "data", str(notebook), "--json") == 0
+def test_the_same_as_json_past_a_cell_that_raises(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "1 / 0", TARGET)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+    assert check(tmp_path / "data", str(notebook), "--json", "--keep-going") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (True, True, 1, None)
+    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (True, True, 2, None)
     assert told["findings"][0]["exception"] == "ValueError"
     assert told["seconds_before"] > 0
 
@@ -56,6 +60,26 @@ def test_a_model_is_asked_over_http(notebook: Path, tmp_path: Path, capsys: pyte
     model = json.loads(capsys.readouterr().out)["model"]
     assert model["crashes"] in (True, False)
     assert model["reasoning"] and model["reply"] and model["input_tokens"] > 0
+
+
+def test_the_verdict_of_the_rules_is_told_where_no_model_can_be_asked(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
+    nowhere = ("--model", "fake", "--base-url", "http://127.0.0.1:1/v1")
+    assert check(tmp_path / "data", str(notebook), *nowhere) == 1
+    printed = capsys.readouterr()
+    assert "code cell 1 of tide.ipynb" in printed.out
+    assert "cannot be reached" in printed.err and "then ask again" in printed.err
+
+
+def test_a_model_without_a_key_is_refused_before_anything_runs(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert check(tmp_path / "data", str(notebook), "--model", "gpt-5") == 1
+    printed = capsys.readouterr()
+    assert "There is no key" in printed.err and "Running" not in printed.err
 
 
 def test_where_it_is_forbidden_nothing_runs(

@@ -35,6 +35,8 @@ two.pivot_table(index=['a','nope'], values='b')
 
 two.pivot_table(index='a', columns='nope', values='b')
 
+two.pivot_table(index=['a','nope'], columns=None, values='b')
+
 five.pivot_table(index='nope', values='b')
 
 pd.melt(multi, col_level=0, id_vars=['A'], value_vars=['B'])

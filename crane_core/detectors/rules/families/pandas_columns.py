@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.families.numpy_things import (
@@ -555,7 +556,23 @@ def sort_values(site: Site) -> Thing | None:
     for label in labels_in(given.get("by")) or ():
         if lacks_key(old, label):
             missing_column(site, old, label)
+    _has_directions(site, given)
     return in_place(site, given, some_rows(old, n_rows(old)))
+
+
+def _has_directions(site: Site, given: Mapping[str, Thing]) -> None:
+    """A list of directions has one for each key."""
+    by, ascending = given.get("by", Thing()), given.get("ascending", Thing())
+    n_keys = len(by.items) if by.type == "list" and by.items is not None else 1 if by.type == "str" else None
+    if ascending.type != "list" or ascending.items is None or n_keys is None:
+        return
+    if len(ascending.items) != n_keys:
+        site.crash(
+            "ValueError",
+            f"{len(ascending.items)} directions are given for {n_keys} keys",
+            fact=f"ascending is {ascending.literal!r}",
+            remedy="give one for each key, or one for all: ascending=False",
+        )
 
 
 @RULES.method(FRAME, "set_index")

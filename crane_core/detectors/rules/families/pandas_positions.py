@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from crane_core.detectors.rules.families.numpy_things import array, scalar
@@ -14,6 +15,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     index_labels,
     is_frame,
     is_numeric,
+    is_pandas,
     is_whole_list_of_labels,
     label_set,
     labels_in,
@@ -101,11 +103,19 @@ def _is_position(site: Site, old: Thing, part: Thing, size: Length, what: str) -
         )
     if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
         site.crash(
-            "ValueError" if site.first.type == "tuple" else "TypeError" if part.type == "str" else "IndexError",
+            _refusal_of_labels(site, part),
             "iloc takes positions, not labels",
-            fact=f"{part.literal!r} is a text",
+            fact=f"{part.literal!r} is a text" if part.type == "str" else f"{part.literal!r} holds texts",
             remedy="use .loc for labels",
         )
+
+
+def _refusal_of_labels(site: Site, part: Thing) -> str:
+    """One label is a wrong key; pandas 3.0 turns a list of them into numbers, unless columns are given too."""
+    is_tuple = site.first.type == "tuple"
+    if part.type == "str":
+        return "ValueError" if is_tuple else "TypeError"
+    return "ValueError" if is_pandas(site, 3, 0) and not is_tuple else "IndexError"
 
 
 def _taken(old: Thing, parts: list[Thing]) -> Thing:
@@ -414,3 +424,46 @@ def step(site: Site) -> Thing | None:
     if way == "items":
         return Thing("tuple", items=[Thing(), Thing(SERIES)]) if n_columns(old) else Thing()
     return Thing()
+
+
+# By other labels
+
+
+@RULES.method(FRAME, "reindex")
+@RULES.method(SERIES, "reindex")
+def reindexed(site: Site) -> Thing | None:
+    """Rows can be looked up by label only where each label is there once."""
+    old = site.receiver or Thing()
+    parameters = "index=None, **others" if old.type == SERIES else "labels=None, index=None, columns=None, **others"
+    given = site.arguments.bound(parameters)
+    wanted = None if given is None else given.get("index", None if "axis" in given else given.get("labels"))
+    if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):
+        site.crash(
+            "ValueError",
+            "rows cannot be looked up by labels that stand there more than once",
+            fact=f"the index of {old.words or 'it'} repeats {_n_repeated(old)} labels",
+            remedy="make one row of each label first: .groupby(level=0).sum(), or ~x.index.duplicated()",
+        )
+    return Thing(old.type)
+
+
+def _index_of(old: Thing) -> Mapping[str, Any]:
+    index = old.fact("index")
+    return index if isinstance(index, Mapping) else {}
+
+
+def _has_repeated_labels(old: Thing) -> bool:
+    index = _index_of(old)
+    return index.get("unique") is False and index.get("type") not in (None, "MultiIndex")
+
+
+def _n_repeated(old: Thing) -> Any:
+    return _index_of(old).get("n_duplicates", "some")
+
+
+def _is_another_index(old: Thing, wanted: Thing) -> bool:
+    """Whether it certainly is not the same index again, and not empty."""
+    length = len(wanted.items) if wanted.items is not None else wanted.fact("length")
+    if wanted.type not in ("list", "tuple", "range") and not wanted.is_a("pandas"):
+        return False
+    return type(length) is int and length > 0 and (wanted.fact("unique") is True or length != n_rows(old))

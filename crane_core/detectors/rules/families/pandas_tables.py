@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -87,6 +88,8 @@ def _of_dict(site: Site, data: Thing, columns: Thing | None, index: Thing | None
             fact=f"the index has {given} labels",
             remedy=_ONE_LENGTH,
         )
+    if columns is None and given is None and index is None:
+        _meet_series(site, data.members, known)
     if columns is not None:
         return frame(labels_in(columns), None) if is_whole_list_of_labels(columns) else Thing(FRAME)
     rows = next(iter(known), None) if len(lengths) == len(data.members) else None
@@ -94,6 +97,31 @@ def _of_dict(site: Site, data: Thing, columns: Thing | None, index: Thing | None
     if rows is not None and index is None:
         made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
     return made
+
+
+def _meet_series(site: Site, members: Mapping[Any, Thing], known: set[int]) -> None:
+    """Beside series with one index, lists and arrays are as long as that index; a series alone brings it."""
+    held = [value for value in members.values() if is_series(value)]
+    indexes = {json.dumps(value.fact("index"), sort_keys=True, default=str) for value in held}
+    length = n_rows(held[0]) if held else None
+    is_one = len(held) == 1 or len(indexes) == 1 and "range" in indexes.copy().pop()
+    if len(held) + sum(_is_line(value) for value in members.values()) < len(members) and not _are_plain(members):
+        return
+    if is_one and length is not None and len(known) == 1 and length not in known:
+        site.crash(
+            "ValueError",
+            f"{next(iter(known))} values are given beside a series of {length}",
+            fact=f"{held[0].words or 'the series'} has {length} values",
+            remedy="give all columns the same number of values: predict for the same rows",
+        )
+
+
+def _are_plain(members: Mapping[Any, Thing]) -> bool:
+    """Whether every other member is a single value, which stands in every row."""
+    return all(
+        is_series(value) or _is_line(value) or is_number(value) or value.type in ("str", "bool", "NoneType")
+        for value in members.values()
+    )
 
 
 def _is_line(value: Thing) -> bool:

@@ -66,8 +66,9 @@ def lacks_key(frame: Thing, label: Any) -> bool:
 
 def may_be_values(frame: Thing, *keys: Thing) -> bool:
     """Whether keys to group by, one of them no column, may be values, one for each row: as many as there are rows."""
-    count = sum(len(key.items) if key.items is not None else 1 for key in keys)
-    is_counted = all(key.items is not None or key.type in ("str", "int", "NoneType") for key in keys)
+    given = [key for key in keys if key.type != "NoneType"]
+    count = sum(len(key.items) if key.items is not None else 1 for key in given)
+    is_counted = all(key.items is not None or key.type in ("str", "int") for key in given)
     return not is_counted or n_rows(frame) in (None, count)
 
 

@@ -38,6 +38,8 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing, literal
 
 RULES = Family("pandas: values")
+_MOST_CATEGORIES: Final = 10
+"""A state may have cut lists of so many."""
 _WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
 _TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and look at what becomes NaN"
 
@@ -381,6 +383,8 @@ def applied(site: Site) -> Thing | None:
     if not given.is_complete or not given.positional:
         return None
     function = given.positional[0]
+    if function.type == "dict" and site.name == "map" and len(given.positional) == 1 and not given.keywords:
+        return _looked_up(old, function)
     if function.type == "dict" or is_series(function):
         return mapped(old)
     extra = set(given.keywords) - {"na_action", "args", "convert_dtype"}
@@ -391,6 +395,18 @@ def applied(site: Site) -> Thing | None:
     if not results:
         site.call(function, [Thing()], {})
     return mapped(old, dtype)
+
+
+def _looked_up(old: Thing, by: Thing) -> Thing:
+    """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
+    told = [value for value in values_told(old) if isinstance(value, (str, int)) and not isinstance(value, bool)]
+    certain = [value for value in told if not (isinstance(value, str) and "\u2026" in value)]
+    if by.members is None or not by.members or not certain or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
+        return mapped(old)
+    values = [member.literal for member in by.members.values()]
+    are_numbers = all(type(value) in (int, float) for value in values)
+    has_new = any(value not in by.members for value in certain)
+    return mapped(old, "float64" if are_numbers else None, has_nan=True) if has_new and are_numbers else mapped(old)
 
 
 def _dtype_of_results(results: list[Thing]) -> str | None:
@@ -488,10 +504,30 @@ def kept_rows(site: Site) -> Thing | None:
         return None
     if site.name == "copy":
         return same_again(old)
+    if site.name == "fillna":
+        _is_category(site, old)
     if site.name in ("isnull", "isna", "notnull", "notna", "isin", "between", "duplicated"):
         return mapped(old, "bool")
     is_float = kind_of(dtype_of(old)) == "f" if is_numeric(dtype_of(old)) else False
     return mapped(old, dtype_of(old) if is_float and site.name in ("round", "abs", "shift", "diff", "clip") else None)
+
+
+def _is_category(site: Site, old: Thing) -> None:
+    """Missing values of a column of categories are filled with one of them."""
+    given = site.arguments.bound("value=None, **others")
+    value = given["value"].literal if given and "value" in given else None
+    categories = old.fact("categories")
+    is_asked = dtype_of(old) == "category" and old.fact("has_nan") is True and type(value) in (str, int)
+    if not is_asked or not isinstance(categories, list):
+        return
+    is_whole = all(type(each) is type(value) and "\u2026" not in str(each) for each in categories)
+    if is_whole and 0 < len(categories) < _MOST_CATEGORIES and value not in categories:
+        site.crash(
+            "TypeError",
+            f"{value!r} is none of the categories",
+            fact=f"{old.words or 'the column'} has the categories {', '.join(map(repr, categories[:8]))}",
+            remedy=f"add it first: .cat.add_categories({value!r})",
+        )
 
 
 @RULES.method(SERIES, "head", "tail", "dropna", "drop_duplicates", "sample", "sort_values", "sort_index", "nlargest",

@@ -1,0 +1,127 @@
+"""Values put into bins: cut and qcut with edges and labels that do not go together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.numpy_things import is_array, kind_of
+from crane_core.detectors.rules.families.pandas_things import is_numeric, is_series, mapped, n_rows
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("pandas: bins")
+_LABELS: Final = "give one label for each bin: one fewer than edges"
+
+
+@RULES.function("pandas.cut")
+def cut(site: Site) -> Thing | None:
+    """Edges that rise, and a label for each bin."""
+    given = site.arguments.bound(
+        "x, bins, right=True, labels=None, retbins=False, precision=3, include_lowest=False, duplicates='raise',"
+        " ordered=True"
+    )
+    if given is None or not {"x", "bins"} <= given.keys() or not _holds_numbers(given["x"]):
+        return Thing()
+    edges, count = _numbers(given["bins"]), given["bins"].literal
+    if edges is not None:
+        _rise(site, edges)
+        if "duplicates" not in given:
+            _are_distinct(site, edges)
+    n_bins = len(edges) - 1 if edges is not None else count if type(count) is int and count > 0 else None
+    if n_bins is not None and "duplicates" not in given:
+        _fit_labels(site, given, n_bins)
+    return _binned(given)
+
+
+@RULES.function("pandas.qcut")
+def qcut(site: Site) -> Thing | None:
+    """As many labels as quantiles, or an edge fewer; where edges fall together it is a ValueError as well."""
+    given = site.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
+    if given is None or not {"x", "q"} <= given.keys() or not _holds_numbers(given["x"]):
+        return Thing()
+    shares, count = _numbers(given["q"]), given["q"].literal
+    n_bins = len(shares) - 1 if shares is not None else count if type(count) is int and count > 0 else None
+    if n_bins is not None and "duplicates" not in given:
+        _fit_labels(site, given, n_bins)
+        _lie_apart(site, given["x"], n_bins if shares is None else 0)
+    return _binned(given)
+
+
+def _binned(given: dict[str, Thing]) -> Thing:
+    x = given["x"]
+    return mapped(x, None) if is_series(x) and "retbins" not in given else Thing()
+
+
+def _holds_numbers(x: Thing) -> bool:
+    if is_series(x):
+        return is_numeric(x.fact("dtype")) and bool(n_rows(x))
+    shape = x.fact("shape")
+    is_line = isinstance(shape, tuple) and len(shape) == 1 and bool(shape[0])
+    return is_array(x) and is_line and kind_of(x.fact("dtype")) in ("i", "u", "f")
+
+
+def _numbers(thing: Thing) -> list[float] | None:
+    found = thing.literal
+    is_row = thing.type in ("list", "tuple") and isinstance(found, (list, tuple)) and len(found) > 1
+    return list(found) if is_row and all(type(each) in (int, float) for each in found) else None
+
+
+def _rise(site: Site, edges: Sequence[float]) -> None:
+    falls = [(left, right) for left, right in itertools.pairwise(edges) if right < left]
+    if falls:
+        site.crash(
+            "ValueError",
+            "the edges of bins must rise",
+            fact=f"{falls[0][1]} comes after {falls[0][0]}",
+            remedy="sort them",
+        )
+
+
+def _are_distinct(site: Site, edges: Sequence[float]) -> None:
+    twice = [left for left, right in itertools.pairwise(edges) if left == right]
+    if twice and len(edges) > 2:
+        site.crash(
+            "ValueError",
+            "each edge of bins must stand there once",
+            fact=f"{twice[0]} comes twice",
+            remedy="leave one out, or give duplicates='drop'",
+        )
+
+
+def _fit_labels(site: Site, given: dict[str, Thing], n_bins: int) -> None:
+    labels = given.get("labels")
+    if labels is None or labels.type not in ("list", "tuple") or labels.items is None:
+        return
+    if len(labels.items) != n_bins:
+        site.crash(
+            "ValueError",
+            f"{len(labels.items)} labels are given for {n_bins} bins",
+            fact=f"{n_bins} bins have {n_bins + 1} edges",
+            remedy=_LABELS,
+        )
+
+
+def _lie_apart(site: Site, x: Thing, n_bins: int) -> None:
+    """Where one value takes so many rows that two quantiles must fall on it, two edges are the same.
+
+    Quantiles k / n_bins lie (n - 1) / n_bins rows apart; c rows of one value, sorted, span c - 1 of such steps.
+    """
+    n_common, n_all = x.fact("n_of_commonest"), n_rows(x) if is_series(x) else None
+    if type(n_common) is not int or n_all is None or n_bins < 1:
+        return
+    n_known = n_all - _missing(x)
+    if n_known > 1 and (n_common - 1) * n_bins >= 2 * (n_known - 1):
+        site.crash(
+            "ValueError",
+            f"two of the {n_bins + 1} edges fall on one value",
+            fact=f"{n_common} of {n_known} values of {x.words or 'the column'} are the same",
+            remedy="give duplicates='drop', or fewer quantiles",
+        )
+
+
+def _missing(x: Thing) -> int:
+    count: Any = x.fact("n_nan")
+    return count if type(count) is int else 0

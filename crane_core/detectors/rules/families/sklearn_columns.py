@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
 from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
@@ -45,6 +46,7 @@ def _told(thing: Thing) -> list[tuple[Thing, Any]] | None:
 def fit_columns(site: Site, estimator: Thing, x: Thing, y: Thing | None, fit_transform: FitTransform) -> None:
     """Every transformer gets its columns; copies are fitted, so what was given stays as it is."""
     for part, columns in transformers(estimator) or ():
+        _refuse_no_transformer(site, part)
         _refuse_missing(site, columns, x)
         known = known_class(part)
         chosen = _chosen(x, columns)
@@ -62,6 +64,18 @@ def _asked(estimator: Thing) -> set[str]:
         for column in ([columns] if isinstance(columns, str) else columns if isinstance(columns, list) else [])
         if isinstance(column, str)
     }
+
+
+def _refuse_no_transformer(site: Site, part: Thing) -> None:
+    """Pairs are given as transformer and columns, triples as name, transformer and columns."""
+    is_other_word = part.type == "str" and part.is_literal and part.literal not in ("drop", "passthrough")
+    if part.type in ("list", "tuple") or is_other_word:
+        site.crash(
+            "TypeError",
+            "where a transformer is expected stand columns",
+            fact=f"{part.literal!r} is a {part.type}" if part.is_literal else f"it is a {part.type}",
+            remedy="give the transformer first, its columns after it",
+        )
 
 
 def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
@@ -146,7 +160,17 @@ def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing)
             fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
             remedy="give the columns that it was fitted with",
         )
+    if is_fitted(estimator) is True:
+        _refuse_unseen(site, estimator, x)
     return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+
+
+def _refuse_unseen(site: Site, estimator: Thing, x: Thing) -> None:
+    """Categories that an encoder among the fitted transformers has not seen."""
+    for part, columns in _told(estimator) or ():
+        known, chosen = known_class(part), _chosen(x, columns)
+        if known is not None and chosen is not None and known.name in ("OneHotEncoder", "OrdinalEncoder"):
+            refuse_unseen_category(site, part, known, chosen)
 
 
 @RULES.function("sklearn.compose.make_column_transformer")

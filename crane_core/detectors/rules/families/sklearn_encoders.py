@@ -74,8 +74,7 @@ def transform_encoder(site: Site, estimator: Thing, known: KnownClass, x: Thing)
             return array(shape, f"the result of {site.text[:60]}") if shape is not None and len(shape) == 1 else Thing()
         return Thing()
     ask(site, estimator, known, "transform", x)
-    if is_fitted(estimator) is True and value_of(estimator, "handle_unknown") == "error":
-        _refuse_unseen_category(site, estimator, known, x)
+    refuse_unseen_category(site, estimator, known, x)
     if known.name == "OrdinalEncoder" and gives_arrays(site):
         return array((data.n_samples(x), data.n_features(x)), f"the result of {site.text[:60]}")
     return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
@@ -100,7 +99,10 @@ def _are_alike(values: Sequence[Any]) -> bool:
     return len({isinstance(value, str) for value in values}) == 1
 
 
-def _refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+def refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+    """Raise where a column holds a category that a fitted encoder has not seen, and it was told to refuse those."""
+    if is_fitted(estimator) is not True or value_of(estimator, "handle_unknown") != "error":
+        return
     categories, columns = estimator.fact("categories_"), data.columns_of(x)
     if not isinstance(categories, list) or columns is None or len(categories) != len(columns):
         return

@@ -179,6 +179,17 @@ def steps(pipeline: Thing) -> list[tuple[str, Thing]] | None:
     return None if held is None else list(_pairs(held)) if _are_pairs(held) else None
 
 
+def voters(voting: Thing) -> list[Thing]:
+    """The fitted parts of a vote as a state tells them, else those it was made with; those that are known."""
+    learnt = voting.fact("learnt")
+    told = learnt.get("estimators_") if isinstance(learnt, Mapping) else None
+    parts = told.get("items") if isinstance(told, Mapping) else None
+    if isinstance(parts, Mapping):
+        return [_part(facts, "a part of the vote") for facts in parts.values()]
+    held = voting.attributes.get("estimators")
+    return [part for _, part in _pairs(held)] if held is not None and _are_pairs(held) else []
+
+
 def _are_pairs(held: Thing) -> bool:
     return held.items is not None and all(
         item.items is not None and len(item.items) >= 2 and isinstance(item.items[0].literal, str)

@@ -75,7 +75,8 @@ def _refusal(known: KnownClass, method: str, flaw: str) -> str | None:
     if known.name in _TAKE_ROWS_OF_ANY_LENGTH:
         return None
     if flaw == "nan?":
-        return known.raises.get(f"{method}:nan") if f"{method}:none" in known.raises else None
+        kinds = {f"{step}:{kind}" for step in ("fit", method) for kind in ("nan", "none")}
+        return known.raises[f"{method}:nan"] if kinds <= known.raises.keys() else None
     if flaw == "text" and f"{method}:text_column" not in known.raises:
         return None
     if flaw == "negative" and known.name not in ("MultinomialNB", "ComplementNB", "CategoricalNB", "NMF"):
@@ -202,6 +203,15 @@ _OFFERED_BY: Final[Mapping[str, tuple[str, tuple[object, ...]]]] = {
     "LocalOutlierFactor": ("novelty", (True,)),
 }
 """Classes of which a parameter decides whether they have a method, and the values with which they do."""
+
+
+def gives_probabilities(estimator: Thing, known: KnownClass) -> bool:
+    """Whether a classifier may have predict_proba: False only where it certainly has not."""
+    if known.kind == "classifier" and "predict_proba" not in known.public:
+        return False
+    if known.name not in ("SVC", "NuSVC"):
+        return True
+    return value_of(estimator, "probability") not in (False, "deprecated")
 
 
 def _unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> str | None:

@@ -7,7 +7,8 @@ what is written here, which holds in every version.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
@@ -40,8 +41,7 @@ _OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 def refuse_settings(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
     """Raise where fitting refuses the estimator's own parameters, for these data or for any."""
     _refuse_options(site, estimator, known)
-    if is_of_table(site):
-        _refuse_constraints(site, estimator, known)
+    refuse_constraints(site, estimator, known)
     if known.name == "LogisticRegression":
         _refuse_penalty(site, estimator)
     if known.name in ("SelectKBest", "SelectPercentile"):
@@ -80,10 +80,11 @@ def _refuse_value(site: Site, known: KnownClass, name: str, value: Any, expected
     )
 
 
-def _refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
+def refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
     """Ask the library's own class about parameters that are plain values; no code of the notebook takes part."""
+    if not is_of_table(site):
+        return
     import sklearn
-    from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
     if sklearn.__version__ != site.packages.get("sklearn"):
         return
@@ -97,20 +98,46 @@ def _refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None
     }
     if not isinstance(constraints, dict) or not plain:
         return
+    for each in constraints:
+        if each in plain and not is_taken(each, plain[each], constraints[each]):
+            options = options_of(constraints[each])
+            site.crash(
+                "InvalidParameterError",
+                f"{known.name} does not take {plain[each]!r} as {each}",
+                fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+                if options
+                else f"{each} is {plain[each]!r}",
+                remedy=nearest_option(plain[each], options),
+            )
+
+
+def is_taken(name: str, value: Any, constraints: Sequence[Any] | str) -> bool:
+    """Whether a plain value meets the constraints of a parameter, as the library here checks them."""
+    from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
+
     try:
-        validate_parameter_constraints({each: c for each, c in constraints.items() if each in plain}, plain, known.name)
-    except InvalidParameterError as error:
-        _refuse_as_told(site, known, plain, str(error))
+        validate_parameter_constraints({name: constraints}, {name: value}, caller_name="it")
+    except InvalidParameterError:
+        return False
+    return True
 
 
-def _refuse_as_told(site: Site, known: KnownClass, plain: Mapping[str, Any], told: str) -> None:
-    site.crash(
-        "InvalidParameterError",
-        told[:400],
-        fact=", ".join(f"{name} is {value!r}" for name, value in plain.items() if f"'{name}'" in told)
-        or "it is set so",
-        remedy=f"see the values that {known.name} takes",
-    )
+def options_of(constraints: Sequence[Any] | str) -> list[str]:
+    """What a parameter may be, in words and in order: texts, None, and ranges of numbers."""
+    texts: list[str] = []
+    others: list[str] = []
+    for each in constraints if not isinstance(constraints, str) else ():
+        options = getattr(each, "options", None)
+        if isinstance(options, (set, frozenset)):
+            texts += sorted(repr(option) for option in options if isinstance(option, str))
+        elif each is None or type(each).__name__ == "Interval":
+            others.append(str(each))
+    return texts + others
+
+
+def nearest_option(value: Any, options: Sequence[str]) -> str:
+    near = get_close_matches(repr(value), options, n=1, cutoff=0.7)
+    return f"write {near[0]}" if near else "give one of the values that it takes"
 
 
 def _refuse_penalty(site: Site, estimator: Thing) -> None:

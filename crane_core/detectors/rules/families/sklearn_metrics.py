@@ -274,6 +274,13 @@ def of_scores(site: Site) -> Thing | None:
     if scores is not None:
         _refuse_lengths(site, true, scores)
         _refuse_scores(site, name, given, (true, scores), target)
+    if name == "log_loss" and "labels" not in given and target.classes is not None and len(target.classes) == 1:
+        site.crash(
+            "ValueError",
+            "log_loss cannot tell the classes from one that is there",
+            fact=_classes_in_words(true, target),
+            remedy="give all classes: labels=[...]",
+        )
     if target.kind == "continuous":
         site.crash(
             "ValueError",
@@ -315,6 +322,27 @@ def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple
             fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
             remedy="set multi_class, and give predict_proba's result",
         )
+
+
+@RULES.function(*_paths(("silhouette_score", "silhouette_samples", "davies_bouldin_score", "calinski_harabasz_score")))
+def of_clusters(site: Site) -> Thing | None:
+    """Two clusters at least, and fewer than samples."""
+    given = site.arguments.bound("X, labels, **others")
+    if given is None or not given.keys() >= {"X", "labels"}:
+        return Thing()
+    labels = given["labels"]
+    n_x, n_labels = data.n_samples(given["X"]), data.n_samples(labels)
+    if n_x is not None and n_labels is not None and n_x != n_labels:
+        lengths_differ(site, "ValueError", (data.named(given["X"], "X"), n_x), (data.named(labels, "labels"), n_labels))
+    classes = target_of(labels).classes
+    if classes is not None and len(classes) == 1:
+        site.crash(
+            "ValueError",
+            f"{_name(site)} compares clusters, and there is one",
+            fact=f"all labels are {next(iter(classes))!r}",
+            remedy="ask for two clusters or more",
+        )
+    return Thing()
 
 
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")

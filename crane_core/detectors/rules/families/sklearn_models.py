@@ -18,11 +18,19 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
     steps,
     unfitted_copy,
     value_of,
+    voters,
 )
-from crane_core.detectors.rules.families.sklearn_fitting import ask, fit, lengths_differ, refuse_unfitted
+from crane_core.detectors.rules.families.sklearn_fitting import (
+    ask,
+    fit,
+    gives_probabilities,
+    lengths_differ,
+    refuse_unfitted,
+)
 from crane_core.detectors.rules.families.sklearn_limits import refuse_neighbors, refuse_settings
 from crane_core.detectors.rules.families.sklearn_results import predicted, transformed
 from crane_core.detectors.rules.families.sklearn_searches import refuse_search
+from crane_core.detectors.rules.families.sklearn_selection import refuse_shares
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.families.sklearn_texts import TEXTS, fit_texts
 from crane_core.detectors.rules.family import Family
@@ -181,11 +189,28 @@ def ask_any(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thi
         _refuse_unfitted_search(site, estimator, known)
         return Thing()
     ask(site, estimator, known, method, x)
+    if known.name == "VotingClassifier":
+        _refuse_soft_votes(site, estimator, method)
     if method in ("predict", "predict_proba"):
         refuse_neighbors(site, estimator, known, value_of(estimator, "n_neighbors"))
     if method == "transform":
         return transformed(site, estimator, known, x) if known.name not in _RUNS_OTHERS else Thing()
     return predicted(site, estimator, known, method, x)
+
+
+def _refuse_soft_votes(site: Site, voting: Thing, method: str) -> None:
+    """A soft vote asks every part for probabilities, found missing only when it is asked."""
+    if method not in ("predict", "predict_proba") or value_of(voting, "voting") != "soft":
+        return
+    for part in voters(voting):
+        known = known_class(part)
+        if known is not None and not gives_probabilities(part, known):
+            site.crash(
+                "AttributeError",
+                f"a soft vote needs probabilities, and {known.name} gives none",
+                fact=f"{data.named(voting, 'it')} was made with voting='soft'",
+                remedy="vote 'hard', or take classifiers with predict_proba (SVC with probability=True)",
+            )
 
 
 def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> None:
@@ -365,6 +390,8 @@ def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None
     n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)
     if n_x is not None and n_y is not None and y is not None and n_x != n_y:
         lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    if y is not None and "cv" in given:
+        refuse_shares(site, given["cv"], y)
     folds = given.get("cv", literal(None)).literal
     if type(folds) is int and folds < 2:
         site.crash(

@@ -82,6 +82,8 @@ def predicted(site: Site, estimator: Thing, known: KnownClass, method: str, x: T
             found.facts["value_info"] = {"among_values": classes}
         if known.kind == "regressor":
             found.facts["predicted_by"] = known.name
+        if known.kind == "cluster" and value_of(estimator, "n_clusters") == 1:
+            found.facts |= {"has_nan": False, "dtype": "int32", "value_info": {"unique_values": [0], "num_unique": 1}}
         return found
     if method == "predict_proba" and _has_one_target(estimator, known):
         classes = classes_fitted(estimator)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, known_class
 from crane_core.detectors.rules.families.sklearn_estimators import steps, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_limits import refuse_constraints
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing, literal
@@ -23,6 +24,8 @@ _CAME_AND_WENT: Final = (
 def refuse_search(site: Site, search: Thing, x: Thing, y: Thing | None, fit_any: FitAny) -> None:
     """Raise where the search certainly fails."""
     inner = search.attributes.get("estimator", Thing())
+    if (of_search := known_class(search)) is not None:
+        refuse_constraints(site, search, of_search)
     for name in _asked_names(search):
         _refuse_name(site, inner, name)
     n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
@@ -24,6 +25,9 @@ _FOLDS: Final = (
     "RepeatedKFold",
     "RepeatedStratifiedKFold",
 )
+
+
+_KEEP_SHARES: Final = ("StratifiedKFold", "RepeatedStratifiedKFold")
 
 
 @RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
@@ -196,7 +200,7 @@ def by_position(site: Site) -> Thing | None:
     return Thing()
 
 
-@RULES.function(*[f"sklearn.model_selection.{name}" for name in ("KFold", "StratifiedKFold", "GroupKFold")])
+@RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
 def folds_made(site: Site) -> Thing | None:
     """At least two folds."""
     given = site.arguments.bound("n_splits=5, **others")
@@ -209,13 +213,69 @@ def folds_made(site: Site) -> Thing | None:
             remedy="set n_splits to 2 or more",
         )
     name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    if not name.startswith("Repeated"):
+        _refuse_seed(site, given or {})
     return Thing(f"sklearn.model_selection.{name}", attributes=given or {})
+
+
+def _refuse_seed(site: Site, given: Mapping[str, Thing]) -> None:
+    """A seed is for shuffling; said to be useless before version 0.24, refused since."""
+    seed, shuffle = given.get("random_state", literal(None)), given.get("shuffle", literal(False))
+    if type(seed.literal) is int and shuffle.literal is False:
+        site.crash(
+            "ValueError",
+            "a seed has no effect where nothing is shuffled",
+            fact=f"random_state is {seed.literal}, and shuffle is False",
+            remedy="give shuffle=True, or leave random_state out",
+        )
 
 
 @RULES.method("sklearn.*", "split")
 def folds(site: Site) -> Thing | None:
-    """More folds than samples, other lengths; what is wrong is found when the first fold is taken."""
+    """What is wrong with the data is found when the first fold is taken."""
     splitter = site.receiver
     if splitter is None or splitter.class_name not in _FOLDS:
         return None
+    given = site.arguments.bound("X, y=None, groups=None")
+    return Thing("generator", attributes={"splitter": splitter, **(given or {})})
+
+
+@RULES.element("builtins.generator")
+def first_fold(site: Site) -> Thing | None:
+    """More folds than samples, other lengths, measurements where classes are kept in proportion."""
+    held = site.receiver.attributes if site.receiver is not None else {}
+    splitter, x, y = held.get("splitter"), held.get("X"), held.get("y")
+    if splitter is None or x is None:
+        return None
+    n_x, n_y = data.n_samples(x), data.n_samples(y) if y is not None else None
+    if n_x is not None and n_y is not None and n_x != n_y and y is not None:
+        lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    n_splits = _n_splits(splitter)
+    if n_splits is not None and n_x is not None and n_splits > n_x:
+        site.crash(
+            "ValueError",
+            f"{n_splits} folds need at least {n_splits} samples",
+            fact=f"{data.named(x, 'X')} has {n_x} samples",
+            remedy=f"set n_splits to {n_x} or less",
+        )
+    if y is not None:
+        refuse_shares(site, splitter, y)
     return Thing()
+
+
+def refuse_shares(site: Site, splitter: Thing, y: Thing) -> None:
+    """Raise where folds are to keep the shares of classes in targets that are measurements."""
+    if splitter.class_name in _KEEP_SHARES and (target := target_of(y)).kind == "continuous":
+        site.crash(
+            "ValueError",
+            f"{splitter.class_name} keeps the shares of classes, and measurements have none",
+            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
+            remedy="use KFold, or turn the numbers into classes",
+        )
+
+
+def _n_splits(splitter: Thing) -> int | None:
+    if splitter.class_name not in ("KFold", "StratifiedKFold"):
+        return None
+    found = splitter.attributes.get("n_splits", Thing()).literal
+    return found if type(found) is int else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
@@ -46,8 +47,8 @@ def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents
                 fact=f"{words} holds {dtype}",
                 remedy="turn them into texts with astype(str)",
             )
-        if documents.fact("has_nan") is True and dtype == "object":
-            _refuse_missing(site, known, words)
+        if documents.fact("has_nan") is True and dtype in ("object", "str"):
+            _refuse_missing(site, known, documents)
     if documents.is_a("numpy", "ndarray") and shape is not None and len(shape) == 2:
         site.crash(
             "AttributeError",
@@ -57,10 +58,15 @@ def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents
         )
 
 
-def _refuse_missing(site: Site, known: KnownClass, words: str) -> None:
+def _refuse_missing(site: Site, known: KnownClass, documents: Thing) -> None:
+    """NaN is refused by name; None has no small letters. Where both are there, the first decides."""
+    types = documents.fact("item_types")
+    kinds = set(types) & {"float", "NoneType"} if isinstance(types, Mapping) else {"float"}
+    if len(kinds) != 1:
+        return
     site.crash(
-        "ValueError",
+        "ValueError" if kinds == {"float"} else "AttributeError",
         f"{known.name} needs a text for every document",
-        fact=f"{words} holds missing values",
+        fact=f"{data.named(documents, 'what it gets')} holds missing values",
         remedy="fill them with '' first",
     )

@@ -1,0 +1,78 @@
+"""Functions of scikit-learn that check their parameters: values that they refuse, whatever the data.
+
+Where the library here is the kernel's version, its own constraints are asked about plain values.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from crane_core.detectors.rules.families.sklearn_classes import is_of_table
+from crane_core.detectors.rules.families.sklearn_limits import is_taken, nearest_option, options_of
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+
+RULES: Final = Family("scikit-learn: parameters of functions")
+_FUNCTIONS: Final = {
+    "model_selection": (
+        *("cross_val_score", "cross_validate", "cross_val_predict", "learning_curve", "validation_curve"),
+        *("permutation_test_score", "train_test_split"),
+    ),
+    "metrics": (
+        *("accuracy_score", "precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score"),
+        *("confusion_matrix", "classification_report", "balanced_accuracy_score", "cohen_kappa_score"),
+        *("matthews_corrcoef", "precision_recall_fscore_support", "roc_auc_score", "roc_curve", "log_loss"),
+        *("precision_recall_curve", "average_precision_score", "mean_squared_error", "mean_absolute_error"),
+        *("r2_score", "explained_variance_score", "root_mean_squared_error", "mean_absolute_percentage_error"),
+        *("silhouette_score", "pairwise_distances", "make_scorer", "brier_score_loss", "hamming_loss", "zero_one_loss"),
+    ),
+    "datasets": (
+        *("make_classification", "make_regression", "make_blobs", "make_moons", "make_circles", "load_digits"),
+        *("load_iris", "load_wine", "load_breast_cancer", "load_diabetes", "fetch_openml", "fetch_california_housing"),
+    ),
+    "preprocessing": ("scale", "minmax_scale", "normalize", "binarize", "label_binarize"),
+    "feature_selection": ("mutual_info_classif", "mutual_info_regression", "f_regression"),
+    "inspection": ("permutation_importance", "partial_dependence"),
+    "utils": ("resample",),
+    "cluster": ("k_means", "dbscan"),
+}
+
+
+@RULES.function(*(f"sklearn.{module}.{name}" for module, names in _FUNCTIONS.items() for name in names))
+def checked(site: Site) -> Thing | None:
+    """The first value that is refused."""
+    path = site.receiver.path if site.receiver is not None else ""
+    if not is_of_table(site) or not site.arguments.is_complete:
+        return None
+    constraints = _constraints(path, site.packages.get("sklearn", ""))
+    for name, thing in site.arguments.keywords.items():
+        if name in constraints and _is_plain(thing) and not is_taken(name, thing.literal, constraints[name]):
+            options = options_of(constraints[name])
+            site.crash(
+                "InvalidParameterError",
+                f"{path.rpartition('.')[2]} does not take {thing.literal!r} as {name}",
+                fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+                if options
+                else f"{name} is {thing.literal!r}",
+                remedy=nearest_option(thing.literal, options),
+            )
+    return None
+
+
+def _is_plain(thing: Thing) -> bool:
+    return thing.literal is not NOT_KNOWN and (thing.literal is None or type(thing.literal) in (bool, int, float, str))
+
+
+@cache
+def _constraints(path: str, version: str) -> Mapping[str, Any]:
+    import sklearn
+
+    module, _, name = path.rpartition(".")
+    if sklearn.__version__ != version:
+        return {}
+    found = getattr(getattr(importlib.import_module(module), name, None), "_skl_parameter_constraints", None)
+    return found if isinstance(found, Mapping) else {}

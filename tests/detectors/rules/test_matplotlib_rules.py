@@ -32,6 +32,11 @@ fig2,axg=plt.subplots(2,2)
 labs=["a","b","c"]
 """
 CRASHES = """\
+plt.style.use("seaborn-whitegrid")
+plt.hist([1,2],color="skyblu")
+plt.plot([1,2],color="tab:blu")
+plt.fill_between([1,2],[3,4],color="grene",alpha=.2)
+fig,ax=plt.subplots(); ax.bar(["a","b"],[1,2],color="teel")
 plt.plot(x,y)
 plt.plot(x,y,"r--")
 plt.plot(x,z,x,y)
@@ -129,6 +134,10 @@ ax0.imshow(chw)
 plt.plot(np.linspace(0,1,50),np.sin(np.linspace(0,1,100)))
 """.splitlines()
 FINE = """\
+plt.style.use("ggplot")
+plt.plot([1,2],color="0.5",markerfacecolor="whit")
+plt.scatter([1,2],[1,2],edgecolor="face",facecolor="none")
+plt.bar(["a","b"],[1,2],color=["r","C1"],edgecolor="xkcd:sky blue")
 plt.plot(x,z)
 plt.plot(x,z,"r--")
 plt.plot(x)

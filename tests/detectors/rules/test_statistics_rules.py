@@ -16,6 +16,8 @@ import statsmodels.formula.api as smf
 from statsmodels.tsa.seasonal import seasonal_decompose
 from statsmodels.graphics.tsaplots import plot_acf, plot_pacf
 from lightgbm import LGBMClassifier, LGBMRegressor
+from statsmodels.tsa.holtwinters import ExponentialSmoothing
+from statsmodels.tsa.stattools import adfuller
 from scipy import stats
 from scipy.interpolate import interp1d
 
@@ -33,12 +35,19 @@ short = price[:40]
 few = X[:40]
 daily = pd.Series(np.arange(30.0) % 7 + 1, index=pd.date_range("2024-01-01", periods=30))
 below = daily - 5
+noise = rng.normal(0, 1, 30)
 model = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
 small = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
 grown = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1).fit(X, price)
 """
 
 CRASHES = {
+    "targets beyond 0 and 1": "sm.Logit(X['rooms'], X[['area']])",
+    "factors of negative numbers": "ExponentialSmoothing(below, seasonal='mul', seasonal_periods=7)",
+    "two names for six values": "stat, p = adfuller(daily + noise)",
+    "a gap in a test": "adfuller(holes['age'])",
+    "no column in a formula": "smf.ols('price ~ area + C(zone)', data=flats)",
+    "ARIMA of long ago": "from statsmodels.tsa.arima_model import ARIMA\nARIMA(daily, order=(1, 0, 0))",
     "rows that do not match": "sm.OLS(price, few).fit()",
     "missing values": "sm.OLS(price, holes).fit()",
     "nullable column with a gap": "sm.OLS(price, gaps).fit()",
@@ -62,6 +71,9 @@ CRASHES = {
 }
 
 FINE = {
+    "factors of positive numbers": "ExponentialSmoothing(daily, seasonal='mul', seasonal_periods=7)",
+    "two of six values": "stat, p = adfuller(daily + noise)[:2]",
+    "formula with a contrast": "smf.ols('price ~ C(rooms, Treatment(2)) + np.log(area)', data=flats)",
     "least squares": "sm.OLS(price, sm.add_constant(X)).fit().params",
     "missing rows dropped": "sm.OLS(price, holes, missing='drop').fit()",
     "logit": "sm.Logit(dear, sm.add_constant(X[['age']])).fit(disp=0)",

@@ -7,8 +7,10 @@ from typing import Final
 from crane_core.detectors.rules.families.numpy_things import is_array, is_at_least, shape_of, told
 from crane_core.detectors.rules.families.pandas_columns import text_column
 from crane_core.detectors.rules.families.pandas_things import (
+    column,
     index_names,
     is_frame,
+    is_text,
     label_set,
     labels_in,
     missing_column,
@@ -42,7 +44,35 @@ def by_name(site: Site) -> Thing | None:
             remedy="write x=..., y=...",
         )
     _has_columns(site, "ValueError")
+    _has_colours(site)
     return Thing()
+
+
+def _has_colours(site: Site) -> None:
+    """A palette that is a dict has a colour for each value of hue."""
+    given = site.arguments
+    data = given.keywords.get("data", given.positional[0] if given.positional else None)
+    palette, hue = given.keywords.get("palette", Thing()), given.keywords.get("hue", Thing()).literal
+    if data is None or not is_frame(data) or palette.type != "dict" or palette.members is None:
+        return
+    values = _all_values(data, hue) if isinstance(hue, str) and "hue_order" not in given.keywords else None
+    missing = [value for value in values or () if value not in palette.members]
+    if missing:
+        site.crash(
+            "ValueError",
+            f"the palette has no colour for {missing[0]!r}",
+            fact=f"{data.words or 'the frame'}[{hue!r}] holds {', '.join(map(repr, (values or [])[:8]))}",
+            remedy="give a colour for each value",
+        )
+
+
+def _all_values(data: Thing, label: str) -> list[str] | None:
+    """The texts of a column, where all are told."""
+    facts = column(data, label).facts
+    values = facts.get("unique_values")
+    if not isinstance(values, list) or facts.get("num_unique") != len(values) or not is_text(facts.get("dtype")):
+        return None
+    return values if all(isinstance(value, str) and "\u2026" not in value for value in values) else None
 
 
 def _has_columns(site: Site, exception: str) -> None:
@@ -94,7 +124,28 @@ def heatmap(site: Site) -> Thing | None:
             fact=f"{data.words or 'the frame'}[{label!r}] holds texts",
             remedy="choose the columns of numbers, or draw data.corr(numeric_only=True)",
         )
+    if site.name != "clustermap":
+        _fits_annotation(site, data)
     return Thing()
+
+
+def _fits_annotation(site: Site, data: Thing) -> None:
+    """A number or text for each cell."""
+    annot = site.arguments.keywords.get("annot", Thing())
+    shapes = [_shape(data), _shape(annot)]
+    if None in shapes or shapes[0] == shapes[1] or any(None in (shape or ()) for shape in shapes):
+        return
+    site.crash(
+        "ValueError",
+        "the data and their annotations are not of one shape",
+        fact=f"{told(data, 'the data')}; {told(annot, 'annot')}",
+        remedy="give a number or text for each cell: transpose it (.T), or take the same rows and columns",
+    )
+
+
+def _shape(thing: Thing) -> tuple[int | None, ...] | None:
+    shape = thing.fact("shape") if is_frame(thing) else shape_of(thing) if is_array(thing) else None
+    return shape if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
 @RULES.function(*(f"seaborn.{name}" for name in _ON_AXES))

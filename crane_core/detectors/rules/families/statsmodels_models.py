@@ -5,10 +5,13 @@ Knows the public names under statsmodels.api and statsmodels.tsa. Formulas are r
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.numpy_things import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
@@ -21,6 +24,29 @@ _KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf
 _LINES: Final = ("45", "s", "r", "q")
 _PLAIN_FORMULA: Final = re.compile(r"[A-Za-z_]\w*(\s*[~+*:\-]\s*([A-Za-z_]\w*|[01]))*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_FORMULA_ERROR: Final = "PatsyError"
+"""patsy reads formulas wherever it is installed, and statsmodels up to 0.15 requires it."""
+_BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
+_FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
+_OF_FORMULAS: Final = frozenset(
+    [
+        "C",
+        "Q",
+        "I",
+        "bs",
+        "cr",
+        "cc",
+        "te",
+        "center",
+        "standardize",
+        "scale",
+        "Treatment",
+        "Poly",
+        "Sum",
+        "Diff",
+        "Helmert",
+    ]
+)
 
 
 def _paths(names: tuple[str, ...], *modules: str) -> list[str]:
@@ -44,7 +70,23 @@ def of_arrays(site: Site) -> Thing | None:
             _refuse_objects(site, thing)
             if is_checked:
                 _refuse_missing(site, thing)
+    _refuse_no_shares(site, y)
     return Thing()
+
+
+def _refuse_no_shares(site: Site, y: Thing) -> None:
+    """A model of a yes or no takes targets from 0 to 1."""
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    low, high = data.range_of(data.values_of(y))
+    if name not in ("Logit", "Probit") or not (data.is_series(y) or data.is_array(y)) or low is None or high is None:
+        return
+    if (low < 0 or high > 1) and data.values_of(y).get("has_nan") is False:
+        site.crash(
+            "ValueError",
+            f"the targets of {name} lie between 0 and 1",
+            fact=f"{data.named(y, 'endog')} goes from {low:g} to {high:g}",
+            remedy="make 0 and 1 of them: (y > limit).astype(int); for more classes use MNLogit",
+        )
 
 
 def _refuse_lengths(site: Site, y: Thing, x: Thing) -> None:
@@ -116,12 +158,34 @@ def of_formula(site: Site) -> Thing | None:
     missing = [name for name in missing if not site.mentions(f"{name} =") and not site.mentions(f"{name}=")]
     if missing and all(isinstance(label, str) for label in labels):
         site.crash(
-            "PatsyError" if site.packages.get("statsmodels", "") < "0.15" else "FactorEvaluationError",
+            _FORMULA_ERROR,
             f"the formula names {missing[0]}",
             fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
             remedy="name columns that the frame has",
         )
     return Thing()
+
+
+@RULES.missing("columns")
+def not_in_frame(site: Site) -> Thing | None:
+    """A name of a formula that is no column, and nothing in the kernel; nor does a cell seem to make it."""
+    name, asked_by = site.absent.get("column"), str(site.absent.get("asked_by", ""))
+    is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in site.text
+    if not is_formula or not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        return None
+    if any(site.mentions(text.format(name)) for text in _BINDINGS) or _is_of_patsy(name):
+        return None
+    return site.crash(
+        _FORMULA_ERROR,
+        f"the formula names {name}",
+        fact=f"{site.absent.get('of', 'the frame')} has no such column, and there is no variable of this name",
+        remedy="name columns that the frame has",
+    )
+
+
+def _is_of_patsy(name: str) -> bool:
+    """Names that formulas have of their own, and of Python."""
+    return name in _OF_FORMULAS or hasattr(builtins, name)
 
 
 @RULES.function(
@@ -152,6 +216,57 @@ def quantiles(site: Site) -> Thing | None:
             remedy="write '45' with quotes" if line.literal == 45 else "use one of these",
         )
     return Thing()
+
+
+@RULES.function(*_paths(("ARMA", "ARIMA"), "statsmodels.tsa.arima_model"))
+def of_long_ago(site: Site) -> Thing | None:
+    """They can still be imported, and say what stands in their place. No older statsmodels runs on Python 3.11."""
+    is_told = "statsmodels" in site.packages
+    if is_at_least(site, "statsmodels", 0, 13) or not is_told and is_at_least(site, "python", 3, 11):
+        site.crash(
+            "NotImplementedError",
+            "this ARIMA was taken away in statsmodels 0.13",
+            fact=f"statsmodels {site.packages.get('statsmodels', 'of this Python')} is installed",
+            remedy="import it from statsmodels.tsa.arima.model",
+        )
+    return Thing()
+
+
+@RULES.function(*_paths(("ExponentialSmoothing",), "statsmodels.tsa.holtwinters", "statsmodels.tsa.api"))
+def smoothed(site: Site) -> Thing | None:
+    """Factors need numbers above zero."""
+    given = site.arguments.bound("endog, trend=None, damped_trend=False, seasonal=None, **others")
+    if given is None or "endog" not in given:
+        return Thing()
+    series = given["endog"]
+    low, _ = data.range_of(data.values_of(series))
+    parts = [name for name in ("trend", "seasonal") if given.get(name, Thing()).literal in ("mul", "multiplicative")]
+    if parts and low is not None and low <= 0:
+        site.crash(
+            "ValueError",
+            "factors need numbers above zero",
+            fact=f"{data.named(series, 'endog')} goes down to {low:g}",
+            remedy=f"use {parts[0]}='add'",
+        )
+    return Thing()
+
+
+@RULES.function(*_paths(("adfuller",), "statsmodels.tsa.stattools", "statsmodels.tsa.api"))
+def unit_root_tested(site: Site) -> Thing | None:
+    """Statistic, p, lags, observations, critical values, and the criterion by which the lags were chosen.
+
+    Up to statsmodels 0.15.
+    """
+    given = site.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
+    if given is None or "x" not in given:
+        return Thing()
+    flaw = next((flaw for flaw in data.flaws(given["x"]) if flaw.name in ("nan", "inf")), None)
+    if flaw is not None:
+        site.crash("MissingDataError", "the test takes no missing values", fact=flaw.fact, remedy="drop them first")
+    is_usual = not {"autolag", "store", "regresults"} & given.keys()
+    if not is_usual or is_at_least(site, "statsmodels", 0, 16) or "statsmodels" not in site.packages:
+        return Thing()
+    return Thing("tuple", items=[Thing() for _ in range(6)], words="the result of adfuller")
 
 
 @RULES.function("statsmodels.tsa.seasonal.seasonal_decompose", "statsmodels.api.tsa.seasonal_decompose")

@@ -122,9 +122,15 @@ def _placed(entry: dict[str, Any], name: str, needs: relevance.Needs, sources: S
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     """The versions of the packages that the variables come from, as far as they are loaded and state one."""
     tops = {_top_package(value) for value in found.values()}
-    versions = {top: module_dict(sys.modules.get(top)).get("__version__") for top in sorted(tops)}
+    versions = {top: _version_of(top) for top in sorted(tops)}
     # torch's version is of a class of its own.
     return {top: bounds.text(str.__str__(version), 40) for top, version in versions.items() if is_kind(version, str)}
+
+
+def _version_of(package: str) -> Any:
+    """What the package states, or the module in which its build wrote it (matplotlib, which answers by code)."""
+    stated = module_dict(sys.modules.get(package)).get("__version__")
+    return stated if stated is not None else module_dict(sys.modules.get(f"{package}._version")).get("version")
 
 
 def _top_package(value: Any) -> str:

@@ -1,0 +1,70 @@
+"""How things are drawn: styles and colours that matplotlib does not know.
+
+Colours are asked of the matplotlib here: their names have not changed since 2.0, and a notebook that adds some is left
+alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.families.numpy_things import is_at_least
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.thing import Thing
+
+RULES = Family("matplotlib: looks")
+_SEABORN: Final = frozenset(
+    ("seaborn", *(f"seaborn-{name}" for name in (
+        "bright", "colorblind", "dark", "dark-palette", "darkgrid", "deep", "muted", "notebook", "paper", "pastel",
+        "poster", "talk", "ticks", "white", "whitegrid",
+    )))
+)  # fmt: skip
+"""Styles that have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
+_COLOURED: Final = (
+    *("plot", "step", "bar", "barh", "hist", "axhline", "axvline", "fill_between", "semilogx", "semilogy", "loglog"),
+    *("scatter", "axvspan", "axhspan"),
+)
+_LINES: Final = ("plot", "step", "semilogx", "semilogy", "loglog", "axhline", "axvline")
+_OF_LINES: Final = ("color", "c")
+_OF_AREAS: Final = ("color", "edgecolor", "facecolor")
+
+
+@RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
+def style(site: Site) -> Thing | None:
+    name = site.arguments.bound("style")
+    text = name["style"].literal if name and "style" in name else None
+    if isinstance(text, str) and text in _SEABORN and is_at_least(site, "matplotlib", 3, 8):
+        new = text.replace("seaborn", "seaborn-v0_8", 1)
+        site.crash(
+            "OSError",
+            f"there is no style {text!r} since matplotlib 3.8",
+            fact=f"matplotlib {site.packages['matplotlib']} is installed",
+            remedy=f"write {new!r}, or call seaborn.set_theme()",
+        )
+    return None
+
+
+@RULES.function(*(f"matplotlib.pyplot.{name}" for name in _COLOURED))
+@RULES.method("matplotlib.Axes", *_COLOURED)
+def coloured(site: Site) -> Thing | None:
+    """Texts that name no colour; a list of them is left alone."""
+    if not site.arguments.is_complete or site.mentions("get_named_colors_mapping") or site.mentions("_colors_full_map"):
+        return None
+    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None and site.receiver.path else site.name
+    for role in _OF_LINES if name in _LINES else _OF_AREAS:
+        text = site.arguments.keywords.get(role, Thing()).literal
+        if isinstance(text, str) and not _is_colour(text):
+            site.crash(
+                "ValueError",
+                f"{text!r} is no colour",
+                fact=f"{role} is {text!r}",
+                remedy="name one of matplotlib's, or write it as '#rrggbb'",
+            )
+    return None
+
+
+def _is_colour(text: str) -> bool:
+    from matplotlib.colors import is_color_like
+
+    return text.lower() in ("none", "auto", "face", "inherit") or bool(is_color_like(text))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .conftest import Foresee
+
 pytest.importorskip("torchvision", reason="torchvision is not installed")
 
 SETUP = """
@@ -70,3 +72,60 @@ def test_what_torchvision_refuses_is_foreseen(check, target, exception):
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_torchvision_accepts_is_let_pass(check, target):
     assert check(SETUP, target).raised is None
+
+
+MODELS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torchvision import models
+from torchvision.models.resnet import BasicBlock, ResNet
+
+x, gray, y = torch.rand(2, 3, 32, 32), torch.rand(2, 1, 32, 32), torch.tensor([0, 3])
+"""
+PARTS = {
+    "res": "res = ResNet(BasicBlock, [1, 1, 1, 1], num_classes=3)",
+    "wrong": "wrong = ResNet(BasicBlock, [1, 1, 1, 1])\nwrong.fc = nn.Linear(2048, 3)",
+    "mobile": "mobile = models.MobileNetV2(width_mult=0.1)",
+    "dense": "dense = models.DenseNet(growth_rate=4, block_config=(2, 2), num_init_features=8, num_classes=3)",
+    "net": "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.backbone = ResNet(BasicBlock, [1, 1, 1, 1])\n        self.backbone.fc = nn.Identity()\n"
+    "        self.head = nn.Linear(1000, 2)\n    def forward(self, x):\n        return self.head(self.backbone(x))\n"
+    "net = Net()",
+}
+"""What only the targets need that name it."""
+
+REFUSED = [
+    ("wrong(x)", "RuntimeError"),
+    ("res(gray)", "RuntimeError"),
+    ("res.fc = nn.Linear(2048, 4)\nres(x)", "RuntimeError"),
+    ("F.cross_entropy(res(x), y)", "IndexError"),
+    ("mobile.classifier[1] = nn.Linear(1000, 2)\nmobile(x)", "RuntimeError"),
+    ("mobile.classifier[2] = nn.Linear(1280, 2)", "IndexError"),
+    ("dense.classifier = nn.Linear(100, 2)\ndense(x)", "RuntimeError"),
+    ("net(x)", "RuntimeError"),
+    ("made = models.resnet18()\nmade.classifier = nn.Linear(made.classifier.in_features, 3)", "AttributeError"),
+]
+ACCEPTED = [
+    "res.eval()\nwith torch.no_grad():\n    print(res(x).argmax(1))",
+    "res.fc = nn.Linear(res.fc.in_features, 4)\nF.cross_entropy(res(x), y)",
+    "res.avgpool = nn.Identity()\nres(x)",
+    "res.conv1 = nn.Conv2d(1, 64, 7)\nres(gray)",
+    "dense(x)",
+    "nn.Sequential(*list(res.children())[:-1])(x)",
+    "net.head = nn.Linear(512, 2)\nnet(x)",
+]
+
+
+def models_for(target: str) -> str:
+    return "\n".join([MODELS, *(part for name, part in PARTS.items() if name in target)])
+
+
+@pytest.mark.parametrize(("target", "exception"), REFUSED, ids=[target for target, _ in REFUSED])
+def test_what_a_model_refuses_is_foreseen(check: Foresee, target: str, exception: str) -> None:
+    assert check(models_for(target), target).exception == exception
+
+
+@pytest.mark.parametrize("target", ACCEPTED, ids=ACCEPTED)
+def test_what_a_model_accepts_is_let_pass(check: Foresee, target: str) -> None:
+    assert not check(models_for(target), target).findings

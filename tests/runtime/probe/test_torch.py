@@ -770,3 +770,11 @@ def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
     assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+
+
+def test_the_parts_of_a_deep_model_reach_its_head() -> None:
+    """Of very many containers those nearest to the whole are told."""
+    halves = [nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50))) for _ in "ab"]
+    told = more(nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1))), "structure")["containers"]
+    assert {"", "0", "1", "2", "1.49"} <= told.keys()
+    assert len(told) == 120

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.families import torch_sizes
 from crane_core.detectors.rules.families.torch_things import (
@@ -183,6 +183,8 @@ def is_module(thing: Thing) -> bool:
     """A module of torch, or of the notebook where the state shows it to be one, or its class says so."""
     if thing.package == "torch":
         return thing.type.startswith("torch.nn.") and ".loss." not in thing.type
+    if thing.package == "torchvision":
+        return any(fact in thing.facts for fact in ("containers", "part_names", "head_takes"))
     if thing.package != "__main__":
         return False
     if "n_parameters" in thing.facts and "training" in thing.facts:
@@ -275,6 +277,7 @@ def _within(module: Thing) -> Iterator[Thing]:
 
 @RULES.attribute("__main__.*")
 @RULES.attribute("torch.*")
+@RULES.attribute("torchvision.*")
 def part(site: Site) -> Thing | None:
     """A module inside by its name."""
     if site.receiver is None or not is_module(site.receiver):
@@ -298,13 +301,17 @@ def part_at(site: Site) -> Thing | None:
     if type(at) is not int:
         return None
     if not -len(modules) <= at < len(modules):
-        site.crash(
-            "IndexError",
-            f"index {at} is out of range",
-            fact=f"{words_of(site.receiver or Thing(), 'it')} holds {len(modules)} modules",
-            remedy=f"take an index from 0 to {len(modules) - 1}",
-        )
+        _no_place(site, site.receiver or Thing(), at, len(modules))
     return modules[at]
+
+
+def _no_place(site: Site, module: Thing, at: int, n: int) -> NoReturn:
+    site.crash(
+        "IndexError",
+        f"index {at} is out of range",
+        fact=f"{words_of(module, 'it')} holds {n} modules",
+        remedy=f"take an index from 0 to {n - 1}",
+    )
 
 
 @RULES.set_item("torch.Sequential")
@@ -313,8 +320,10 @@ def part_replaced(site: Site) -> Thing | None:
     """net[-1] = nn.Linear(...)."""
     module, at, value = site.receiver or Thing(), *site.arguments.positional
     modules = chain(module)
-    if modules is None or type(at.literal) is not int or not -len(modules) <= at.literal < len(modules):
+    if modules is None or type(at.literal) is not int:
         return None
+    if not -len(modules) <= at.literal < len(modules):
+        _no_place(site, module, at.literal, len(modules))
     modules[at.literal] = value
     module.attributes = {}
     return Thing()
@@ -332,6 +341,7 @@ def first_part(site: Site) -> Thing | None:
 
 @RULES.method("__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 @RULES.method("torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
+@RULES.method("torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 def placed(site: Site) -> Thing | None:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = site.receiver
@@ -381,6 +391,7 @@ def _is_own(module: Thing, name: str) -> bool:
 
 @RULES.method("__main__.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
 @RULES.method("torch.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
+@RULES.method("torchvision.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
 def looked_at(site: Site) -> Thing | None:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = site.receiver
@@ -393,6 +404,7 @@ def looked_at(site: Site) -> Thing | None:
 
 @RULES.method("__main__.*", "load_state_dict")
 @RULES.method("torch.*", "load_state_dict")
+@RULES.method("torchvision.*", "load_state_dict")
 def loaded(site: Site) -> Thing | None:
     """Other weights in the same layers."""
     module = site.receiver
@@ -629,6 +641,7 @@ def _attended(site: Site, module: Thing) -> Thing | None:
 
 @RULES.method("__main__.*")
 @RULES.method("torch.*")
+@RULES.method("torchvision.*")
 def part_called(site: Site) -> Thing | None:
     """self.head(x), where the state tells what the head is."""
     module = site.receiver

@@ -19,7 +19,7 @@ from .torch_tensors import is_uninitialized, torch
 _MOST_LAYERS = 60
 """Layers that are listed; of more, as many from the beginning and the end."""
 _NS_PER_MODULE = 40_000
-_MOST_CONTAINERS = 200
+_MOST_CONTAINERS = 120
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _PARTS = ("_modules", "_parameters", "_buffers")
 _INNER = frozenset({"training", "call_super_init", "T_destination", "dump_patches"})
@@ -78,15 +78,25 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
     paths = {id(layer.module): layer.path for layer in layers}
     facts: dict[str, Any] = {}
     same: dict[str, str] = {}
-    for layer in layers[:_MOST_CONTAINERS]:
-        inner = {name: one for name, one in part(layer.held, "_modules").items() if is_module(one)}
-        if not inner or len(inner) > _MOST_LAYERS:
-            continue
+    found = [(layer, _children(layer)) for layer in layers]
+    holders = [(layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS]
+    for layer, inner in _shallowest(holders):
         facts[layer.path] = dict({"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer))
         for name, one in inner.items():
             path, first = f"{layer.path}.{name}" if layer.path else str(name), paths.get(id(one))
             same.update({path: first} if first not in (None, path) else {})
     return {**({"containers": facts} if facts else {}), **({"same_modules": same} if same else {})}
+
+
+def _children(layer: Layer) -> dict[str, Any]:
+    return {name: one for name, one in part(layer.held, "_modules").items() if is_module(one)}
+
+
+def _shallowest(holders: list[tuple[Layer, dict[str, Any]]]) -> list[tuple[Layer, dict[str, Any]]]:
+    """As many as are listed, in their order; of very many those nearest to the whole, the head of a deep model too."""
+    near = sorted(holders, key=lambda holder: holder[0].path.count("."))[:_MOST_CONTAINERS]
+    kept = {layer.path for layer, _ in near}
+    return [holder for holder in holders if holder[0].path in kept]
 
 
 def _hooked(layer: Layer) -> dict[str, bool]:

@@ -21,6 +21,8 @@ with page():
         )
     with told():
         chosen = draw_choice(may_run=may_run)
-        if chosen is not None:
+        if chosen is None:
+            st.caption("The rules read it at once. Nothing is run, and nothing leaves this server, until you say so.")
+        else:
             checked = draw_desk(chosen, may_run=may_run)
             draw_asking(checked)

@@ -107,6 +107,7 @@ def test_where_execution_is_off_there_is_no_way_to_it(facts_app: str, open_page:
         "Upload",
     ]
     page.get_by_text("Upload", exact=True).click()
+    expect(page.get_by_text("nothing leaves this server, until you say so")).to_be_visible()
     upload(page, names_ipynb=notebook(*OPAQUE))
     expect(verdict(page)).to_contain_text("Looked at: the code alone")
     settled(page)
@@ -136,6 +137,7 @@ def test_a_run_is_stopped(desk: Page) -> None:
     expect(desk.locator(".cw-target")).to_be_visible()
     button(desk, "Stop").click()
     expect(refusal(desk)).to_contain_text("The capture was stopped.")
+    expect(desk.get_by_text("The run ended before the target was reached.")).to_be_visible()
     expect(button(desk, "Run the cell before it")).to_be_visible()
 
 
@@ -167,6 +169,7 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
             "of another notebook",
         ),
+        (b'{"target": 9}', "before code cell 9, which names.ipynb has not"),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused_in_words(state: bytes, words: str, desk: Page) -> None:

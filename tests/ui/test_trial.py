@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,14 @@ import pytest
 
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, CellRole
-from crane_core.errors import CellRaisedError, CellStoppedError
+from crane_core.errors import CellRaisedError, CellStoppedError, DetectorError
 from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.question import Answer
 from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
+from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
 from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
 from crane_core.ui.trial.choice import cell_words
@@ -137,9 +140,11 @@ def test_a_cell_is_called_by_its_first_line_of_code(checked: Checked) -> None:
 
 def test_remedies_on_the_page_are_the_pages_own() -> None:
     raised = CellRaisedError("Code cell 0 raised FileNotFoundError: x.", remedy="Go on with --keep-going.", cell=0)
-    assert "--" not in failed_words(raised) and "An upload comes alone" in failed_words(raised)
+    assert "--" not in failed_words(raised, is_upload=True)
+    assert "An upload comes alone" in failed_words(raised, is_upload=True)
+    assert "An upload comes alone" not in failed_words(raised, is_upload=False)
     stopped = CellStoppedError("Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0)
-    assert "python -m crane_core check" in failed_words(stopped)
+    assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
 
 
 def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
@@ -148,3 +153,15 @@ def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
     assert f"{sent.tokens.n:,} tokens" in here and r"m\*del" in here and "no price" in here
     assert "not known here" in price_words(sent, Endpoint("unheard-of", "https://models.example/v1"))
     assert "No model is set" in price_words(sent, None)
+
+
+def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> None:
+    with fake_server(FakePlan(latency_s=60.0)) as address:
+        asking = ask(to_send(checked, checked.settings[0]), Endpoint("slow", address))
+        assert asking.outcome is None
+        asking.stop.set()
+        end = time.monotonic() + 5.0
+        while asking.outcome is None and time.monotonic() < end:
+            time.sleep(0.01)
+    assert isinstance(asking.outcome, DetectorError)
+    assert "called back" in str(asking.outcome)

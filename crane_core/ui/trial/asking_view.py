@@ -7,19 +7,21 @@ from html import escape
 import streamlit as st
 
 from crane_core.domain import Setting
-from crane_core.errors import DetectorError
+from crane_core.errors import CraneError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, Asked, ask_one, configured_endpoint, expected_usd
+from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, configured_endpoint, expected_usd
 from crane_core.pipeline.check import Checked, to_send
 from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.prompt import Written
 from crane_core.ui import keys
 from crane_core.ui.frame import told
+from crane_core.ui.trial.asking import Asking, ask
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.words import literal, setting_words
 
 MAX_PROMPT = 200_000
+POLL_S = 0.5
 
 
 def draw_asking(checked: Checked) -> None:
@@ -40,22 +42,50 @@ def draw_asking(checked: Checked) -> None:
         endpoint = configured_endpoint()
         st.markdown(price_words(sent, endpoint))
     _draw_prompt(checked, sent)
-    if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary"):
-        with told(), st.spinner(f"Waiting for {literal(endpoint.model)}"):
-            st.session_state[keys.TRY_ASKED] = (sent.prompt.sha256, _ask(sent, endpoint))
-    asked = st.session_state.get(keys.TRY_ASKED)
-    if asked and asked[0] == sent.prompt.sha256:
-        draw_model(asked[1])
+    asking = _asking_of(sent)
+    if asking is not None and asking.outcome is None:
+        st.fragment(_watch, run_every=POLL_S)(asking)
+        return
+    if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND):
+        _send(sent, endpoint)
+    if asking is not None:
+        _draw_outcome(asking)
 
 
-def _ask(sent: Written, endpoint: Endpoint) -> Asked:
-    """As `ask_one`; a remedy that speaks of commands speaks of this page."""
-    try:
-        return ask_one(sent, endpoint)
-    except DetectorError as error:
-        is_of_command = "command" in error.remedy or "--" in error.remedy
-        remedy = "Check the endpoint, the model's name and the key, then send it again."
-        raise DetectorError(error.args[0], remedy=remedy if is_of_command else error.remedy) from error
+def _asking_of(sent: Written) -> Asking | None:
+    """The last question of this session, if it was this very text."""
+    asking = st.session_state.get(keys.TRY_ASKED)
+    return asking if isinstance(asking, Asking) and asking.sha256 == sent.prompt.sha256 else None
+
+
+def _send(sent: Written, endpoint: Endpoint) -> None:
+    """A question that is still under way is called back: its answer would have no place any more."""
+    before = st.session_state.get(keys.TRY_ASKED)
+    if isinstance(before, Asking):
+        before.stop.set()
+    with told():
+        st.session_state[keys.TRY_ASKED] = ask(sent, endpoint)
+        st.rerun()
+
+
+def _watch(asking: Asking) -> None:
+    if asking.outcome is not None:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Call it back", key=keys.TRY_CALL_BACK, disabled=asking.stop.is_set()):
+            asking.stop.set()
+        st.caption(f"Waiting for {literal(asking.model)}, {asking.seconds:.0f} s so far", width="content")
+
+
+def _draw_outcome(asking: Asking) -> None:
+    with told():
+        if isinstance(asking.outcome, CraneError) and asking.stop.is_set():
+            st.info(f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}")
+            return
+        if isinstance(asking.outcome, CraneError):
+            raise asking.outcome
+        if asking.outcome is not None:
+            draw_model(asking.outcome)
 
 
 def _draw_prompt(checked: Checked, sent: Written) -> None:

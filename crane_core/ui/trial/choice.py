@@ -56,7 +56,7 @@ def draw_choice(*, may_run: bool) -> Checked | None:
         source = _SOURCES[str(way)]()
         if source is None:
             return None
-        plain = _read(source.path, _target_of(source.state))
+        plain = _first_read(source)
         cells = plain.plan.cells
         chosen = st.selectbox(
             "Target: the cell that is about to run",
@@ -69,6 +69,21 @@ def draw_choice(*, may_run: bool) -> Checked | None:
         )
     checked = plain if chosen in (None, plain.plan.target.index) else _read(source.path, chosen)
     return checked if source.state is None else _beside(checked, source.state)
+
+
+def _first_read(source: Source) -> Checked:
+    """The notebook before the target of its state, if there is one. Raises NotebookError where it has no such cell."""
+    target = _target_of(source.state)
+    try:
+        return _read(source.path, target)
+    except NotebookError as error:
+        if target is None:
+            raise
+        name = _read(source.path, None).path.name
+        raise NotebookError(
+            f"The state was captured before code cell {target}, which {name} has not: it is of another notebook.",
+            remedy="Upload a notebook and the state that `capture` wrote of it.",
+        ) from error
 
 
 def _read(path: Path, target: int | None) -> Checked:

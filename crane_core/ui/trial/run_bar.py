@@ -15,6 +15,7 @@ from crane_core.ui.trial.running import Running, start
 from crane_core.ui.words import cells_words, literal
 
 POLL_S = 0.5
+NOT_REACHED = "The run ended before the target was reached."
 UPLOADED_ALONE = (
     "An upload comes alone: files that stand beside your notebook are not here. Capture the state where they are, and "
     "upload it with the notebook."
@@ -38,12 +39,18 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
         st.fragment(_watch, run_every=POLL_S)(running)
         return
     if isinstance(outcome, CraneError):
-        st.error(failed_words(outcome))
+        st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
     checked = outcome if isinstance(outcome, Checked) else chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
             _draw_buttons(checked, outcome)
-        st.caption(cost_words(checked), width="content")
+        words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
+        st.caption(words, width="content")
+
+
+def _is_upload(chosen: Checked) -> bool:
+    folder = st.session_state.get(keys.TRY_FOLDER)
+    return folder is not None and chosen.path.is_relative_to(folder.name)
 
 
 def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> None:
@@ -92,12 +99,12 @@ def cost_words(checked: Checked) -> str:
     )
 
 
-def failed_words(error: CraneError) -> str:
+def failed_words(error: CraneError, *, is_upload: bool) -> str:
     """As every refusal is told; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
         remedy = "Choose that cell as the target, mend the notebook, or run on past it."
-        if "No such file" in error.args[0] or "FileNotFound" in error.args[0]:
+        if is_upload and ("No such file" in error.args[0] or "FileNotFound" in error.args[0]):
             remedy = f"{remedy} {UPLOADED_ALONE}"
     elif "--" in error.remedy:
         remedy = f"On this page that cannot be changed; `python -m crane_core check` can. {remedy}"

@@ -1,20 +1,20 @@
-"""Running a notebook up to its target while the page stays alive: started, watched, stopped.
+"""Running a notebook up to its target while the page stays alive.
 
-Knows threads and their outcome. What may run at once is bounded for the whole server.
+Knows what may run at once, for the whole server, and how long a cell may take.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 
-from crane_core.errors import CraneError, KernelError
+from crane_core.errors import KernelError
 from crane_core.pipeline.check import Checked, run_up
 from crane_core.runtime.limits import Limits
+from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 2
 """Notebooks that this server runs at the same time, whoever asks."""
@@ -22,19 +22,11 @@ AT_ONCE = 2
 CELL_S = 600.0
 
 
-@dataclass(slots=True)
-class Running:
-    """One run. `outcome` is None while it goes on; afterwards the notebook with its state, or why there is none."""
+@dataclass(slots=True, kw_only=True)
+class Running(Background[Checked]):
+    """One run of the notebook `checked`; its outcome is the same notebook with its state."""
 
     checked: Checked
-    keep_going: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
-    started: float = field(default_factory=time.monotonic)
-    outcome: Checked | CraneError | None = None
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.started
 
 
 @st.cache_resource(show_spinner=False)
@@ -47,23 +39,13 @@ def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Che
 
     Raises KernelError where too many notebooks are running.
     """
-    places = _places()
-    if not places.acquire(blocking=False):
-        raise KernelError(
-            f"{AT_ONCE} notebooks are being run by this server already.", remedy="Try again when one has ended."
-        )
-    running = Running(checked, keep_going)
+    running = Running(checked=checked)
+    full = KernelError(
+        f"{AT_ONCE} notebooks are being run by this server already.", remedy="Try again when one has ended."
+    )
 
-    def go() -> None:
-        try:
-            running.outcome = work(checked, stop=running.stop, limits=Limits(cell_s=CELL_S), keep_going=keep_going)
-        except CraneError as error:
-            running.outcome = error
-        except BaseException as error:
-            running.outcome = KernelError(f"Running it failed: {type(error).__name__}.", remedy="See the server's log.")
-            raise
-        finally:
-            places.release()
+    def run() -> Checked:
+        return work(checked, stop=running.stop, limits=Limits(cell_s=CELL_S), keep_going=keep_going)
 
-    threading.Thread(target=go, name="try-a-notebook", daemon=True).start()
+    begin(running, run, _places(), full=full, failed="Running it failed")
     return running

@@ -1,0 +1,47 @@
+"""A question to a model while the page stays alive.
+
+Knows how many may be under way at once, for the whole server.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import streamlit as st
+
+from crane_core.errors import DetectorError
+from crane_core.llm.endpoint import Endpoint
+from crane_core.pipeline.ask_one import Asked, ask_one
+from crane_core.pipeline.prompt import Written
+from crane_core.ui.trial.background import Background, begin
+
+AT_ONCE = 8
+"""Questions that this server has under way at the same time, whoever asks."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Asking(Background[Asked]):
+    """One question: the text with this hash, to this model."""
+
+    sha256: str
+    model: str
+
+
+@st.cache_resource(show_spinner=False)
+def _places() -> threading.BoundedSemaphore:
+    return threading.BoundedSemaphore(AT_ONCE)
+
+
+def ask(sent: Written, endpoint: Endpoint) -> Asking:
+    """Send the text. Raises DetectorError where too many questions are under way."""
+    asking = Asking(sha256=sent.prompt.sha256, model=endpoint.model)
+    full = DetectorError(
+        f"{AT_ONCE} questions of this server wait for their answers.", remedy="Try again when one has come."
+    )
+
+    def send() -> Asked:
+        return ask_one(sent, endpoint, stop=asking.stop)
+
+    begin(asking, send, _places(), full=full, failed="Asking the model failed")
+    return asking

@@ -1,0 +1,54 @@
+"""Work in a thread of its own while the page stays alive: begun, watched, told to stop.
+
+Knows threads and their outcome, and that places are bounded for the whole server. Refuses to know what the work is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from crane_core.errors import CraneError
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, kw_only=True)
+class Background(Generic[T]):
+    """One piece of work. `outcome` is None while it goes on; afterwards what came of it, or why nothing did."""
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    started: float = field(default_factory=time.monotonic)
+    outcome: T | CraneError | None = None
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+
+def begin(
+    record: Background[T], work: Callable[[], T], places: threading.Semaphore, *, full: CraneError, failed: str
+) -> None:
+    """Do `work` beside the page and keep what comes of it in `record`.
+
+    Raises `full` where no place is free. What breaks unforeseen is told as `failed` and the name of the exception, and
+    goes to the server's log.
+    """
+    if not places.acquire(blocking=False):
+        raise full
+
+    def go() -> None:
+        try:
+            record.outcome = work()
+        except CraneError as error:
+            record.outcome = error
+        except BaseException as error:
+            record.outcome = type(full)(f"{failed}: {type(error).__name__}.", remedy="See the server's log.")
+            raise
+        finally:
+            places.release()
+
+    threading.Thread(target=go, name="try-a-notebook", daemon=True).start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ from crane_core.ui.runs.judge_list import judge_rows
 from crane_core.ui.runs.listed import row_cells
 from crane_core.ui.runs.one_instance import answer_html, prompt_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
-from crane_core.ui.runs.started import job_in
+from crane_core.ui.runs.started import KEPT_LOGS, forget_logs, job_in
 from crane_core.ui.runs.starting import FAKE, LLM, Wish
 
 TextOf = Callable[[str], str]
@@ -47,7 +48,8 @@ def without_lists(html: str) -> str:
 def test_a_row_at_work_says_so() -> None:
     assert row_cells(ROW, at_work=True)["Run"] == "at work since 2026-11-21 13:38 UTC"
     cells = row_cells(ROW, at_work=False)
-    assert (cells["Run"], cells["None"], cells["Runs agree"], cells["Flips"]) == ("2026-11-21 13:38 UTC", "3", "–", "–")
+    assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC", "3")
+    assert (cells["Runs agree"], cells["Flips"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
 
 
@@ -111,6 +113,14 @@ def test_the_job_is_read_from_what_detect_says() -> None:
         "fake-code-mini-12ab-2"
     )
     assert job_in("error: the job is unknown") is None
+
+
+def test_only_the_newest_logs_stay_and_those_of_runs_at_work(tmp_path: Path) -> None:
+    paths = [tmp_path / f"detect-20261121T0{n:02}.log" for n in range(KEPT_LOGS + 3)]
+    for path in [*paths, tmp_path / "other.log"]:
+        path.touch()
+    forget_logs(tmp_path, {paths[1]})
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in [paths[1], *paths[3:]]} | {"other.log"}
 
 
 def test_an_address_opens_what_it_was_made_of() -> None:

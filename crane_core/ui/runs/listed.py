@@ -12,19 +12,37 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import many_of
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, percent, setting_short
+from crane_core.ui.words import (
+    NOTHING,
+    SETTING_SHORT,
+    SETTING_WORDS,
+    count,
+    experiment_words,
+    interval,
+    percent,
+    setting_short,
+)
 
 ROW_HEIGHT = 32
 MOST_HEIGHT = 760
 MANY = 20
 """Rows from which on the list can be narrowed."""
 
-OF_MODELS = ("None", "Tokens in / out", "Cost", "Median s")
+OF_MODELS = ("No answer", "Tokens in / out", "Cost", "Median s")
 """Columns that are left out while no run has anything in them."""
-WIDTHS = {"Detector": 170, "Input": 60, "Run": 260, "Runs agree": 170, "Tokens in / out": 150, "Cost": 100}
+WIDTHS = {"Detector": 165, "Input": 65, "Run": 235, "Runs agree": 165, "Tokens in / out": 140, "Cost": 85}
+NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Flips", "Tokens in / out", "Cost", "Median s")
+INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
 AGREE_HELP = "Of all pairs of answers to one instance, how many say the same, with the 95% interval over cases."
 FLIPS_HELP = "Instances whose answers differ."
 NONE_HELP = "Questions to which no answer came, or none that can be read."
+HELP = {
+    "Input": INPUT_HELP,
+    "Runs agree": AGREE_HELP,
+    "Flips": FLIPS_HELP,
+    "No answer": NONE_HELP,
+    "Median s": "Seconds from question to reply, the median.",
+}
 
 
 def draw_list(table: pd.DataFrame) -> None:
@@ -47,11 +65,11 @@ def draw_list(table: pd.DataFrame) -> None:
         on_select="rerun",
         selection_mode="single-cell",
         key=f"{keys.PICKED}_runs_{len(table)}",
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()}
-        | {
-            "Runs agree": st.column_config.TextColumn(width=WIDTHS["Runs agree"], help=AGREE_HELP),
-            "Flips": st.column_config.TextColumn(help=FLIPS_HELP),
-            "None": st.column_config.TextColumn(help=NONE_HELP),
+        column_config={
+            name: st.column_config.TextColumn(
+                width=WIDTHS.get(name), help=HELP.get(name), alignment="right" if name in NUMBERS else "left"
+            )
+            for name in map(str, shown)
         },
     )
     if event.selection.cells:
@@ -94,7 +112,7 @@ def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
         "Run": f"at work since {began}" if at_work else began,
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
-        "None": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
+        "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
         "Runs agree": agreement_words(row),
         "Flips": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),

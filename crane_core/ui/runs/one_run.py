@@ -129,10 +129,15 @@ def _score_html(row: Row) -> str:
     title = escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
     rates = [row.rates[name] for name in RATES]
     cells = "".join(
-        f'<td>{percent(rate.value)} <span class="cw-dim">{interval(rate.low, rate.high)}</span></td>' for rate in rates
+        f'<td>{percent(rate.value)} <span class="cw-dim">{_unbroken(interval(rate.low, rate.high))}</span></td>'
+        for rate in rates
     )
     words = escape(setting_words(row.setting))
     return f'<tr><td>{title}</td><td class="cw-text">{words}</td><td>{row.n - row.left_out}</td>{cells}</tr>'
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _draw_reasons(reasons: list[tuple[str, int]]) -> None:

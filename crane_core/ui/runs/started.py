@@ -9,10 +9,11 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
+from collections.abc import Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 import streamlit as st
 
@@ -21,6 +22,12 @@ from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import data
 
 MAX_TOLD = 20_000
+LOGS = "logs"
+"""The folder, within that of what changes, where each run leaves what it says."""
+
+KEPT_LOGS = 20
+"""Logs that stay, the newest, besides those of runs at work."""
+
 AT_ONCE = 4
 """Runs that this server has at work at the same time, whoever starts them."""
 _JOB = re.compile(r"^job ([\w.-]+)", re.MULTILINE)
@@ -41,7 +48,9 @@ class Started:
 
     @property
     def words(self) -> str:
-        """What it said, the last of it."""
+        """What it said, the last of it; nothing once the log is gone."""
+        if not self.told.exists():
+            return ""
         return self.told.read_bytes()[-MAX_TOLD:].decode("utf-8", "replace").strip()
 
     @property
@@ -88,9 +97,10 @@ def start(arguments: list[str]) -> Started:
         raise DetectorError(
             f"{AT_ONCE} runs that this page started are at work.", remedy="Let one finish, or stop one."
         )
-    with tempfile.NamedTemporaryFile(prefix="crane-detect-", suffix=".log", delete=False) as file:
+    folder = data.folder().path
+    with _new_log(folder / LOGS) as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "crane_core", "--data", str(data.folder().path), "detect", *arguments],
+            [sys.executable, "-m", "crane_core", "--data", str(folder), "detect", *arguments],
             cwd=CHECKOUT,
             stdin=subprocess.DEVNULL,
             stdout=file,
@@ -99,4 +109,19 @@ def start(arguments: list[str]) -> Started:
         )
     run = Started(arguments, process, Path(file.name))
     started_runs().append(run)
+    forget_logs(folder / LOGS, {each.told for each in started_runs() if each.is_running})
     return run
+
+
+def _new_log(folder: Path) -> IO[bytes]:
+    """A file whose name begins with the time, so that names sort by age."""
+    folder.mkdir(exist_ok=True)
+    at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    return (folder / f"detect-{at}.log").open("xb")
+
+
+def forget_logs(folder: Path, at_work: Set[Path]) -> None:
+    """Remove all but the newest logs and those of runs at work."""
+    for path in sorted(folder.glob("detect-*.log"))[:-KEPT_LOGS]:
+        if path not in at_work:
+            path.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -128,6 +128,8 @@ def _draw_started(run: Started) -> None:
         if is_running:
             if st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
                 run.stop()
+            if run.job and st.button("Watch it", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
+                _open_at_work(run)
             st.caption(run.last_words or "starting", width="content")
         else:
             _draw_way_to(run)
@@ -136,9 +138,22 @@ def _draw_started(run: Started) -> None:
             st.code(run.words or "nothing", language=None, wrap_lines=True)
 
 
-def _draw_way_to(run: Started) -> None:
+def _rows_of(run: Started) -> list[dict[str, Any]]:
     table = data.run_list()
-    rows = as_rows(table[table["is_job"] & (table["experiment"] == run.job)])
+    return as_rows(table[table["is_job"] & (table["experiment"] == run.job)])
+
+
+def _open_at_work(run: Started) -> None:
+    """The page of a run that goes on; it is in the list once it has answered something."""
+    data.refresh()
+    if rows := _rows_of(run):
+        show_here(**address_of(key_of(rows[0])))
+        st.rerun()
+    st.toast("It has not answered anything yet.")
+
+
+def _draw_way_to(run: Started) -> None:
+    rows = _rows_of(run)
     if rows and st.button("Open it", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"):
         show_here(**address_of(key_of(rows[0])))
         st.rerun()

@@ -13,15 +13,24 @@ from tests.detectors.asked import cells
 SEQUENTIAL = "keras.src.engine.sequential.Sequential"
 
 
-def foreseen(version: str, loss: str, labels: list[int], *, n_outputs: int = 2, compiled: bool = True) -> str | None:
-    """The exception that is foretold of a fit on 12 samples of 4 features."""
-    shapes = {"input_shape": [None, 4], "output_shape": [None, n_outputs]}
+def foreseen(
+    version: str,
+    loss: str,
+    labels: list[int],
+    *,
+    compiled: bool = True,
+    data: tuple[int, ...] = (12, 4),
+    target: str = "model.fit(X, y)",
+) -> str | None:
+    """The exception that is foretold of a model from 4 features to 2 outputs."""
+    dense = {"type": "Dense", "units": 2, "takes": [None, 4], "gives": [None, 2]}
+    shapes = {"input_shape": [None, 4], "output_shape": [None, 2], "layers": {"dense": dense}}
     variables: dict[str, Any] = {
         "model": {
             "type": SEQUENTIAL,
             "plus": {"structure": shapes, "values": {"built": True, "compiled": compiled, "loss": loss}},
         },
-        "X": {"type": "numpy.ndarray", "structure": {"shape": [12, 4]}, "representation": {"dtype": "float32"}},
+        "X": {"type": "numpy.ndarray", "structure": {"shape": data}, "representation": {"dtype": "float32"}},
         "y": {"type": "numpy.ndarray", "structure": {"shape": labels}, "representation": {"dtype": "float32"}},
     }
     packages = {"keras": version, "numpy": "1.26.4"}
@@ -34,7 +43,7 @@ def foreseen(version: str, loss: str, labels: list[int], *, n_outputs: int = 2, 
     state = KernelState.from_json(
         document, benchmark="b", instance_id="i_fixed", setting=Setting.RUNTIME_PLUS, origin="capture"
     )
-    report = findings(cells("model = build()", "model.fit(X, y)"), state, Setting.RUNTIME_PLUS)
+    report = findings(cells("import keras\nmodel = build()", target), state, Setting.RUNTIME_PLUS)
     assert not report.errors
     return report.findings[0].exception if report.findings else None
 
@@ -57,3 +66,24 @@ def test_what_keras_2_lets_pass_is_no_crash(loss: str, labels: list[int], keras_
 def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
     assert foreseen("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
     assert foreseen("3.15.1", "mse", [12, 2], compiled=False) == "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("data", "keras_2", "keras_3"),
+    [
+        ((12, 4, 1), None, None),
+        ((12,), "ValueError", "ValueError"),
+        ((12, 3), "ValueError", "ValueError"),
+        ((12, 3, 4), None, "ValueError"),
+    ],
+)
+def test_data_of_another_rank_is_brought_to_the_rank_of_the_model(
+    data: tuple[int, ...], keras_2: str, keras_3: str
+) -> None:
+    assert foreseen("2.15.0", "mse", [12, 2], data=data) == keras_2
+    assert foreseen("3.15.1", "mse", [12, 2], data=data) == keras_3
+
+
+def test_the_shape_of_an_input_may_be_a_number_to_keras_2() -> None:
+    assert foreseen("2.15.0", "mse", [12, 2], target="keras.Input(9)") is None
+    assert foreseen("3.15.1", "mse", [12, 2], target="keras.Input(9)") == "ValueError"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import keras_sizes
+from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.shapes import Shape, shown
 from crane_core.detectors.rules.site import Site
@@ -95,7 +96,7 @@ def input_made(site: Site) -> Thing | None:
     if bound is None or "shape" not in bound or "batch_shape" in bound:
         return Thing()
     given = bound["shape"]
-    if given.type == "int" and given.is_literal:
+    if given.type == "int" and given.is_literal and not has_keras_2(site):
         site.crash(
             "ValueError",
             "the shape of an input is a tuple, and a number is given",

@@ -239,16 +239,24 @@ def _through_model(site: Site, model: Thing, data: Shape, what: str) -> Shape | 
     """What the model makes of data of this shape; it refuses what does not fit. Raises Crash."""
     wanted = _input_shape(model)
     try:
-        flowing = data
-        if wanted is not None and _is_keras_3(model, site):
-            fitted = keras_sizes.fitted(wanted, data)
-            flowing = fitted if fitted is not None else data
-            if model.class_name == "Functional":
-                _same_sizes(wanted, flowing)
+        flowing = data if wanted is None else _fitted(wanted, data, is_strict=_is_keras_3(model, site))
+        if wanted is not None and _is_keras_3(model, site) and model.class_name == "Functional":
+            _same_sizes(wanted, flowing)
         return _through_layers(model, flowing)
     except keras_sizes.Refusal as refusal:
         layers = f", and {model.words or 'the model'} takes {shown(wanted)}" if wanted is not None else ""
         site.crash("ValueError", refusal.why, fact=f"{what} has the shape {shown(data)}{layers}", remedy=refusal.remedy)
+
+
+def _fitted(wanted: Shape, data: Shape, *, is_strict: bool) -> Shape:
+    """The data with a last axis of 1 more or less, if need be; early versions of Keras 2 warn of what does not fit."""
+    try:
+        fitted = keras_sizes.fitted(wanted, data)
+    except keras_sizes.Refusal:
+        if is_strict:
+            raise
+        return data
+    return data if fitted is None else fitted
 
 
 def _same_sizes(wanted: Shape, data: Shape) -> None:

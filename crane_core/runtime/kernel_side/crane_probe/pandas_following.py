@@ -492,6 +492,8 @@ _RESULTS = {
 
 def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Way:
     step = steps[0]
+    if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
+        return Way()  # a list to pandas 1, refused by later ones whatever the columns are
     if step.kind == ITEM:
         way = _items(grouped.table, step.value) if type(step.value) is list else _item(grouped.table, step.value)
         is_table = type(way.value) is Table

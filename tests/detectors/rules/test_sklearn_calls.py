@@ -9,6 +9,7 @@ import pytest
 
 SETUP = """\
 import numpy as np, pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import VotingClassifier
@@ -16,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, log_loss, make_scorer, silhouette_score
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -29,10 +30,13 @@ v=VotingClassifier([("lr",LogisticRegression()),("svc",SVC())],voting="soft").fi
 vok=VotingClassifier([("lr",LogisticRegression()),("tree",DecisionTreeClassifier())],voting="soft").fit(X,y)
 pf=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())]).fit(X,y)
 p=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())])
+named=make_pipeline(ColumnTransformer([("n",StandardScaler(),["n"])]),LogisticRegression()).fit(tr,y)
+words=pd.Series(["aa bb","cc dd"]*10)
 docs=pd.Series(["a b","c",None]); docso=pd.Series(["a b",None],dtype=object)
 skf=StratifiedKFold(n_splits=3); kf=KFold(5)
 """
 CRASHES = """\
+named.predict(tr[["a"]])
 ct.transform(te)
 v.predict(X)
 VotingClassifier([("a",LinearSVC()),("b",LogisticRegression())],voting="soft").fit(X,y).predict(X)
@@ -59,6 +63,9 @@ log_loss(one,yc/4)
 make_column_transformer((["a"],OrdinalEncoder())).fit_transform(tr)
 """.splitlines()
 FINE = """\
+named.predict(tr[["n"]]), named.predict(tr.assign(q=1))
+CalibratedClassifierCV(named,cv=2).fit(tr,y).predict(tr[["n"]])
+CalibratedClassifierCV(make_pipeline(TfidfVectorizer(),LinearSVC()),cv=2).fit(words,y).predict(words)
 ct.transform(te.head(2))
 cti.transform(te)
 vok.predict(X)

@@ -274,6 +274,40 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
         assert lacks(after(code, f"{name}.predict(fit)")) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        ("chain.predict(new)", []),
+        ("chain.predict(other)", ["a"]),
+        ("prepare.transform(new)", []),
+        ("vote.predict(new)", []),
+        ("dummy.predict(new)", []),
+        ("chain.named_steps.keys(), chain.named_steps.get('x'), chain.named_steps.columntransformer", []),
+    ],
+)
+def test_columns_that_no_transformer_takes_may_be_others(
+    after: Callable[..., State], target: str, missing: list[str]
+) -> None:
+    code = """
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+fit = pd.DataFrame({"a": [1.0, 2.0], "target": [0, 1]})
+new, other = fit.rename(columns={"target": "b"}), fit[["target"]]
+prepare = make_column_transformer((StandardScaler(), ["a"]), ("drop", ["target"])).fit(fit)
+chain = make_pipeline(make_column_transformer((StandardScaler(), ["a"])), LogisticRegression()).fit(fit, [0, 1])
+vote = VotingClassifier([("chain", chain)]).fit(fit, [0, 1])
+dummy = DummyClassifier().fit(fit, [0, 1])
+"""
+    absent = after(code, target)["absent"]
+    assert [entry["column"] for entry in absent["columns"]] == missing
+    assert absent["keys"] == absent["attributes"] == []
+
+
 FUNCTIONS = """
 import functools
 def f(a, b=1, *, c):

@@ -26,6 +26,8 @@ from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 _OF_VALUES = ("text", "nan", "nan?", "inf", "dates", "negative")
 _TAKE_ROWS_OF_ANY_LENGTH = ("MultiLabelBinarizer",)
 """Classes that take any iterable of iterables, texts too."""
+_HAND_ON: Final = {"CalibratedClassifierCV": "estimator", "TransformedTargetRegressor": "regressor"}
+"""Classes that look at no feature themselves, and the parameter that holds the estimator which does."""
 _REMEDIES = {
     "text": "encode the texts as numbers first (OneHotEncoder, pandas.get_dummies), or leave these columns out",
     "nan": "fill or drop the missing values first",
@@ -54,8 +56,16 @@ _WHY = {
 }
 
 
+def _hands_on(estimator: Thing, known: KnownClass) -> bool:
+    """Whether it gives its data, as they are, to an estimator of which its table of refusals does not speak."""
+    inner = _HAND_ON.get(known.name)
+    return inner is not None and value_of(estimator, inner) is not None
+
+
 def refuse_x(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
     """Raise where these data have a flaw that the class refuses in this method."""
+    if _hands_on(estimator, known):
+        return
     is_usual = accepts_as_by_default(estimator, known)
     for flaw in data.flaws(x):
         if flaw.name in _OF_VALUES and not is_usual:
@@ -180,6 +190,8 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
 def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
     """Raise where asking the estimator about X certainly fails: not fitted, flawed data, other features."""
     refuse_unfitted(site, estimator, known, method)
+    if _hands_on(estimator, known):
+        return
     _refuse_names(site, estimator, known, method, x)
     refuse_x(site, estimator, known, method, x)
     _refuse_count(site, estimator, known, method, x)

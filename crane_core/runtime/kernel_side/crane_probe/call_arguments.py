@@ -10,7 +10,7 @@ import re
 from types import FunctionType, MethodType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
-from .anatomy import instance_dict, mro_of, name_of, package_of, type_name
+from .anatomy import instance_dict, module_of, mro_of, name_of, package_of, type_name
 from .asked import ATTRIBUTE, CALL, Chain, Unknown
 from .following import Lack, chain_text, followed, similar
 from .kinds import INDICES, PLAIN, ROWS
@@ -25,6 +25,15 @@ _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
 }
 """Functions of pandas: position and keyword of a frame, and the keywords that name columns of it."""
 _ON_FEATURES = ("predict", "predict_proba", "predict_log_proba", "transform", "score", "decision_function", "apply")
+_COMPARE_NOTHING = ("DummyClassifier", "DummyRegressor", "FunctionTransformer", "FeatureUnion", "ColumnTransformer")
+_LEAVE_IT = tuple(
+    f"sklearn.{module}"
+    for module in (
+        *("ensemble._voting", "ensemble._stacking", "calibration", "multioutput", "multiclass", "compose._target"),
+        *("semi_supervised", "model_selection", "frozen"),
+    )
+)
+"""Modules of estimators that hand their data on to others, which may take frames with other columns."""
 _WORD = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*\s*\(|[A-Za-z_]\w*")
 _QUOTED = re.compile(r"Q\(\s*['\"].*?['\"]\s*\)|'[^']*'|\"[^\"]*\"")
 
@@ -162,31 +171,57 @@ def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
 
 def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
     """The features a model was fitted with, beside the columns of the frame it is given now."""
-    fitted = _feature_names(model)
+    asking = _asking(model)
+    needed = _columns_needed(asking)
+    fitted = _feature_names(asking) if needed is None else None
     found = frames.labels(frames.positional[0] if frames.positional else frames.named.get("X"))
-    if fitted is None or found is None:
+    if found is None or fitted is None and needed is None:
         return
     name, labels, _ = found
-    for feature in fitted:
+    for feature in needed or fitted or ():
         if feature not in labels:
             fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
             yield Asks(name, Lack("columns", dict(fact, why="the model was fitted with it")), name)
-    for label in labels:
+    for label in labels if fitted is not None else ():
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
             fact = {"column": label, "similar": similar(label, fitted), "asked_by": text, "why": why}
             yield Asks(name, Lack("columns", fact), "the features of the model")
 
 
+def _asking(model: Any) -> Any:
+    """What looks at the names first: of a pipeline, the first step that is no word and no None."""
+    steps = instance_dict(model).get("steps") if package_of(type(model)) == "sklearn" else None
+    parts = [step[1] for step in steps if type(step) is tuple and len(step) > 1] if type(steps) is list else []
+    return _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model
+
+
 def _feature_names(model: Any) -> list[Any] | None:
-    if package_of(type(model)) != "sklearn":
+    """The names that an estimator compares with those of its fit; None where it leaves that to others, or to nobody."""
+    kind = type(model)
+    if package_of(kind) != "sklearn" or name_of(kind) in _COMPARE_NOTHING or module_of(kind).startswith(_LEAVE_IT):
         return None
     names: Any = instance_dict(model).get("feature_names_in_", None)
-    if type_name(type(names)) == "numpy.ndarray":
-        return list(names.tolist())
-    steps = instance_dict(model).get("steps")
-    first = steps[0][1] if type(steps) is list and steps and type(steps[0]) is tuple else None
-    return _feature_names(first) if first is not None and type(first) is not str else None
+    return list(names.tolist()) if type_name(type(names)) == "numpy.ndarray" else None
+
+
+def _columns_needed(model: Any) -> list[Any] | None:
+    """The columns that a fitted column transformer takes: the others of a frame may be missing, or be new ones."""
+    held = instance_dict(model)
+    parts, names = held.get("transformers_"), held.get("feature_names_in_")
+    is_one = package_of(type(model)) == "sklearn" and name_of(type(model)) == "ColumnTransformer"
+    if not is_one or type(parts) is not list or type_name(type(names)) != "numpy.ndarray":
+        return None
+    asked = [(part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3]
+    kept = [given for transformer, given in asked if not (type(transformer) is str and transformer == "drop")]
+    return list(dict.fromkeys(name for given in kept for name in _labels_given(given, list(names.tolist()))))
+
+
+def _labels_given(given: Any, names: list[Any]) -> list[Any]:
+    """Columns given by name, or by place; of masks and slices none."""
+    wanted = given if type(given) is list else [given]
+    at = [names[number] for number in wanted if type(number) is int and -len(names) <= number < len(names)]
+    return [name for name in wanted if type(name) is str] + at
 
 
 _READERS: dict[str, tuple[Callable[[str, _Frames, str], Iterator[Asks]], ...]] = {

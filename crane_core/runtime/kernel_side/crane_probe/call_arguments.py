@@ -182,7 +182,9 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
         if feature not in labels:
             fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
             yield Asks(name, Lack("columns", dict(fact, why="the model was fitted with it")), name)
-    for label in labels if fitted is not None else ():
+    if fitted is None:
+        return
+    for label in labels:
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
             fact = {"column": label, "similar": similar(label, fitted), "asked_by": text, "why": why}
@@ -201,20 +203,23 @@ def _feature_names(model: Any) -> list[Any] | None:
     kind = type(model)
     if package_of(kind) != "sklearn" or name_of(kind) in _COMPARE_NOTHING or module_of(kind).startswith(_LEAVE_IT):
         return None
-    names: Any = instance_dict(model).get("feature_names_in_", None)
+    return _plain_names(instance_dict(model).get("feature_names_in_"))
+
+
+def _plain_names(names: Any) -> list[Any] | None:
     return list(names.tolist()) if type_name(type(names)) == "numpy.ndarray" else None
 
 
 def _columns_needed(model: Any) -> list[Any] | None:
     """The columns that a fitted column transformer takes: the others of a frame may be missing, or be new ones."""
     held = instance_dict(model)
-    parts, names = held.get("transformers_"), held.get("feature_names_in_")
+    parts, names = held.get("transformers_"), _plain_names(held.get("feature_names_in_"))
     is_one = package_of(type(model)) == "sklearn" and name_of(type(model)) == "ColumnTransformer"
-    if not is_one or type(parts) is not list or type_name(type(names)) != "numpy.ndarray":
+    if not is_one or type(parts) is not list or names is None:
         return None
     asked = [(part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3]
     kept = [given for transformer, given in asked if not (type(transformer) is str and transformer == "drop")]
-    return list(dict.fromkeys(name for given in kept for name in _labels_given(given, list(names.tolist()))))
+    return list(dict.fromkeys(name for given in kept for name in _labels_given(given, names)))
 
 
 def _labels_given(given: Any, names: list[Any]) -> list[Any]:

@@ -778,3 +778,10 @@ def test_the_parts_of_a_deep_model_reach_its_head() -> None:
     told = more(nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1))), "structure")["containers"]
     assert {"", "0", "1", "2", "1.49"} <= told.keys()
     assert len(told) == 120
+
+
+def test_the_weights_of_a_long_state_dict_tell_their_shapes() -> None:
+    weights = nn.Sequential(*(nn.Linear(3, 2, bias=False) for _ in range(12))).state_dict()
+    told = more(weights, "structure")
+    assert len(told["items"]) == 8
+    assert told["other_shapes"] == {f"{at}.weight": [2, 3] for at in range(8, 12)}

@@ -92,6 +92,11 @@ _WHOLE: Final = (
     "num_embeddings",
     "embedding_dim",
 )
+_OF_PARTS: Final = (
+    *("layers", "containers", "same_modules", "part_names", "n_parameters", "n_trainable_parameters"),
+    *("expected_input", "output", "in_the_other_mode"),
+)
+"""What the state tells of the modules inside, which is no longer so when one of them is replaced."""
 _UNUSUAL: Final = {"stride": None}
 
 
@@ -326,6 +331,7 @@ def part_replaced(site: Site) -> Thing | None:
         _no_place(site, module, at.literal, len(modules))
     modules[at.literal] = value
     module.attributes = {}
+    module.facts = {name: fact for name, fact in module.facts.items() if name not in _OF_PARTS}
     return Thing()
 
 
@@ -345,7 +351,7 @@ def first_part(site: Site) -> Thing | None:
 def placed(site: Site) -> Thing | None:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = site.receiver
-    if module is None or not is_module(module) or _is_own(module, site.name):
+    if module is None or not is_module(module) or is_own(module, site.name):
         return None
     if site.name in ("train", "eval"):
         _set_mode(site, module)
@@ -383,36 +389,23 @@ def _is_device(thing: Thing) -> bool:
     return thing.type in ("str", "torch.device", "bool")
 
 
-def _is_own(module: Thing, name: str) -> bool:
+def is_own(module: Thing, name: str) -> bool:
     """Whether the notebook's class has a method of this name itself."""
     body = module.definition.body if isinstance(module.definition, ast.ClassDef) else []
     return any(isinstance(part, ast.FunctionDef) and part.name == name for part in body)
 
 
-@RULES.method("__main__.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
-@RULES.method("torch.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
-@RULES.method("torchvision.*", "parameters", "named_parameters", "state_dict", "children", "modules", "named_modules")
+@RULES.method("__main__.*", "parameters", "named_parameters", "children", "modules", "named_modules")
+@RULES.method("torch.*", "parameters", "named_parameters", "children", "modules", "named_modules")
+@RULES.method("torchvision.*", "parameters", "named_parameters", "children", "modules", "named_modules")
 def looked_at(site: Site) -> Thing | None:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = site.receiver
-    if module is None or not is_module(module) or _is_own(module, site.name):
+    if module is None or not is_module(module) or is_own(module, site.name):
         return None
     if site.name != "parameters":
         return Thing()
     return Thing("generator", _counted(module), words=site.text)
-
-
-@RULES.method("__main__.*", "load_state_dict")
-@RULES.method("torch.*", "load_state_dict")
-@RULES.method("torchvision.*", "load_state_dict")
-def loaded(site: Site) -> Thing | None:
-    """Other weights in the same layers."""
-    module = site.receiver
-    if module is None or not is_module(module) or _is_own(module, site.name) or not site.arguments.is_complete:
-        return None
-    if site.arguments.keywords.keys() - {"state_dict", "strict"}:
-        return None
-    return Thing()
 
 
 def _counted(module: Thing) -> dict[str, Any]:

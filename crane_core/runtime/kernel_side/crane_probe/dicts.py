@@ -12,7 +12,7 @@ from typing import Any
 from . import sequences
 from .anatomy import is_kind, type_name
 from .groups import merged
-from .kinds import NUMBERS, PLAIN, Kinds, counted
+from .kinds import CONTAINERS, NUMBERS, PLAIN, Kinds, counted
 
 _NS_PER_KEY = 40
 _KEYS = Kinds(*PLAIN, tuple)
@@ -37,7 +37,7 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
     plus = {
         "representation": {"key_types": _key_types(value, look)} if length else {},
         "values": merged({"keys": _key_list(keys, length, look)}, _default(value)),
-        "structure": _lengths(value, length),
+        "structure": {**_lengths(value, length), **_other_shapes(value, [key for key, _ in entries], look)},
     }
     inside = look.inside((look.label(key), item) for key, item in entries)
     plus = merged(plus, {group: {"items": facts} for group, facts in inside.items() if facts})
@@ -91,6 +91,19 @@ def _lengths(value: Any, length: int) -> dict[str, Any]:
     if length < 2 or length > _DETECTED_AMONG or len(lengths) == 0 or not all(shapes):
         return {}
     return {"lengths_equal": len(lengths) == 1}
+
+
+def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
+    """Shapes of the arrays and tensors that are not looked into: a state_dict is all weights."""
+    rest = [(key, item) for key, item in islice(dict.items(value), look.limits.asked) if type(key) is str]
+    known = {key for key in shown if type(key) is str}
+    shapes = {
+        look.label(key): sequences.own_shape(item)
+        for key, item in rest
+        if key not in known and type(item) not in CONTAINERS
+    }
+    told = {key: list(shape) for key, shape in shapes.items() if shape is not None}
+    return {"other_shapes": told} if told else {}
 
 
 def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:

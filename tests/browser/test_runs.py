@@ -144,7 +144,8 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
     settled(page)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("ended early", exact=True)).to_be_visible(timeout=60_000)
-    expect(page.get_by_test_id("stCode").filter(has_text="is called '--json'")).to_be_visible()
+    expect(page.get_by_text("is called '--json'").first).to_be_visible()
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
 
 
 def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page: OpenPage) -> None:

@@ -47,8 +47,8 @@ def without_lists(html: str) -> str:
 
 def test_a_row_at_work_says_so() -> None:
     assert row_cells(ROW, at_work=True)["Run"] == "at work since 2026-11-21 13:38 UTC"
-    cells = row_cells(ROW, at_work=False)
-    assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC", "3")
+    cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, at_work=False)
+    assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
     assert (cells["Runs agree"], cells["Flips"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -28,9 +29,10 @@ MOST_HEIGHT = 760
 MANY = 20
 """Rows from which on the list can be narrowed."""
 
+_END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
 OF_MODELS = ("No answer", "Tokens in / out", "Cost", "Median s")
 """Columns that are left out while no run has anything in them."""
-WIDTHS = {"Detector": 165, "Input": 65, "Run": 235, "Runs agree": 165, "Tokens in / out": 140, "Cost": 85}
+WIDTHS = {"Detector": 150, "Input": 65, "Run": 240, "Runs agree": 178, "Tokens in / out": 140, "Cost": 85}
 NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Flips", "Tokens in / out", "Cost", "Median s")
 INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
 AGREE_HELP = "Of all pairs of answers to one instance, how many say the same, with the 95% interval over cases."
@@ -38,6 +40,7 @@ FLIPS_HELP = "Instances whose answers differ."
 NONE_HELP = "Questions to which no answer came, or none that can be read."
 HELP = {
     "Input": INPUT_HELP,
+    "Run": "When it began, and how the name of its job ends; or who brought it.",
     "Runs agree": AGREE_HELP,
     "Flips": FLIPS_HELP,
     "No answer": NONE_HELP,
@@ -105,11 +108,12 @@ def _is_at_work(row: dict[str, Any]) -> bool:
 def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
     """What the list says of a run."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
+    told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
-        "Run": f"at work since {began}" if at_work else began,
+        "Run": f"at work since {began}" if at_work else f"{began}, {told_apart[0]}" if told_apart else began,
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
         "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,

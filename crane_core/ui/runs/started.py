@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ LOGS = "logs"
 
 KEPT_LOGS = 20
 """Logs that stay, the newest, besides those of runs at work."""
+
+SILENCE_S = 10.0
+"""From so long on it is told that a run at work says nothing: an endpoint that fails is asked again after pauses."""
 
 AT_ONCE = 4
 """Runs that this server has at work at the same time, whoever starts them."""
@@ -55,8 +59,10 @@ class Started:
 
     @property
     def last_words(self) -> str:
-        """Its last line."""
-        return next(reversed(self.words.splitlines()), "")
+        """Its last line; while it works, also for how long nothing has come after it."""
+        line = next(reversed(self.words.splitlines()), "")
+        silent_s = time.time() - self.told.stat().st_mtime if self.is_running and line else 0.0
+        return line if silent_s < SILENCE_S else f"{line} (nothing new for {silent_s:.0f} s)"
 
     @property
     def job(self) -> str | None:

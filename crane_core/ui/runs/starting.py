@@ -18,7 +18,7 @@ from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.started import Started, start, started_runs
-from crane_core.ui.words import setting_words
+from crane_core.ui.words import literal, setting_words
 
 LLM, FAKE = "llm", "fake"
 ASKED = {LLM: "A model over HTTP", FAKE: "The fake model (no key, no cost)"}
@@ -130,12 +130,26 @@ def _draw_started(run: Started) -> None:
                 run.stop()
             if run.job and st.button("Watch it", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
                 _open_at_work(run)
-            st.caption(run.last_words or "starting", width="content")
+            st.caption(literal(run.last_words) or "starting", width="content")
         else:
             _draw_way_to(run)
+            if run.process.returncode != 0:
+                _draw_way_on(run)
     if not is_running:
-        with st.expander("What it said", expanded=run.process.returncode != 0):
+        if run.process.returncode != 0:
+            st.caption(literal(run.last_words))
+        with st.expander("What it said"):
             st.code(run.words or "nothing", language=None, wrap_lines=True)
+
+
+def _draw_way_on(run: Started) -> None:
+    """The same command once more; the ended start is told of no longer."""
+    if st.button("Go on", key=f"{keys.START}_again_{run.process.pid}", help="What was answered is not asked again."):
+        with told():
+            start(run.arguments)
+            if run in started_runs():
+                started_runs().remove(run)
+            st.rerun()
 
 
 def _rows_of(run: Started) -> list[dict[str, Any]]:

@@ -36,12 +36,15 @@ few = X[:40]
 daily = pd.Series(np.arange(30.0) % 7 + 1, index=pd.date_range("2024-01-01", periods=30))
 below = daily - 5
 noise = rng.normal(0, 1, 30)
+line = sm.OLS(price, sm.add_constant(X[["area", "age"]])).fit()
+by_formula = smf.ols("price ~ area", data=flats).fit()
 model = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
 small = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
 grown = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1).fit(X, price)
 """
 
 CRASHES = {
+    "a constant left out": "line.predict(few[['area', 'age']])",
     "targets beyond 0 and 1": "sm.Logit(X['rooms'], X[['area']])",
     "factors of negative numbers": "ExponentialSmoothing(below, seasonal='mul', seasonal_periods=7)",
     "two names for six values": "stat, p = adfuller(daily + noise)",
@@ -71,6 +74,9 @@ CRASHES = {
 }
 
 FINE = {
+    "the constant again": "line.predict(sm.add_constant(few[['area', 'age']]))",
+    "one row as it is": "line.predict([1, 50.0, 3.0])",
+    "a frame for a formula": "by_formula.predict(few)",
     "factors of positive numbers": "ExponentialSmoothing(daily, seasonal='mul', seasonal_periods=7)",
     "two of six values": "stat, p = adfuller(daily + noise)[:2]",
     "formula with a contrast": "smf.ols('price ~ C(rooms, Treatment(2)) + np.log(area)', data=flats)",

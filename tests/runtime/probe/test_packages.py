@@ -161,3 +161,17 @@ def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 0.1 * values.nbytes
+
+
+def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from(entry: Entry) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed (make ml)")
+    model = sm.OLS(pd.Series(LABELS, name="bought"), sm.add_constant(ROWS[["a"]]))
+    fitted = model.fit()
+    expected = {"model": "OLS", "target": "bought", "columns": ["const", "a"]}
+    for value, is_fitted in ((model, None), (fitted, True)):
+        plus = entry(value)["plus"]
+        assert plus["representation"] == expected
+        assert plus["structure"] == {"n_rows": model.exog.shape[0], "n_columns": len(fitted.params)}
+        assert plus.get("values", {}).get("is_fitted") is is_fitted
+    by_formula = sm.OLS.from_formula("b_is_x ~ a", ROWS.assign(b_is_x=LABELS)).fit()
+    assert entry(by_formula)["plus"]["representation"]["formula"] == "b_is_x ~ a"

@@ -218,6 +218,30 @@ def quantiles(site: Site) -> Thing | None:
     return Thing()
 
 
+@RULES.method("statsmodels.*", "predict")
+def asked(site: Site) -> Thing | None:
+    """A table with the columns that the model was fitted with; the constant is one of them."""
+    model, given = site.receiver or Thing(), site.arguments.bound("exog=None, **others")
+    if given is None or "exog" not in given or model.fact("model") not in _LINEAR or "formula" in model.facts:
+        return None
+    x, n_fitted = given["exog"], model.fact("n_columns")
+    shape = data.shape_of(x)
+    if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
+        return Thing()
+    columns = model.fact("columns")
+    labels = data.known_labels(x) or frozenset()
+    lacks_constant = isinstance(columns, list) and "const" in columns and labels and "const" not in labels
+    return site.crash(
+        "ValueError",
+        f"the model has {n_fitted} columns, and gets {shape[1]}",
+        fact=f"{data.named(x, 'exog')} has {shape[1]} columns; the model has "
+        + (", ".join(map(str, columns)) if isinstance(columns, list) else str(n_fitted)),
+        remedy="add the constant here, too: sm.add_constant(..., has_constant='add')"
+        if lacks_constant
+        else "give the columns that the model was fitted with",
+    )
+
+
 @RULES.function(*_paths(("ARMA", "ARIMA"), "statsmodels.tsa.arima_model"))
 def of_long_ago(site: Site) -> Thing | None:
     """They can still be imported, and say what stands in their place. No older statsmodels runs on Python 3.11."""

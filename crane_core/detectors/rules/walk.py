@@ -108,6 +108,8 @@ class Walk:
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
         self.escaped: dict[int, Thing] = {}
+        self.made: dict[int, Thing] = {}
+        """Objects of the notebook's classes that were made on the way."""
         for name in dict.fromkeys((*world.held, *world.past, *world.fixed)):
             if world.missing(name) is None:
                 self._load(name)

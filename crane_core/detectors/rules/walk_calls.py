@@ -24,6 +24,7 @@ from crane_core.detectors.rules.walk_classes import (
     is_not_callable,
     is_super,
     member,
+    refuse_absent,
 )
 from crane_core.detectors.rules.walk_expressions import attribute, part_of
 from crane_core.detectors.rules.walk_unpacking import iterate
@@ -110,6 +111,7 @@ def _method(walk: Walk, receiver: Thing, func: ast.Attribute, node: ast.Call) ->
         return call_thing(walk, held, arguments_of(walk, node), node)
     if (own := member(walk, receiver, func.attr)) is not None:
         return call_thing(walk, own, arguments_of(walk, node), node)
+    refuse_absent(walk, receiver, func.attr, func)
     walk.ask("attribute", receiver, func.attr, func, receiver=receiver)
     arguments = arguments_of(walk, node)
     return call_method(walk, receiver, func.attr, arguments, node)

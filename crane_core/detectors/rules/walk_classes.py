@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import copy
+from difflib import get_close_matches
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.site import Arguments
@@ -32,6 +33,21 @@ QUIET_BASES = frozenset(
     ]
 )
 """Classes of libraries whose __init__ keeps what it gets and runs nothing of the notebook."""
+_OF_MODULE_WORDS = (
+    "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches "
+    "eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
+    "modules mtia named_buffers named_children named_modules named_parameters parameters register_backward_hook "
+    "register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook "
+    "register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ "
+    "set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad"
+)
+_OF_MODULE = frozenset(_OF_MODULE_WORDS.split())
+_OF_BASES = {
+    **dict.fromkeys(MODULE_BASES, _OF_MODULE),
+    "torch.utils.data.Dataset": frozenset(("functions", "register_function", "register_datapipe_as_function")),
+}
+"""Public attributes that classes of libraries have, of those classes whose attributes are all known."""
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
@@ -134,6 +150,7 @@ def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Th
         walk.forget([*arguments.positional, *arguments.keywords.values()])
         return Thing()
     made = Thing(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
+    walk.made[id(made)] = made
     init = next(_members(classes, "__init__"), None)
     if init is None:
         walk.forget([*arguments.positional, *arguments.keywords.values()] if paths else [])
@@ -151,6 +168,33 @@ def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Th
         walk.havoc()
         walk.forget([made, *arguments.positional, *arguments.keywords.values()])
     return made
+
+
+def refuse_absent(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> None:
+    """An attribute that no class of an object made here has, and that no code of the notebook gives to anything."""
+    if id(receiver) not in walk.made or name in receiver.attributes or name.startswith("__"):
+        return
+    classes, paths = lineage(walk, receiver.definition)
+    if paths is None or has_hooks(classes) or any(True for _ in _members(classes, name)):
+        return
+    if not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths):
+        return
+    if walk.world.may_give_attribute(name):
+        return
+    own = [held for held in receiver.attributes if not held.startswith("_")]
+    there = get_close_matches(name, own, 1)
+    walk.crash(
+        node,
+        "AttributeError",
+        f"{receiver.words or 'the object'} has no attribute {name}",
+        fact=f"neither the class {receiver.class_name} nor any other code gives it one"
+        + (f"; it has {', '.join(own[:6])}" if own else ""),
+        remedy=f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__.",
+    )
+
+
+def _is_known_base(path: str) -> bool:
+    return path in _OF_BASES or path == "builtins.object"
 
 
 def called_object(walk: Walk, receiver: Thing) -> Thing | None:

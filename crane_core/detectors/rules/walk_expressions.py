@@ -126,8 +126,9 @@ def attribute(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> Thing:
         return receiver.attributes[name]
     if receiver.path and receiver.definition is None:
         return of_path(f"{receiver.path}.{name}")
-    from crane_core.detectors.rules.walk_classes import member
+    from crane_core.detectors.rules.walk_classes import member, refuse_absent
 
+    refuse_absent(walk, receiver, name, node)
     found = member(walk, receiver, name)
     if found is not None:
         return found if found.type or found.definition is not None else part_of(receiver)

@@ -117,6 +117,24 @@ class World:
         """Whether a text stands in a cell that ran or in the target."""
         return any(text in code for code in (*(cell.code for cell in self.executed), self.target_text))
 
+    def may_give_attribute(self, name: str) -> bool:
+        """Whether code of the notebook may put an attribute of this name on some object, by whatever way."""
+        return self.may_define_any or name in self._given_attributes or any(map(self.mentions, _BY_ANY_NAME))
+
+    @cached_property
+    def _given_attributes(self) -> frozenset[str]:
+        """Attributes that are assigned or deleted, and all short texts and names of arguments, which may name one."""
+        found: set[str] = set()
+        for tree in (*(code.tree for code in self.codes), self.target.tree):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                    found.add(node.attr)
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.add(node.value)
+                elif isinstance(node, ast.keyword) and node.arg is not None:
+                    found.add(node.arg)
+        return frozenset(found)
+
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
@@ -195,6 +213,10 @@ def _reach(trees: Iterable[ast.Module]) -> Reach:
     return Reach(frozenset(mentioned), frozenset(rebound))
 
 
+_BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__setstate__", "importlib", "%run")
+"""What gives objects attributes whose names stand nowhere in the code."""
+
+
 class Beginning:
     """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known."""
 
@@ -220,6 +242,10 @@ class Beginning:
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """None: what the cells that ran needed was there."""
         return None
+
+    def may_give_attribute(self, name: str) -> bool:
+        """True: what the cells that ran asked for was there."""
+        return True
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return iter(())

@@ -1,0 +1,81 @@
+"""Attributes that objects of the notebook's classes have not: certain where no code could have given them one."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Foresee
+
+SETUP = """
+class Base:
+    unit = "m"
+
+    def __init__(self, size):
+        self.size = size
+
+    def twice(self):
+        return 2 * self.size
+
+    def scaled(self):
+        return self.scale * self.size
+
+class Named(Base):
+    def __init__(self, size, name):
+        super().__init__(size)
+        self.name = name
+
+    def told(self):
+        return f"{self.nme} {self.twice()} {self.unit}"
+
+class Open:
+    def __getattr__(self, name):
+        return name
+"""
+
+RAISES = [
+    "Base(2).scaled()",
+    "made = Named(2, 'a')\nfor _ in range(3):\n    print(made.told())",
+    "Named(2, 'a').sise",
+    "def use(thing):\n    return thing.width\nuse(Base(1))",
+]
+RUNS = [
+    "Named(2, 'a').twice()\nNamed(2, 'a').unit",
+    "made = Base(2)\nmade.scale = 3\nmade.scaled()",
+    "Base.scale = 3\nBase(2).scaled()",
+    "made = Base(2)\nsetattr(made, 'sca' + 'le', 3)\nmade.scaled()",
+    "made = Base(2)\nmade.__dict__.update(scale=3)\nmade.scaled()",
+    "def fill(thing, **more):\n    for name, value in more.items():\n        object.__setattr__(thing, name, value)\n"
+    "made = Base(2)\nfill(made, scale=3)\nmade.scaled()",
+    "made = Base(2)\nif hasattr(made, 'sca' + 'le'):\n    made.scaled()",
+    "try:\n    Base(2).scaled()\nexcept AttributeError:\n    pass",
+    "Open().anything",
+    "Base(2).__class__.__name__",
+]
+
+
+@pytest.mark.parametrize("target", RAISES, ids=RAISES)
+def test_what_nothing_gives_is_missing(check: Foresee, target: str) -> None:
+    assert check(SETUP, target).raised == "AttributeError"
+
+
+@pytest.mark.parametrize("target", RUNS, ids=RUNS)
+def test_what_something_may_give_is_let_pass(check: Foresee, target: str) -> None:
+    assert check(SETUP, target).raised is None
+
+
+def test_modules_of_torch_have_their_own(check: Foresee) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (make ml)")
+    setup = (
+        "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.fc = nn.Linear(4, 3)\n        self.drop = nn.Dropout()\n"
+        "    def forward(self, x):\n        return self.dropout(self.fc(x))\n"
+    )
+    assert check(setup, "net = Net()\nnet.train()\nnet(torch.zeros(2, 4))").raised == "AttributeError"
+    assert check(setup, "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()").raised is None
+
+
+def test_all_public_attributes_of_a_module_are_known() -> None:
+    nn = pytest.importorskip("torch.nn", reason="torch is not installed (make ml)")
+    from crane_core.detectors.rules.walk_classes import _OF_MODULE
+
+    assert {name for name in dir(nn.Module()) if not name.startswith("_")} <= _OF_MODULE

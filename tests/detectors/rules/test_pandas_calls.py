@@ -15,10 +15,14 @@ df["c"]=pd.Categorical(["u","v",None,"u"]); df["k"]=pd.Categorical([1,2,2,1])
 ts=df.assign(t=pd.to_datetime(df["t"])).set_index("t")[["id","v"]]
 dup=df.set_index("id")["v"]; dupf=dup.to_frame()
 idx=pd.date_range("2020-01-01","2020-01-10")
+df["eu"]=["01/02/2021","13/02/2021","14/02/2021","15/03/2021"]
 te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
 """
 CRASHES = """\
+pd.to_datetime(df["eu"])
+pd.to_datetime(df["eu"],format="%m/%d/%Y")
+pd.to_datetime(df["eu"],format="%d-%m-%Y")
 df["v"].fillna(method="ffill")
 df.fillna(method="bfill")
 df.drop(column="v")
@@ -52,6 +56,8 @@ df["z"].map({1:5}).astype(int)
 df["c"].fillna("zz")
 """.splitlines()
 FINE = """\
+pd.to_datetime(df["eu"],dayfirst=True), pd.to_datetime(df["eu"],format="%d/%m/%Y")
+pd.to_datetime(df["eu"],errors="coerce"), pd.to_datetime(df["eu"],format="mixed",dayfirst=True)
 df.mean(numeric_only=True,skipna=True)
 df.groupby("g").agg("mean",numeric_only=True)
 df.groupby("g")["v"].agg(a="mean",b="max")

@@ -247,6 +247,7 @@ def test_nullable_and_arrow_dtypes(entry: Entry, dtype: str) -> None:
     [
         (["1", "2", "lost", "4"], {"texts_look_like": "numbers", "n_other_texts": 1, "other_texts": ["lost"]}),
         (["2020-01-02", "2020/01/03", "lost"], {"texts_look_like": "dates", "other_texts": ["lost"]}),
+        (["01/02/2021", "02/12/2021", "31/1/2021"], {"telling_dates": ["01/02/2021", "31/1/2021", "02/12/2021"]}),
         (["a", "b", "1"], {}),
     ],
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
@@ -187,6 +189,7 @@ def to_datetime(site: Site) -> Thing | None:
     if given is None or "arg" not in given or not is_series(given["arg"]):
         return Thing()
     old = given["arg"]
+    _refuse_formats(site, old, given)
     is_plain = not {"errors", "unit", "format", "exact"} & given.keys()
     if is_plain and (bad := _no_time(old)) is not None:
         site.crash(
@@ -199,6 +202,42 @@ def to_datetime(site: Site) -> Thing | None:
     if is_plain and not has_zone and old.fact("texts_look_like") == "dates" and old.fact("n_other_texts") == 0:
         return mapped(old, "datetime64[ns]" if _is_all_iso(old) else None, has_nan=old.fact("has_nan"))
     return mapped(old, None)
+
+
+def _refuse_formats(site: Site, old: Thing, given: Mapping[str, Thing]) -> None:
+    """The first text and those with the largest numbers, as the pandas here reads them where it is the kernel's.
+
+    Without a format, the first text gives it.
+    """
+    texts, options = old.fact("telling_dates"), {name: thing.literal for name, thing in given.items() if name != "arg"}
+    if not isinstance(texts, list) or not options.keys() <= {"format", "dayfirst"}:
+        return
+    are_plain = all(isinstance(text, str) and "\u2026" not in text for text in texts)
+    if not are_plain or not all(type(value) in (str, bool) for value in options.values()):
+        return
+    error = _read_dates(tuple(texts), tuple(options.items()), site.packages.get("pandas", ""))
+    if error is not None:
+        site.crash(
+            type(error).__name__,
+            str(error).partition(". You might")[0].partition("\n")[0][:200],
+            fact=f"{old.words or 'the column'} holds {', '.join(map(repr, texts))}",
+            remedy="give the format that they have, such as format='%d/%m/%Y', or dayfirst=True",
+        )
+
+
+@cache
+def _read_dates(texts: tuple[str, ...], options: tuple[tuple[str, Any], ...], version: str) -> Exception | None:
+    import pandas
+
+    if pandas.__version__ != version:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            pandas.to_datetime(list(texts), **dict(options))
+        except (ValueError, TypeError) as error:
+            return error
+    return None
 
 
 def _is_all_iso(old: Thing) -> bool:

@@ -31,6 +31,7 @@ _OFFENDERS = 5
 _CLASSES = 50
 _MOST_COUNTED = 50_000
 """Values that are looked at one by one in Python, for facts that matter to small data most."""
+_DAY_FIRST = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}\b")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
 _MISSING_TYPES = {
     *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
@@ -274,8 +275,35 @@ def _forms(row: Row, look: Any) -> dict[str, Any]:
                 return {"texts_look_like": form, "other_texts": "not computed"}
             others = [item for item in row.again() if not fits(item)]
             shown = [look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]]
-            return {"texts_look_like": form, "n_other_texts": len(others), **({"other_texts": shown} if others else {})}
+            more = _telling_dates(row, look) if form == "dates" else {}
+            return {
+                "texts_look_like": form,
+                "n_other_texts": len(others),
+                **({"other_texts": shown} if others else {}),
+                **more,
+            }
     return {}
+
+
+def _telling_dates(row: Row, look: Any) -> dict[str, Any]:
+    """Of dates that do not begin with the year: the first, and the first with the largest first and second number.
+
+    They tell which of the two is the day, and which formats fit them all.
+    """
+    if not look.affords(row.length * _NS_PER_READ_TEXT):
+        return {}
+    first = next((item for item in row.again()), "")
+    if not _DAY_FIRST.match(first):
+        return {}
+    largest: list[tuple[int, str]] = [(-1, ""), (-1, "")]
+    for item in row.again():
+        found = _DAY_FIRST.match(item)
+        for at in (0, 1) if found is not None else ():
+            number = int(found[at + 1])  # type: ignore[index]
+            if number > largest[at][0]:
+                largest[at] = (number, item)
+    told = dict.fromkeys([first, *(item for _, item in largest if item)])
+    return {"telling_dates": [look.text(item) for item in told]}
 
 
 def _reads_as_number(text: str) -> bool:

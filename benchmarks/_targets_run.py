@@ -1,0 +1,83 @@
+"""Runs small targets in the interpreter that started it and says what came of each. Python 3.8, no crane_core.
+
+    python _targets_run.py PROBE TARGETS ANSWERS FIRST
+
+PROBE is the folder of the probe's package, TARGETS a file of {"setup", "target"} lines, ANSWERS takes a line for each
+from number FIRST on: {"begun": n}, then {"number": n, "state", "raised", "failed"}. A target that ends the process
+leaves its first line alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import signal
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, TextIO
+
+LONGEST_S = 60
+
+
+class TooLongError(BaseException):
+    """A target that does not end; no Exception, so that none of them catches it."""
+
+
+def stop(*_: Any) -> None:
+    raise TooLongError
+
+
+def run(code: str, namespace: dict[str, Any]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
+
+
+def came_of(setup: str, target: str, look: Any) -> dict[str, Any]:
+    namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    signal.alarm(LONGEST_S)
+    try:
+        run(setup, namespace)
+    except BaseException as error:  # noqa: BLE001 - what this interpreter lacks is told
+        return {"failed": f"the setup raised {type(error).__name__}"}
+    cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
+    try:
+        state = json.loads(look(namespace, {"target": target, "cells": cells, "limits": {}}))
+        run(target, namespace)
+    except TooLongError:
+        return {"failed": "took too long"}
+    except BaseException as error:  # noqa: BLE001 - this is what is asked
+        return {"state": state, "raised": type(error).__name__}
+    finally:
+        signal.alarm(0)
+    return {"state": state, "raised": None}
+
+
+def main(probe: str, targets: str, answers: str, first: int) -> None:
+    sys.path.insert(0, probe)
+    from crane_probe.look import look  # type: ignore[import-not-found]
+
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, stop)
+    with Path(targets).open(encoding="utf-8") as lines, Path(answers).open("a", encoding="utf-8") as told:
+        asked = [json.loads(line) for line in lines]
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            for number in range(first, len(asked)):
+                say(told, {"begun": number})
+                say(told, dict(came_of(asked[number]["setup"], asked[number]["target"], look), number=number))
+                if "matplotlib.pyplot" in sys.modules:
+                    sys.modules["matplotlib.pyplot"].close("all")
+
+
+def say(told: TextIO, line: dict[str, Any]) -> None:
+    told.write(json.dumps(line) + "\n")
+    told.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

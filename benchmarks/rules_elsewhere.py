@@ -1,0 +1,131 @@
+"""The certain-crash rules on kernels with other versions of Python and of the libraries than ours.
+
+python -m benchmarks.rules_elsewhere --python PATH
+
+The targets are those of the rules' own tests: small cells that raise, or run through, with the libraries pinned here.
+Each is looked at and run by the interpreter named, the rules judge its state. What they foretell and does not come
+there is a false alarm; what is refused there and not foretold is only missed. Libraries that it lacks are counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks._interpreter import interpreter
+from benchmarks._server import CHECKOUT
+from benchmarks._timing import machine
+from crane_core.detectors.rules.predict import findings
+from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.runtime import probe_source
+
+TESTS = CHECKOUT / "tests" / "detectors" / "rules"
+PROBE = Path(probe_source.__file__).with_name("kernel_side")
+MOST_STARTS = 20
+"""A target may end the interpreter; it is started again behind it."""
+
+Target = dict[str, str]
+
+
+class Targets:
+    """A pytest plugin that takes the targets of the tests down and runs none of them."""
+
+    def __init__(self) -> None:
+        self.found: list[Target] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for plugin in session.config.pluginmanager.get_plugins():
+            if getattr(plugin, "__file__", None) == str(TESTS / "conftest.py"):
+                plugin.foreseen_here = self.note
+
+    def note(self, setup: str, target: str) -> None:
+        self.found.append({"setup": setup, "target": target})
+        pytest.skip("its target is run elsewhere")
+
+
+def targets_of_tests() -> list[Target]:
+    """Every target that a test runs in our own process, in the order of the files."""
+    noted = Targets()
+    with Path(os.devnull).open("w") as nowhere:
+        shown, sys.stdout = sys.stdout, nowhere
+        try:
+            pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)], plugins=[noted])
+        finally:
+            sys.stdout = shown
+    return noted.found
+
+
+def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[dict[str, Any]]:
+    """What came of each target; one that ended the interpreter is told as failed."""
+    targets, answers = folder / "targets.jsonl", folder / "answers.jsonl"
+    targets.write_text("".join(json.dumps(target) + "\n" for target in asked), "utf-8")
+    answers.touch()
+    code = Path(__file__).with_name("_targets_run.py")
+    environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "Agg"}
+    first = 0
+    for _ in range(MOST_STARTS):
+        command = [python, str(code), str(PROBE), str(targets), str(answers), str(first)]
+        ended = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
+        if not ended.returncode:
+            break
+        if not lines or "number" in lines[-1]:
+            raise SystemExit(f"{python} could not run them: {ended.stderr.decode('utf-8', 'replace')[-500:]}")
+        first = lines[-1]["begun"] + 1
+    told = {line["number"]: line for line in lines if "number" in line}
+    return (told.get(number, {"failed": "ended the interpreter"}) for number in range(len(asked)))
+
+
+def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
+    """What became of it in a word, and a line for what should not be."""
+    if "failed" in answer:
+        return str(answer["failed"]), ""
+    cells = [
+        Cell("test", "test", "test", 0, CellRole.EXECUTED, target["setup"], 1, 0),
+        Cell("test", "test", "test", 1, CellRole.TARGET, target["target"], 2, 1),
+    ]
+    state = KernelState.from_json(
+        answer["state"], benchmark="test", instance_id="test", setting=Setting.RUNTIME_PLUS, origin="test"
+    )
+    report = findings(cells, state)
+    found = report.findings[0] if report.findings else None
+    raised = answer["raised"]
+    if found is None:
+        return ("nothing said, it ran", "") if raised is None else ("missed", "")
+    line = f"  {target['target']!r}: {found.exception} foretold, {raised or 'nothing'} came: {found.why}"
+    if raised is None:
+        return "FALSE ALARM", line
+    return ("foretold", "") if raised == found.exception else ("foretold, another class", line)
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_elsewhere")
+    parser.add_argument("--python", type=interpreter, required=True, help="an interpreter with other libraries")
+    chosen = parser.parse_args(arguments)
+    asked = targets_of_tests()
+    with tempfile.TemporaryDirectory() as folder:
+        answers = list(answers_of(chosen.python, asked, Path(folder)))
+    versions = Counter(
+        f"{name} {version}"
+        for answer in answers
+        for name, version in answer.get("state", {}).get("captured", {}).get("packages", {}).items()
+    )
+    results = [judged(*pair) for pair in zip(asked, answers, strict=True)]
+    print(f"{len(asked):,} targets; {', '.join(sorted(versions))}; {machine()}")
+    for kind, n in sorted(Counter(kind for kind, _ in results).items()):
+        print(f"{n:6,} {kind}")
+    print("\n".join(line for _, line in results if line))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

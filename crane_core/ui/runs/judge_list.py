@@ -13,13 +13,16 @@ from crane_core.ui.navigation import link
 from crane_core.ui.runs.listed import started_words, tokens_words
 from crane_core.ui.words import NOTHING, count, experiment_words
 
+NUMBERS = ("Questions", "Labels", "Nothing came", "Tokens in / out", "Cost", "Median s")
+
 
 def draw_judges(jobs: pd.DataFrame) -> None:
     """jobs: `storage.jobs.judge_job_list`; nothing is drawn where no judge was asked."""
     if jobs.empty:
         return
     st.subheader("Judges", anchor="judges")
-    st.dataframe(judge_rows(jobs), hide_index=True)
+    to_the_right = st.column_config.TextColumn(alignment="right")
+    st.dataframe(judge_rows(jobs), hide_index=True, column_config=dict.fromkeys(NUMBERS, to_the_right))
     link("agreement", "Their labels beside those of people: Agreement")
 
 

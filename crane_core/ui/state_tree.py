@@ -29,6 +29,9 @@ from crane_core.ui.state_facts import (
 MAX_FACTS = 40
 """Facts of one group before the rest folds away; a wide frame has hundreds of columns."""
 
+CALLED = frozenset({"method", "function", "builtin_function_or_method", "module"})
+"""Types of what is usually reached through another name, and need no further word."""
+
 MAX_FOLDED = 400
 """Facts of one group that fold away; what is beyond is counted."""
 
@@ -133,7 +136,7 @@ def _kind_words(name: str, types: list[str | None]) -> str:
         return words
     if not words:
         return ACCESSED.strip(" ()")
-    return words if any(kind in words for kind in ("method", "function", "module")) else f"attribute, {words}"
+    return words if CALLED.issuperset(words.split(" | ")) else f"attribute, {words}"
 
 
 def _type_words(types: list[str | None]) -> str:

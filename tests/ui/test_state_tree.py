@@ -231,8 +231,8 @@ def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:
 def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
     shown = text_of(state_html(captured(accesses={"df.groupby": {"type": "method"}}), None))
     assert "df.groupbymethod" in shown
-    shown = text_of(state_html(captured(accesses={"net.head": {"type": "torch.nn.Linear"}, "a_b": {}}), None))
-    assert "net.headattribute, torch.nn.Linear" in shown
+    shown = text_of(state_html(captured(accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}), None))
+    assert "net.headattribute, torch.nn.modules.Linear" in shown
     assert "a_battribute or method" in shown
 
 

@@ -6,9 +6,12 @@ import importlib.machinery
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from crane_core.runtime.kernel_side.crane_probe import finders
 
 State = dict[str, Any]
 After = Callable[..., State]
@@ -88,6 +91,56 @@ def test_a_missing_module_is_certain_where_no_finder_could_give_it(
     monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
     (absent,) = after("", f"import {module}")["absent"]["modules"]
     assert absent["certain"] is is_certain
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "!pip install no_such_module",
+        "%pip install no_such_module",
+        "import sys\nsys.path.append('lib')",
+        "import os\nos.system('pip install no_such_module')",
+        "with open('no_such_module.py', 'w') as file:\n    pass",
+        "prepare()",
+        "import own_file",
+    ],
+)
+def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
+    after: After, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, before: str
+) -> None:
+    (tmp_path / "own_file.py").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
+    code = "import os\ndef prepare():\n    os.system('pip install no_such_module')\n"
+    (absent,) = after(code, f"{before}\nimport no_such_module")["absent"]["modules"]
+    assert absent["certain"] is False
+    (absent,) = after(code, "x = 1\nimport no_such_module")["absent"]["modules"]
+    assert absent["certain"] is True
+
+
+def test_an_import_that_is_tried_is_not_certain_to_raise(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
+    target = "try:\n    import no_such_module\nexcept ImportError:\n    pass"
+    (absent,) = after("", target)["absent"]["modules"]
+    assert absent["certain"] is False
+
+
+def test_the_finder_that_brings_the_probe_knows_nothing_else(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+    finder = _finder("crane_visit", "_Brought")
+    monkeypatch.setattr(finders, "__loader__", finder)
+    monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
+    (absent,) = after("", "import no_such_module")["absent"]["modules"]
+    assert absent["certain"] is True
+
+
+def test_a_file_of_the_working_folder_can_be_imported(
+    after: After, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The look has the folder taken from the path."""
+    (tmp_path / "own_file.py").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
+    assert after("", "import own_file")["absent"]["modules"] == []
 
 
 def test_finders_of_six_know_what_they_list(after: After, monkeypatch: pytest.MonkeyPatch) -> None:

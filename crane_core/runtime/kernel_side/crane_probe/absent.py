@@ -44,7 +44,7 @@ def absences(
             if not any(_is_same(fact, other) for other in absent[group]):
                 absent[group].append(fact)
     for imported in needs.imports:
-        for group, fact in _of_import(imported):
+        for group, fact in _of_import(imported, needs):
             absent[group].append(fact)
     return absent
 
@@ -107,17 +107,24 @@ def _missing_name(chain: Chain, namespace: Mapping[str, Any], needs: Needs, sour
     return fact
 
 
-def _of_import(imported: Import) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, Any]]]:
     """A module that is not installed, or names that a loaded module does not have."""
     place = {"line": imported.line, "certain": imported.certain}
     if _is_findable(imported.module) is False:
-        is_certain = imported.certain and not finders.may_know(imported.module)
+        may_come = needs.may_bring_modules or _runs_own_files(imported, needs) or finders.may_know(imported.module)
+        is_certain = imported.certain and not may_come
         yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
     module = sys.modules.get(imported.module)
     for name in imported.names if module_dict(module) else ():
         if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
             for lack in attribute_way(module, name).lacks:
                 yield lack.group, dict({"of": imported.module}, **lack.fact, **place)
+
+
+def _runs_own_files(imported: Import, needs: Needs) -> bool:
+    """Whether the target imports a file of the notebook's folder before: its code may change what can be imported."""
+    before = {other.module.partition(".")[0] for other in needs.imports if other.line < imported.line}
+    return any(name not in sys.modules and finders.is_in_folder(name) for name in before)
 
 
 def _is_findable(module: str) -> bool | None:
@@ -134,8 +141,10 @@ def _is_findable(module: str) -> bool | None:
 
 
 def _has_file(module: str, path: list[str] | None) -> bool:
-    """Asks the finders of files, archives and frozen modules."""
+    """Asks the finders of files, archives and frozen modules; the working folder too, which the look leaves out."""
     of_files = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
+    if path is None and finders.is_in_folder(module):
+        return True
     return any(finder.find_spec(module, path) is not None for finder in of_files)
 
 

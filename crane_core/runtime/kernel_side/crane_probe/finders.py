@@ -1,12 +1,14 @@
 """Whether something else than files could give a module: what stands among the finders of imports.
 
-Knows the finders of Python itself, and those that packages of most environments put beside them, with the modules that
-each of them knows. Refuses to ask a finder: that is code. Of one that is not known here it says that it may know all.
+Knows the finders of Python itself, the one that brings the probe, and those that packages of most environments put
+beside them, with the modules that each of them knows. Refuses to ask a finder: that is code. Of one that is not known
+here it says that it may know all.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
+import os
 import sys
 from typing import Any
 
@@ -28,7 +30,25 @@ _EDITABLE = "_EditableFinder", "_EditableNamespaceFinder"
 
 def may_know(module: str) -> bool:
     """False when no finder but those of files, archives and of Python itself could answer for a module."""
-    return any(_may_know(finder, module) for finder in list(sys.meta_path))
+    return any(_may_know(finder, module) for finder in list(sys.meta_path) if finder is not _brings_the_probe())
+
+
+def _brings_the_probe() -> Any:
+    """The loader that this package came by, as text: a finder too. None where it came from files."""
+    loader = module_dict(sys.modules[__name__]).get("__loader__")
+    return loader if any(loader is finder for finder in list(sys.meta_path)) else None
+
+
+def is_in_folder(module: str) -> bool:
+    """Whether the working folder holds something that could be a top-level module of this name.
+
+    It is taken from `sys.path` while the probe looks.
+    """
+    try:
+        entries = os.listdir(os.curdir)  # noqa: PTH208 - pathlib may not be loaded here
+    except OSError:
+        return True
+    return any(entry.partition(".")[0] == module for entry in entries)
 
 
 def _may_know(finder: Any, module: str) -> bool:

@@ -25,6 +25,11 @@ _CALLED_FOR = ("__call__", "forward", "call")
 
 
 _MOST_WRAPPERS = 8
+_BRINGS_MODULES = re.compile(
+    r"\b(?:sys|subprocess|site|importlib|runpy|pip|conda|get_ipython|system|popen|Popen|exec|eval|open|write\w*|"
+    r"urlretrieve|extract\w*|unpack\w*|copy\w*|move|clone\w*|download\w*|install\w*|__import__)\b"
+)
+"""Words of code that installs, writes, fetches or unpacks modules, or changes where they are looked for."""
 _SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
 
 
@@ -34,7 +39,8 @@ class Needs(NamedTuple):
     `names` are in the order of evaluation; `via` holds those that are needed only within functions of the notebook,
     with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
     `mentioned` are the texts that the target spells or takes from plain variables; `may_bring_files` is True where it
-    runs a shell or a magic, or changes the working folder.
+    runs a shell or a magic, or changes the working folder; `may_bring_modules` where it could make a module importable
+    by these or other means.
     """
 
     names: tuple[str, ...] = ()
@@ -45,6 +51,7 @@ class Needs(NamedTuple):
     syntax_error: str = ""
     mentioned: frozenset[str] = frozenset()
     may_bring_files: bool = False
+    may_bring_modules: bool = False
 
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
@@ -58,9 +65,12 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         reading.body(parsed.tree.body)
     except RecursionError:
         return Needs(syntax_error="the code is nested too deeply")
+    brings_files = bool(_SHELL.search(target)) or any("chdir" in _attributes(chain) for chain in reading.chains)
+    runs_functions = any(chain.via for chain in reading.chains)
     return _collected(reading.chains, reading.imports)._replace(
         mentioned=_mentioned(parsed.tree, reading.chains),
-        may_bring_files=bool(_SHELL.search(target)) or any("chdir" in _attributes(chain) for chain in reading.chains),
+        may_bring_files=brings_files,
+        may_bring_modules=brings_files or runs_functions or bool(_BRINGS_MODULES.search(target)),
     )
 
 

@@ -29,6 +29,7 @@ even = [torch.zeros(3), torch.zeros(3)]
 """
 
 RAISES = [
+    ("torch.ones(3).requires_grad_().numpy()", "RuntimeError"),
     ("a @ a", "RuntimeError"),
     ("a @ double.T", "RuntimeError"),
     ("torch.matmul(a, a)", "RuntimeError"),
@@ -95,6 +96,8 @@ RAISES = [
 ]
 
 RUNS = [
+    "weight.requires_grad_(False)\nweight.numpy()",
+    "one = torch.tensor(1.0)\none.requires_grad_()\none.backward()",
     "a @ b",
     "a @ v",
     "batch @ b",

@@ -145,7 +145,18 @@ def moved(site: Site) -> Thing | None:
     return made
 
 
-@RULES.method("torch.Tensor", "detach", "clone", "contiguous", "requires_grad_", "cpu")
+@RULES.method("torch.Tensor", "requires_grad_")
+def switched(site: Site) -> Thing | None:
+    """The tensor itself, which requires a gradient from now on, or no longer."""
+    thing, bound = site.receiver or Thing(), site.arguments.bound("requires_grad=True")
+    thing.facts.pop("requires_grad", None)
+    value = bound.get("requires_grad", literal(True)).literal if bound is not None else None
+    if type(value) is bool:
+        thing.facts["requires_grad"] = value
+    return thing
+
+
+@RULES.method("torch.Tensor", "detach", "clone", "contiguous", "cpu")
 def same(site: Site) -> Thing | None:
     thing = site.receiver or Thing()
     return same_elements(thing, shape_of(thing))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 SETUP = """\
+import matplotlib; matplotlib.use("Agg")
 import collections, numpy as np, pandas as pd
 df=pd.DataFrame({"id":[1,2,2,3],"g":list("abab"),"v":[1.,2,np.nan,4],"t":["2020-01-01","2020-01-02","2020-01-03","2020-01-04"],"z":[0,1,0,1]})
 df["c"]=pd.Categorical(["u","v",None,"u"]); df["k"]=pd.Categorical([1,2,2,1])
@@ -20,6 +21,9 @@ te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
 """
 CRASHES = """\
+df["v"].plot(kind="histogram")
+df["v"].plot(kind="scatter")
+df.loc[len(df)]=[1,2]
 pd.to_datetime(df["eu"])
 pd.to_datetime(df["eu"],format="%m/%d/%Y")
 pd.to_datetime(df["eu"],format="%d-%m-%Y")
@@ -56,6 +60,8 @@ df["z"].map({1:5}).astype(int)
 df["c"].fillna("zz")
 """.splitlines()
 FINE = """\
+df["v"].plot(kind="hist",bins=3), df.plot(kind="scatter",x="v",y="z")
+te.loc[9]=[1,"a",2.,"t",0,"u",1,"x"]
 pd.to_datetime(df["eu"],dayfirst=True), pd.to_datetime(df["eu"],format="%d/%m/%Y")
 pd.to_datetime(df["eu"],errors="coerce"), pd.to_datetime(df["eu"],format="mixed",dayfirst=True)
 df.mean(numeric_only=True,skipna=True)

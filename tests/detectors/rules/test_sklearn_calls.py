@@ -15,8 +15,9 @@ from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import f1_score, log_loss, make_scorer, silhouette_score
+from sklearn.metrics import f1_score, log_loss, make_scorer, roc_curve, silhouette_score
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -31,11 +32,15 @@ vok=VotingClassifier([("lr",LogisticRegression()),("tree",DecisionTreeClassifier
 pf=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())]).fit(X,y)
 p=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())])
 named=make_pipeline(ColumnTransformer([("n",StandardScaler(),["n"])]),LogisticRegression()).fit(tr,y)
+svm=SVC().fit(X,y); near=KNeighborsClassifier(n_neighbors=30).fit(X,y)
 words=pd.Series(["aa bb","cc dd"]*10)
 docs=pd.Series(["a b","c",None]); docso=pd.Series(["a b",None],dtype=object)
 skf=StratifiedKFold(n_splits=3); kf=KFold(5)
 """
 CRASHES = """\
+svm.predict_proba(X)
+near.predict(X)
+roc_curve(tr["a"],tr["n"])
 named.predict(tr[["a"]])
 ct.transform(te)
 v.predict(X)
@@ -63,6 +68,8 @@ log_loss(one,yc/4)
 make_column_transformer((["a"],OrdinalEncoder())).fit_transform(tr)
 """.splitlines()
 FINE = """\
+roc_curve(tr["a"],tr["n"],pos_label="x"), roc_curve(y,tr["n"])
+pd.DataFrame({"f":X.columns,"i":pf[-1].feature_importances_})
 named.predict(tr[["n"]]), named.predict(tr.assign(q=1))
 CalibratedClassifierCV(named,cv=2).fit(tr,y).predict(tr[["n"]])
 CalibratedClassifierCV(make_pipeline(TfidfVectorizer(),LinearSVC()),cv=2).fit(words,y).predict(words)

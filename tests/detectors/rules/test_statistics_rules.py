@@ -44,6 +44,8 @@ grown = LGBMRegressor(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
 """
 
 CRASHES = {
+    "asked before it was fitted, a model": "sm.OLS(price, X).summary()",
+    "asked before it was fitted, a formula": "smf.ols('price ~ area', data=flats).params",
     "a constant left out": "line.predict(few[['area', 'age']])",
     "targets beyond 0 and 1": "sm.Logit(X['rooms'], X[['area']])",
     "factors of negative numbers": "ExponentialSmoothing(below, seasonal='mul', seasonal_periods=7)",
@@ -74,6 +76,7 @@ CRASHES = {
 }
 
 FINE = {
+    "a model's own names": "m = smf.ols('price ~ area', data=flats)\nm.formula, m.exog_names, m.fit().summary()",
     "the constant again": "line.predict(sm.add_constant(few[['area', 'age']]))",
     "one row as it is": "line.predict([1, 50.0, 3.0])",
     "a frame for a formula": "by_formula.predict(few)",

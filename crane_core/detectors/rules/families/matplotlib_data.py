@@ -136,8 +136,6 @@ def _meeting(*names: str) -> Rule:
             return Thing()
         things = [given[name] for name in names if name in given]
         shapes = [shape for thing in things if (shape := _line(thing)) is not None]
-        if any(len(shape) > 1 for shape in shapes):
-            return Thing()
         try:
             broadcast(*shapes)
         except MisfitError:

@@ -275,6 +275,7 @@ def store_by_label(site: Site) -> Thing | None:
     """A label that is not there is added."""
     old, asked = _of(site), site.first
     parts = _parts(asked)
+    _fills_row(site, old, asked, site.arguments.positional[-1])
     changed(site, old)
     known = label_set(old) if is_frame(old) else None
     if not is_frame(old) or known is None or parts is None or len(parts) > 2:
@@ -296,6 +297,20 @@ def store_by_label(site: Site) -> Thing | None:
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
     return Thing()
+
+
+def _fills_row(site: Site, old: Thing, asked: Thing, value: Thing) -> None:
+    """A row that is given as a list has a value for each column."""
+    width = n_columns(old) if is_frame(old) else None
+    given = len(value.items) if value.type == "list" and value.items is not None else None
+    is_row = asked.type in ("int", "str") and site.receiver is not None and site.receiver.class_name == "_LocIndexer"
+    if is_row and width is not None and given is not None and given > 1 and given != width and width > 1:
+        site.crash(
+            "ValueError",
+            f"{given} values are given for {width} columns",
+            fact=f"{old.words or 'the frame'} has {width} columns",
+            remedy="give one value for each column, in their order",
+        )
 
 
 # What iteration gives

@@ -56,6 +56,9 @@ def new_frame(site: Site) -> Thing | None:
 
 
 def _length(thing: Thing | None) -> int | None:
+    if thing is not None and thing.is_a("pandas", *_INDEXES):
+        length = thing.fact("length")
+        return length if type(length) is int else None
     shape = taken_shape(thing) if thing is not None else None
     return shape[0] if shape is not None and len(shape) == 1 else None
 
@@ -125,8 +128,11 @@ def _are_plain(members: Mapping[Any, Thing]) -> bool:
 
 
 def _is_line(value: Thing) -> bool:
-    """A list, tuple, range or array: no series, which is aligned by its index."""
-    return value.type in ("list", "tuple", "range") or is_array(value)
+    """A list, tuple, range, index or array: no series, which is aligned by its index."""
+    return value.type in ("list", "tuple", "range") or is_array(value) or value.is_a("pandas", *_INDEXES)
+
+
+_INDEXES: Final = ("Index", "RangeIndex", "DatetimeIndex")
 
 
 def _dtypes(members: Mapping[Any, Thing]) -> dict[Any, str]:

@@ -18,7 +18,7 @@ from crane_core.detectors.rules.families.sklearn_classes import (
     version_of,
 )
 from crane_core.detectors.rules.families.sklearn_data import named
-from crane_core.detectors.rules.families.sklearn_estimators import parameter, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_estimators import features_fitted, parameter, unfitted_copy
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
@@ -183,6 +183,9 @@ def attribute(site: Site) -> Thing | None:
     if estimator is None or known is None or site.name in estimator.attributes:
         return None
     _refuse_unlearnt(site, estimator, known)
+    if site.name == "feature_importances_" and site.name in known.learnt | known.public:
+        n_features = features_fitted(estimator)
+        return None if n_features is None else Thing("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
     if site.name in known.parameters and (value := parameter(estimator, site.name)).literal is not NOT_KNOWN:
         return literal(value.literal)
     return None

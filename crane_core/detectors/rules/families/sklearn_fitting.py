@@ -190,6 +190,7 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
 def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
     """Raise where asking the estimator about X certainly fails: not fitted, flawed data, other features."""
     refuse_unfitted(site, estimator, known, method)
+    _refuse_probabilities(site, estimator, known, method)
     if _hands_on(estimator, known):
         return
     _refuse_names(site, estimator, known, method, x)
@@ -215,6 +216,17 @@ _OFFERED_BY: Final[Mapping[str, tuple[str, tuple[object, ...]]]] = {
     "LocalOutlierFactor": ("novelty", (True,)),
 }
 """Classes of which a parameter decides whether they have a method, and the values with which they do."""
+
+
+def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
+    is_asked = method in ("predict_proba", "predict_log_proba") and known.name in ("SVC", "NuSVC")
+    if is_asked and not gives_probabilities(estimator, known):
+        site.crash(
+            "AttributeError",
+            f"{known.name} gives probabilities only with probability=True",
+            fact=f"{data.named(estimator, 'it')} was made without it",
+            remedy="use decision_function, or make it with probability=True",
+        )
 
 
 def gives_probabilities(estimator: Thing, known: KnownClass) -> bool:

@@ -193,9 +193,16 @@ def _refuse_components(site: Site, estimator: Thing, n_samples: int, n_features:
         )
 
 
+def _told_learnt(estimator: Thing, name: str) -> Any:
+    """A plain value that fitting learnt, as a state tells it."""
+    learnt = estimator.fact("learnt")
+    told = learnt.get(name) if isinstance(learnt, Mapping) else None
+    return told.get("value") if isinstance(told, Mapping) else None
+
+
 def refuse_neighbors(site: Site, estimator: Thing, known: KnownClass, n_asked: Any) -> None:
     """More neighbours than the estimator has samples: refused when it is asked."""
-    n_fit = estimator.fact("n_samples_fit", estimator.fact("n_samples_fit_"))
+    n_fit = estimator.fact("n_samples_fit", _told_learnt(estimator, "n_samples_fit_"))
     if known.name not in ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"):
         return
     if type(n_asked) is int and type(n_fit) is int and n_asked > n_fit > 0:

@@ -274,6 +274,7 @@ def of_scores(site: Site) -> Thing | None:
     if scores is not None:
         _refuse_lengths(site, true, scores)
         _refuse_scores(site, name, given, (true, scores), target)
+    _refuse_texts(site, name, given, (true, target))
     if name == "log_loss" and "labels" not in given and target.classes is not None and len(target.classes) == 1:
         site.crash(
             "ValueError",
@@ -289,6 +290,21 @@ def of_scores(site: Site) -> Thing | None:
             remedy="use a metric of regression",
         )
     return Thing()
+
+
+def _refuse_texts(site: Site, name: str, given: dict[str, Thing], true: tuple[Thing, Target]) -> None:
+    """Of two texts, none is the positive class by itself."""
+    classes = true[1].classes or ()
+    are_texts = len(classes) == 2 and all(isinstance(value, str) for value in classes)
+    if name in ("roc_curve", "precision_recall_curve", "average_precision_score") and are_texts:
+        if "pos_label" in given:
+            return
+        site.crash(
+            "ValueError",
+            f"{name} must be told which of two texts is the positive class",
+            fact=_classes_in_words(*true),
+            remedy="give pos_label=...",
+        )
 
 
 def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple[Thing, Thing], target: Target) -> None:

@@ -19,6 +19,10 @@ from crane_core.detectors.rules.thing import Thing
 RULES: Final = Family("statsmodels")
 _LINEAR: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
 _FORMULAS: Final = ("ols", "wls", "gls", "logit", "probit", "mnlogit", "poisson", "glm", "rlm", "quantreg")
+_OF_RESULTS: Final = (
+    *("summary", "summary2", "params", "pvalues", "tvalues", "bse", "rsquared", "rsquared_adj", "aic", "bic", "resid"),
+    *("fittedvalues", "conf_int", "get_prediction", "f_pvalue", "llf"),
+)
 _NULLABLE: Final = ("Int", "UInt", "Float", "boolean")
 _KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf", "has_nan", "dtype")
 _LINES: Final = ("45", "s", "r", "q")
@@ -71,7 +75,28 @@ def of_arrays(site: Site) -> Thing | None:
             if is_checked:
                 _refuse_missing(site, thing)
     _refuse_no_shares(site, y)
-    return Thing()
+    return _unfitted(site)
+
+
+def _unfitted(site: Site) -> Thing:
+    """A model of which nothing has been estimated yet."""
+    name = site.receiver.path.rpartition(".")[2].lower() if site.receiver is not None else ""
+    made = next((each for each in _LINEAR if each.lower() == name), None)
+    return Thing() if made is None else Thing(f"statsmodels.{made}", words=f"the {made} model")
+
+
+@RULES.attribute("statsmodels.*", *_OF_RESULTS)
+def of_results(site: Site) -> Thing | None:
+    """What only fitting gives, asked of the model itself."""
+    model = site.receiver or Thing()
+    if model.class_name in _LINEAR:
+        site.crash(
+            "AttributeError",
+            f"a model has no {site.name} before it is fitted",
+            fact=f"{model.words or 'it'} is a model of class {model.class_name}, not its results",
+            remedy="call .fit(), and ask what it gives",
+        )
+    return None
 
 
 def _refuse_no_shares(site: Site, y: Thing) -> None:
@@ -149,11 +174,11 @@ def of_formula(site: Site) -> Thing | None:
     formula = None if given is None else given.get("formula", Thing()).literal
     frame = None if given is None else given.get("data")
     if frame is None or not isinstance(formula, str) or not _PLAIN_FORMULA.fullmatch(formula.strip()):
-        return Thing()
+        return _unfitted(site)
     labels = data.known_labels(frame)
     known = {thing.words for thing in site.variables()}
     if labels is None:
-        return Thing()
+        return _unfitted(site)
     missing = [name for name in _NAME.findall(formula) if name not in labels and name not in known]
     missing = [name for name in missing if not site.mentions(f"{name} =") and not site.mentions(f"{name}=")]
     if missing and all(isinstance(label, str) for label in labels):
@@ -163,7 +188,7 @@ def of_formula(site: Site) -> Thing | None:
             fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
             remedy="name columns that the frame has",
         )
-    return Thing()
+    return _unfitted(site)
 
 
 @RULES.missing("columns")

@@ -22,15 +22,21 @@ STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
 
 
-def verb_modules() -> dict[str, ModuleType]:
-    """Every verb by name: the files of `verbs/`, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`."""
-    names = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
-    modules = [importlib.import_module(f"{verbs.__name__}.{name}") for name in names]
+def verb_names() -> dict[str, str]:
+    """Every verb by name, and the module that does it. A file is called as its verb, with `_` behind Python's words."""
+    files = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
+    return {file.rstrip("_"): f"{verbs.__name__}.{file}" for file in files}
+
+
+def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
+    """Verbs by name, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`; all of them, or one."""
+    names = verb_names()
+    modules = [importlib.import_module(names[name]) for name in (names if only is None else [only])]
     return {module.NAME: module for module in modules}
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line; every verb's help ends with an example to paste."""
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or one verb's; every verb's help ends with an example to paste."""
     top = argparse.ArgumentParser(
         prog="crane_core",
         description="Crane Workbench: will the next notebook cell crash, and who foresees it?",
@@ -38,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--data", metavar="DIR", help="folder of what changes (default: CRANE_DATA, else data/)")
     choices = top.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for name, module in verb_modules().items():
+    for name, module in verb_modules(only).items():
         verb = choices.add_parser(
             name,
             help=module.HELP,
@@ -51,11 +57,23 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _named(arguments: list[str]) -> str | None:
+    """The verb that is named, so that only what it needs is loaded; None where all are to be shown."""
+    before = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    before.add_argument("--data")
+    before.add_argument("rest", nargs=argparse.REMAINDER)
+    try:
+        rest = before.parse_known_args(arguments)[0].rest
+    except argparse.ArgumentError:
+        return None
+    return rest[0] if rest and rest[0] in verb_names() else None
+
+
 def main(arguments: list[str]) -> int:
     """Run one verb; its exit code."""
-    chosen = parser().parse_args(arguments)
     try:
-        return int(verb_modules()[chosen.verb].run(chosen, data_folder(chosen.data)))
+        chosen = parser(_named(arguments)).parse_args(arguments)
+        return int(verb_modules(chosen.verb)[chosen.verb].run(chosen, data_folder(chosen.data)))
     except CraneError as error:
         tell(f"error: {error}")
         return 1

@@ -76,6 +76,20 @@ def read_code_cells(data: bytes) -> list[CodeCell]:
     return [_code_cell(index, cell) for index, cell in enumerate(code)]
 
 
+def language_of(data: bytes) -> str | None:
+    """The language that an .ipynb file says its cells are in, as Jupyter writes it; None where it says nothing.
+
+    Raises ValueError as `read_code_cells`.
+    """
+    metadata = _notebook(data).get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    for place, key in (("language_info", "name"), ("kernelspec", "language")):
+        told = named.get(place)
+        if isinstance(told, dict) and isinstance(told.get(key), str) and told[key].strip():
+            return str(told[key])
+    return None
+
+
 def target_index(cells: Sequence[CodeCell]) -> int | None:
     """The first code cell with an error output, None when no cell has one."""
     return next((cell.index for cell in cells if cell.crash is not None), None)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from crane_core import ledger
-from crane_core.cli import main, parser, verb_modules
+from crane_core.cli import main, parser, verb_modules, verb_names
 from crane_core.domain import Run as Answer
 from crane_core.domain import Setting
 from crane_core.pipeline.places import CHECKOUT, DataFolder
@@ -57,6 +57,23 @@ def test_help_ends_with_examples_that_parse(verb: str, capsys: pytest.CaptureFix
     assert examples
     for example in examples:
         assert parser().parse_args(shlex.split(example)).verb == verb
+
+
+def test_a_verb_is_called_as_its_file() -> None:
+    assert {module.__name__: name for name, module in verb_modules().items()} == {
+        file: name for name, file in verb_names().items()
+    }
+
+
+@pytest.mark.parametrize("before", [[], ["--data", "detect"], ["--data=detect"]])
+def test_only_the_verb_that_is_named_is_loaded(before: list[str]) -> None:
+    code = "import sys; from crane_core.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
+    command = [sys.executable, "-c", code, *before, "rebuild", "--help"]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: crane_core rebuild")
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "crane_core.verbs.rebuild" in loaded
+    assert {"openai", "scipy", "crane_core.verbs.detect"} & set(loaded) == set()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.errors import NotebookError
-from crane_core.notebooks import CodeCell, executed_before, read_code_cells, target_index
+from crane_core.notebooks import CodeCell, executed_before, language_of, read_code_cells, target_index
+
+_PYTHON = ("python", "ipython")
 
 
 class Plan(NamedTuple):
@@ -41,13 +43,19 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
     Raises NotebookError.
     """
     try:
-        cells = read_code_cells(notebook.read_bytes())
+        data = notebook.read_bytes()
+        cells, language = read_code_cells(data), language_of(data)
     except OSError as error:
         raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except ValueError as error:
         raise NotebookError(
             f"{notebook} is no notebook that can be read: {error}.", remedy="Save it again as .ipynb."
         ) from error
+    if language is not None and not language.casefold().startswith(_PYTHON):
+        raise NotebookError(
+            f"{notebook.name} is a notebook in {language[:40]}, and only Python can be looked at.",
+            remedy="Name a notebook whose kernel is Python.",
+        )
     if not cells:
         raise NotebookError(f"{notebook.name} has no code cell.", remedy="Name a notebook with code.")
     if target is None:

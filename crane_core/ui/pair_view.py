@@ -18,13 +18,15 @@ from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.navigation import link
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.run_strip import Answers, strips_html
-from crane_core.ui.words import experiment_words, literal, setting_words
+from crane_core.ui.run_strip import Answers, Strip, strips_html
+from crane_core.ui.words import EXPERIMENT_WORDS, literal, setting_words
 
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
 MAX_INPUT = 200_000
 """Characters of a published input that are shown; the download has all."""
+FEW_RUNS = 4
+"""Own runs up to so many are open; more are folded, so that the code stays near."""
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
     "crane-llm-2025-10": "from the published inputs of October 2025 (comments removed there)",
@@ -78,9 +80,16 @@ def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
         st.info("No detector has been asked about this case yet.")
         return
     known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
+    own: list[Strip] = []
     for experiment, rows in sorted(_by("experiment", as_rows(runs)).items()):
-        st.html(f'<div class="cw-dim">{escape(experiment_words(experiment))}</div>')
+        if experiment not in EXPERIMENT_WORDS:
+            own += (strip._replace(experiment=experiment) for strip in _strips(rows, known))
+            continue
+        st.html(f'<div class="cw-dim">{escape(EXPERIMENT_WORDS[experiment])}</div>')
         st.html(strips_html(_strips(rows, known)))
+    if own:
+        with st.expander(f"Own runs: {len(own)}", expanded=len(own) <= FEW_RUNS):
+            st.html(strips_html(own))
 
 
 def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -91,13 +100,13 @@ def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]
     return groups
 
 
-def _strips(runs: list[dict[str, Any]], known: Verdicts) -> list[tuple[str, str, dict[Version, Answers]]]:
+def _strips(runs: list[dict[str, Any]], known: Verdicts) -> list[Strip]:
     strips = []
     of_detector = _by("detector_title", runs)
     for title in in_order(list(of_detector)):
         for setting, rows in sorted(_by("setting", of_detector[title]).items()):
             sides = {Version(version): _side(answers, known) for version, answers in _by("version", rows).items()}
-            strips.append((title, setting, sides))
+            strips.append(Strip(title, setting, sides))
     return strips
 
 

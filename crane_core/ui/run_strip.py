@@ -30,16 +30,29 @@ class Answers(NamedTuple):
     label: str | None
 
 
-def strips_html(rows: Iterable[tuple[str, str, dict[Version, Answers]]]) -> str:
-    """A table: detector and setting, then crashing and fixed. Each entry of `rows` is one detector and setting."""
+class Strip(NamedTuple):
+    """One detector in one setting: its answers to both versions. `experiment` is said where it is not in the heading."""
+
+    detector: str
+    setting: str
+    sides: dict[Version, Answers]
+    experiment: str = ""
+
+
+def strips_html(rows: Iterable[Strip]) -> str:
+    """A table: detector and setting, then crashing and fixed."""
     body = "".join(
-        f"<tr><td>{escape(title)}</td><td>{escape(setting_words(setting))}</td>"
-        f"{_version(sides.get(Version.REPRODUCED), crashes=True)}"
-        f"{_version(sides.get(Version.FIXED), crashes=False)}</tr>"
-        for title, setting, sides in rows
+        f"<tr><td>{escape(row.detector)}{_experiment(row.experiment)}</td><td>{escape(setting_words(row.setting))}</td>"
+        f"{_version(row.sides.get(Version.REPRODUCED), crashes=True)}"
+        f"{_version(row.sides.get(Version.FIXED), crashes=False)}</tr>"
+        for row in rows
     )
     head = "".join(f"<th>{title}</th>" for title in COLUMNS)
     return f'<table class="cw-strip"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _experiment(name: str) -> str:
+    return f'<div class="cw-dim">{escape(name)}</div>' if name else ""
 
 
 def _version(answers: Answers | None, *, crashes: bool) -> str:

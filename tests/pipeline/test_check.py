@@ -41,6 +41,18 @@ def test_reading_runs_nothing(notebook: Path) -> None:
         to_send(checked, Setting.RUNTIME)
 
 
+@pytest.mark.parametrize(
+    "metadata",
+    [{"language_info": {"name": "R"}}, {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}}],
+)
+def test_a_notebook_in_another_language_is_refused(notebook: Path, metadata: dict[str, Any]) -> None:
+    book = nbformat.read(notebook, 4)
+    book.metadata.update(metadata)
+    nbformat.write(book, notebook)
+    with pytest.raises(NotebookError, match="trip.ipynb is a notebook in R, and only Python can be looked at"):
+        read_notebook(notebook)
+
+
 def test_run_up_to_the_target_the_key_that_is_missing_is_told(notebook: Path) -> None:
     checked = run_up(read_notebook(notebook))
     assert checked.state is not None and checked.seconds_before is not None and checked.seconds_before > 0

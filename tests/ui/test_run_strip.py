@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crane_core.domain import Label, Setting, Version
-from crane_core.ui.run_strip import MAX_REASON, Answers, strips_html
+from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strips_html
 
 TextOf = Callable[[str], str]
 
@@ -21,7 +21,13 @@ def answer(index: int, said: object = None, **more: Any) -> dict[str, Any]:
 
 def strip(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT 5", setting: str = "code") -> str:
     sides = {Version.REPRODUCED: crashing, Version.FIXED: fixed}
-    return strips_html([(title, setting, {version: side for version, side in sides.items() if side})])
+    return strips_html([Strip(title, setting, {version: side for version, side in sides.items() if side})])
+
+
+def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
+    strips = [Strip("GPT 5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>")]
+    shown = text_of(strips_html(strips))
+    assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
 
 
 def test_a_square_per_run(text_of: TextOf) -> None:

@@ -31,7 +31,7 @@ class Answers(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """One detector in one setting: its answers to both versions. `experiment` is said where it is not in the heading."""
+    """One detector in one setting: its answers to both versions. `experiment` is named where no heading names it."""
 
     detector: str
     setting: str

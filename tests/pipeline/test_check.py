@@ -49,7 +49,7 @@ def test_a_notebook_in_another_language_is_refused(notebook: Path, metadata: dic
     book = nbformat.read(notebook, 4)
     book.metadata.update(metadata)
     nbformat.write(book, notebook)
-    with pytest.raises(NotebookError, match="trip.ipynb is a notebook in R, and only Python can be looked at"):
+    with pytest.raises(NotebookError, match=r"trip\.ipynb is a notebook in R, and only Python can be looked at"):
         read_notebook(notebook)
 
 

@@ -21,6 +21,7 @@ te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
 """
 CRASHES = """\
+df.query("v > 1 and g == a")
 df["v"].plot(kind="histogram")
 df["v"].plot(kind="scatter")
 df.loc[len(df)]=[1,2]
@@ -60,6 +61,7 @@ df["z"].map({1:5}).astype(int)
 df["c"].fillna("zz")
 """.splitlines()
 FINE = """\
+df.query("v > 1 and g == 'a'"), df.query("v > @pred[0]"), df.query("index > 1")
 df["v"].plot(kind="hist",bins=3), df.plot(kind="scatter",x="v",y="z")
 te.loc[9]=[1,"a",2.,"t",0,"u",1,"x"]
 pd.to_datetime(df["eu"],dayfirst=True), pd.to_datetime(df["eu"],format="%d/%m/%Y")

@@ -6,6 +6,7 @@ Knows the facts of the groups `absent` of a captured state. Refuses those that t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,8 +47,15 @@ def no_attribute(site: Site) -> Thing | None:
         "AttributeError",
         f"{of} has no attribute {name}",
         fact=f"{of} is of type {absent.get('module', kind)}{_similar(absent)}",
-        remedy=_instead(absent, f"Leave {name} out, or use what {kind} has."),
+        remedy=_FIT_FIRST if _is_learnt(name, kind) else _instead(absent, f"Leave {name} out, or use what {kind} has."),
     )
+
+
+_FIT_FIRST = "Call fit first: names that end in an underscore are what fitting learns; or write the name as it is."
+
+
+def _is_learnt(name: object, kind: str) -> bool:
+    return kind.startswith("sklearn.") and isinstance(name, str) and name.endswith("_") and not name.startswith("_")
 
 
 @RULES.missing("columns")
@@ -60,11 +68,24 @@ def no_column(site: Site) -> Thing | None:
     if "~" in site.text:
         return None
     site.crash(
-        "KeyError",
+        "UndefinedVariableError" if _is_in_query(site.node, absent.get("column")) else "KeyError",
         f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
         fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
         remedy=_instead(absent, "Name a column that is there."),
     )
+
+
+def _is_in_query(node: ast.AST, column: object) -> bool:
+    """Whether the name stands in the text of a query, and nowhere else: a text without quotes of its own."""
+    texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    queries = [
+        call.args[0].value
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("query", "eval")
+        if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
+    ]
+    is_mentioned = any(re.search(rf"\b{re.escape(str(column))}\b", text) for text in queries)
+    return is_mentioned and column not in texts
 
 
 def _features(site: Site) -> None:
@@ -93,11 +114,14 @@ def no_key(site: Site) -> Thing | None:
             remedy="Use an index below its length.",
         )
     key = absent.get("key", absent.get("label"))
+    is_label = absent.get("in") == "index"
     site.crash(
         "KeyError",
-        f"{of} has no key {key!r}",
-        fact=f"{of} is a {absent.get('type', 'dict')} without it{_similar(absent)}",
-        remedy=_instead(absent, "Use a key that is there."),
+        f"the index of {of} has no label {key!r}" if is_label else f"{of} has no key {key!r}",
+        fact=f"the rows of {of} have other labels{_similar(absent)}"
+        if is_label
+        else f"{of} is a {absent.get('type', 'dict')} without it{_similar(absent)}",
+        remedy=_instead(absent, "Take rows by position: .iloc[...]." if is_label else "Use a key that is there."),
     )
 
 

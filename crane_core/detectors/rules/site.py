@@ -63,7 +63,8 @@ class Site:
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `is_told_apart` says of two Things that they certainly are two objects: both have names, and the state tells which
     names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
-    holds for a library). `element` is what iterating over a Thing gives first, None where there may be nothing;
+    holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
+    target. `element` is what iterating over a Thing gives first, None where there may be nothing;
     `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
     raise Crash. `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
@@ -79,6 +80,7 @@ class Site:
     variables: Things = tuple
     is_told_apart: Callable[[Thing, Thing], bool] = lambda left, right: False
     mentions: Mentions = lambda text: True
+    is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[Thing], Thing | None] = lambda thing: None
     elements: Callable[[Thing], Sequence[Thing] | None] = lambda thing: None
 

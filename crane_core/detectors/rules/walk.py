@@ -107,6 +107,7 @@ class Walk:
         self.seen: list[list[Moment]] = []
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
+        self.within_loaders: list[tuple[Thing, Content]] = []
         self.escaped: dict[int, Thing] = {}
         self.made: dict[int, Thing] = {}
         """Objects of the notebook's classes that were made on the way."""
@@ -207,6 +208,8 @@ class Walk:
             self._share(name, thing)
         self.module.names[name] = thing
         self.loaded[name] = (thing, content)
+        if thing.is_a("torch", "DataLoader"):
+            self.within_loaders += [(part, content_of(part)) for part in reachable([thing])]
         return thing
 
     def _share(self, name: str, thing: Thing) -> None:
@@ -226,6 +229,18 @@ class Walk:
             same = [other for other in self.world.same(name) if other in self.loaded]
             return name not in self.module.names and all(map(self.is_untouched, same))
         return thing is self.loaded[name][0] and is_as(content_of(thing), self.loaded[name][1])
+
+    def is_as_found(self) -> bool:
+        """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
+
+        Models and optimizers count as not used: training changes them all the time.
+        """
+        used = [
+            (thing, content)
+            for name, (thing, content) in self.loaded.items()
+            if self.world.may_be_used_unseen(name) and not _is_trained(thing, content)
+        ]
+        return all(is_as(content_of(thing), content) for thing, content in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> Thing | None:
         """What a name or dotted name stands for, without any effect; None for other expressions."""
@@ -293,6 +308,7 @@ class Walk:
             variables=self.everything,
             is_told_apart=self.is_told_apart,
             mentions=self.world.mentions,
+            is_as_found=self.is_as_found,
             element=lambda thing: self.ask("element", thing, "", node, receiver=thing),
             elements=self._elements_for(node),
         )
@@ -517,3 +533,7 @@ def _is_dotted(node: ast.AST) -> bool:
 
 def _position(node: ast.AST | None) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _is_trained(thing: Thing, content: Content) -> bool:
+    return thing.type.startswith(("torch.nn.", "torch.optim.")) or "training" in content.facts

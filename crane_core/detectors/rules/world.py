@@ -117,6 +117,10 @@ class World:
         """Whether a text stands in a cell that ran or in the target."""
         return any(text in code for code in (*(cell.code for cell in self.executed), self.target_text))
 
+    def may_be_used_unseen(self, name: str) -> bool:
+        """Whether other objects hold what a global name stands for, or functions and classes mention the name."""
+        return self.whole_reach is None or name in self.whole_reach.mentioned or name in self.held
+
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, by whatever way."""
         return self.may_define_any or name in self._given_attributes or any(map(self.mentions, _BY_ANY_NAME))
@@ -242,6 +246,10 @@ class Beginning:
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """None: what the cells that ran needed was there."""
         return None
+
+    def may_be_used_unseen(self, name: str) -> bool:
+        """False: of what the cells found nothing is told."""
+        return False
 
     def may_give_attribute(self, name: str) -> bool:
         """True: what the cells that ran asked for was there."""

@@ -64,6 +64,14 @@ class Pairs(Dataset):
     def __getitem__(self, i):
         return torch.zeros(4 + (i if self.ragged else 0)), i % 3
 
+class Labelled(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+    def __len__(self):
+        return 4
+    def __getitem__(self, i):
+        return torch.tensor(self.rows[i])
+
 torch.manual_seed(0)
 X, y = torch.randn(20, 8), torch.randint(0, 3, (20,))
 y1 = y.float().unsqueeze(1)
@@ -86,6 +94,8 @@ triple = DataLoader(TensorDataset(X, X, y), batch_size=8)
 ragged = DataLoader(Pairs(True), batch_size=4)
 level = DataLoader(Pairs(False), batch_size=4, shuffle=True)
 rows = np.zeros((5, 8), dtype="float32")
+later, labelled = {}, Labelled({3: 1.0})
+empty, lost = DataLoader(Labelled(later), batch_size=2), DataLoader(labelled, batch_size=2)
 shared = nn.ReLU()
 twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
 hooked = nn.Linear(3, 2)
@@ -102,6 +112,11 @@ for epoch in range(2):
 """
 
 RAISES = [
+    ("for x in lost:\n    print(x)", "KeyError"),
+    ("x = next(iter(empty))", "KeyError"),
+    ("xb, yb = next(iter(loader))\nnet(yb)", "RuntimeError"),
+    ("data = iter(loader)\nxb, yb = data.next()", "AttributeError"),
+    ("optim.SGD(one, lr=0.1)", "TypeError"),
     ("net(torch.randn(4, 7))", "RuntimeError"),
     ("net(X.double())", "RuntimeError"),
     ("net(rows)", "TypeError"),
@@ -177,6 +192,11 @@ RAISES = [
 ]
 
 RUNS = [
+    "ragged.dataset.ragged = False\nfor x, y in ragged:\n    print(x.shape)",
+    "pairs = ragged.dataset\npairs.ragged = False\nnext(iter(ragged))",
+    "labelled.rows = [1.0, 2.0, 3.0, 4.0]\nfor x in lost:\n    print(x)",
+    "for i in range(4):\n    later[i] = 1.0\nnext(iter(empty))",
+    "y.clamp_(0, 1)\nfor xb, yb in loader:\n    F.cross_entropy(Net(8, 2)(xb), yb)",
     "net(X)",
     "net.eval(); net(X[:1])",
     "with torch.no_grad(): net(X).numpy()",

@@ -21,6 +21,8 @@ _KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
 _MOST_INDEXED: Final = 10
 _MANY_SIZES: Final = 3
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
+_SAMPLE: Final = re.compile(r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL)
+_OF_CODE: Final = ("KeyError", "IndexError", "TypeError", "AttributeError", "NameError")
 _UNEQUAL: Final = (
     "stack expects each tensor to be equal size",
     "each element in list of batch should be of equal size",
@@ -33,6 +35,8 @@ def first_batch(site: Site) -> Thing | None:
     loader = site.receiver or Thing()
     held = loader.fact("dataset")
     told = held if isinstance(held, dict) else {}
+    if not site.is_as_found():
+        return None
     _refuse(site, loader, told)
     if not _has_batches(loader):
         return None
@@ -45,6 +49,7 @@ def _has_batches(loader: Thing) -> bool:
 
 
 def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
+    _refuse_sample(site, loader)
     error = told.get("batch_shapes", {}).get("error") if isinstance(told.get("batch_shapes"), dict) else None
     if isinstance(error, str) and _is_first_batch(loader):
         is_unequal = any(text in error for text in _UNEQUAL)
@@ -56,6 +61,26 @@ def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
                 fact=f"{words_of(loader, 'the loader')}: {error[:200]}",
                 remedy="bring the samples to one size in the dataset, or give the loader a collate_fn that pads",
             )
+
+
+def _refuse_sample(site: Site, loader: Thing) -> None:
+    """The first sample, which a loader in order asks for first, raises. Other errors than these may be of the look."""
+    told = _SAMPLE.fullmatch(str(loader.fact("sample_error", "")))
+    if told is None or told["name"] not in _OF_CODE or not _begins_with_first(loader):
+        return
+    site.crash(
+        told["name"],
+        f"the dataset's first sample cannot be made: dataset[0] raises {told['name']}",
+        fact=f"{words_of(loader, 'the loader')}: {loader.fact('sample_error')}",
+        remedy="a label that is not in the index: reset_index(drop=True), or take .iloc[i] or .values"
+        if told["name"] == "KeyError"
+        else "mend __getitem__ of the dataset: try dataset[0] by itself",
+    )
+
+
+def _begins_with_first(loader: Thing) -> bool:
+    is_in_order = str(loader.fact("sampler", "")).endswith(".SequentialSampler")
+    return is_in_order and loader.fact("batch_sampler") is None and _has_batches(loader)
 
 
 def _is_first_batch(loader: Thing) -> bool:

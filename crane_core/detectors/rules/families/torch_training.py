@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from crane_core.detectors.rules.families.torch_modules import is_module
+from crane_core.detectors.rules.families.torch_modules import chain, is_module
 from crane_core.detectors.rules.families.torch_things import is_tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.site import Site
@@ -75,7 +75,8 @@ def _parameters(site: Site, given: Thing) -> None:
             fact=f"{words_of(given, 'params')} is a tensor",
             remedy="put it in a list: [w]",
         )
-    if _is_module(given):
+    parts = chain(given) if given.is_a("torch", "Sequential", "ModuleList") else None
+    if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
         site.crash(
             "TypeError",
             "an optimizer takes the parameters of a module, not the module",

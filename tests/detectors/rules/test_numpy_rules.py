@@ -34,6 +34,9 @@ parts=[np.zeros(3),np.zeros(4)]
 same=[np.zeros(3),np.zeros(3)]
 """
 CRASHES = """\
+a[:len(a)*0.8]
+a[1,:2.0]
+a[4/2:]=0
 a+b
 a+v
 a@v
@@ -259,6 +262,7 @@ np.zeros_like(a)[3]
 np.ones_like(v)+w
 """.splitlines()
 FINE = """\
+a[:int(len(a)*0.8)], a[:round(1.5)], a[:len(a)//2]
 a+w
 a*v[:,None]
 a@b

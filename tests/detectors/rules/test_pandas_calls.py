@@ -21,6 +21,7 @@ te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
 """
 CRASHES = """\
+df.iloc[:len(df)*0.8]
 df.query("v > 1 and g == a")
 df["v"].plot(kind="histogram")
 df["v"].plot(kind="scatter")

@@ -278,6 +278,7 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
     ("target", "missing"),
     [
         ("chain.predict(new)", []),
+        ("sns.pairplot(fit, vars=['a', 'b'])", ["b"]),
         ("chain.predict(other)", ["a"]),
         ("prepare.transform(new)", []),
         ("vote.predict(new)", []),
@@ -289,7 +290,7 @@ def test_columns_that_no_transformer_takes_may_be_others(
     after: Callable[..., State], target: str, missing: list[str]
 ) -> None:
     code = """
-import pandas as pd
+import pandas as pd, seaborn as sns
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import VotingClassifier

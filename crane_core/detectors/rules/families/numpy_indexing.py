@@ -110,6 +110,7 @@ def read(site: Site) -> Thing | None:
     if (field := _field(site, receiver, asked)) is not None:
         return field
     _is_no_number(site, asked)
+    _are_whole_bounds(site, receiver, asked)
     shape = shape_of(receiver)
     if shape is None or receiver.fact("fields"):
         return Thing()
@@ -155,6 +156,26 @@ def _field(site: Site, receiver: Thing, asked: Thing) -> Thing | None:
     )
 
 
+def fraction_in(asked: Thing) -> Thing | None:
+    """A bound of a slice, or of one among several indices, that is a fraction by its type."""
+    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    bounds = [bound for part in parts if part.type == "slice" for bound in part.items or ()]
+    return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
+
+
+def _are_whole_bounds(site: Site, receiver: Thing, asked: Thing) -> None:
+    shape = shape_of(receiver)
+    n_parts = len(asked.items) if asked.type == "tuple" and asked.items is not None else 1
+    if (bound := fraction_in(asked)) is None or shape is None or len(shape) < n_parts:
+        return
+    site.crash(
+        "TypeError",
+        "the bounds of a slice are whole numbers",
+        fact=f"{bound.words or 'a bound'} is a {bound.type}",
+        remedy="make it whole: int(...), or divide with // instead of /",
+    )
+
+
 def _is_no_number(site: Site, asked: Thing) -> None:
     parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
     for part in parts:
@@ -178,6 +199,7 @@ def write(site: Site) -> Thing | None:
     if asked.type == "str":
         _field(site, receiver, asked)
     _is_no_number(site, asked)
+    _are_whole_bounds(site, receiver, asked)
     shape = shape_of(receiver)
     try:
         parts = parts_of(asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crane_core.detectors.rules.families.numpy_indexing import fraction_in
 from crane_core.detectors.rules.families.numpy_things import array, scalar
 from crane_core.detectors.rules.families.pandas_things import (
     FRAME,
@@ -64,6 +65,13 @@ def _parts(asked: Thing) -> list[Thing] | None:
 def iloc(site: Site) -> Thing | None:
     old = _of(site)
     parts = _parts(site.first)
+    if (bound := fraction_in(site.first)) is not None:
+        site.crash(
+            "TypeError",
+            "positions are whole numbers",
+            fact=f"{bound.words or 'a bound'} is a {bound.type}",
+            remedy="make it whole: int(...), or divide with // instead of /",
+        )
     if parts is None:
         return Thing()
     _are_positions(site, old, parts)

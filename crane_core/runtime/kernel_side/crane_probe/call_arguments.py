@@ -16,6 +16,7 @@ from .following import Lack, chain_text, followed, similar
 from .kinds import INDICES, PLAIN, ROWS
 
 _PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
+_SEVERAL = ("vars", "x_vars", "y_vars")
 _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
     "merge": ((0, "left", ("on", "left_on")), (1, "right", ("on", "right_on"))),
     "melt": ((0, "frame", ("id_vars", "value_vars")),),
@@ -157,6 +158,9 @@ def _of_plots(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
 def _of_seaborn(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     # A colour of seaborn is a colour, one of plotly a column.
     yield from _of_plots(name, frames.without("color"), text)
+    for word in _SEVERAL if name == "pairplot" else ():
+        if type(frames.named.get(word)) in ROWS:
+            yield from _lacks(frames, frames.argument(0, "data"), frames.named[word], text)
 
 
 def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:

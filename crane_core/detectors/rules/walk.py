@@ -536,4 +536,10 @@ def _position(node: ast.AST | None) -> tuple[int, int]:
 
 
 def _is_trained(thing: Thing, content: Content) -> bool:
-    return thing.type.startswith(("torch.nn.", "torch.optim.")) or "training" in content.facts
+    """Modules and optimizers, and objects of the notebook's classes that hold layers."""
+    parts = (content.attributes or {}).values()
+    return (
+        thing.type.startswith(("torch.nn.", "torch.optim."))
+        or "training" in content.facts
+        or any(part.type.startswith("torch.nn.") for part in parts)
+    )

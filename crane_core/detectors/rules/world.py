@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from crane_core.detectors.rules.bindings import bindings_of, may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, bare_magics, read_cell
 from crane_core.detectors.rules.from_state import thing_of, thing_of_entry, type_of
+from crane_core.detectors.rules.paths import path_of_class, path_of_function
 from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
@@ -174,6 +175,10 @@ class World:
         elif thing.type.startswith("__main__."):
             found = self.bindings.definitions.get(thing.class_name)
             thing.definition = found if isinstance(found, ast.ClassDef) else None
+        elif thing.type in ("type", "abc.ABCMeta") and not thing.path:
+            thing.path = path_of_class(str(thing.fact("name", "")))
+        elif thing.type == "function" and not thing.path:
+            thing.path = path_of_function(str(thing.fact("module", "")))
         if self.is_captured and self.state is not None:
             _add_accesses(thing, name, self.state.accesses)
         return thing

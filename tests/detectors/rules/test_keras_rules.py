@@ -203,3 +203,18 @@ def test_what_keras_refuses_is_foreseen(check, target, exception):
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_keras_accepts_is_let_pass(check, target):
     assert check(setup_for(target), target).raised is None
+
+
+STAR = "import numpy as np\nfrom tensorflow.keras.layers import *\nfrom tensorflow.keras.models import *"
+
+
+@pytest.mark.parametrize(
+    ("target", "exception"),
+    [
+        ("m = Sequential([Input((4, 2)), LSTM(8), LSTM(4)])", "ValueError"),
+        ("i = Input((4, 2))\nConcatenate()([LSTM(3)(i), i])", "ValueError"),
+        ("m = Sequential([Input((4, 2)), LSTM(3), Dense(1)])\nm.predict(np.zeros((2, 4, 2)), verbose=0)", None),
+    ],
+)
+def test_classes_of_a_star_import_are_known_by_the_state(check, target, exception):
+    assert check(STAR, target).raised == exception

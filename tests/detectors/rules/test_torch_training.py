@@ -291,3 +291,20 @@ def test_what_torch_refuses_is_foreseen(check, target, exception):
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_torch_accepts_is_let_pass(check, target):
     assert check(SETUP, target).raised is None
+
+
+STAR = "import torch\nfrom torch.nn import *\nfrom torch.optim import *\nx = torch.ones(2, 3)\nlayer = Linear(3, 2)"
+
+
+@pytest.mark.parametrize(
+    ("target", "exception"),
+    [
+        ("Linear(4, 2)(x)", "RuntimeError"),
+        ("Sequential(Linear(3, 4), ReLU(), Linear(5, 1))(x)", "RuntimeError"),
+        ("CrossEntropyLoss()(x, torch.tensor([0, 5]))", "IndexError"),
+        ("Adam(layer)", "TypeError"),
+        ("Adam(layer.parameters(), lr=0.1).step()", None),
+    ],
+)
+def test_classes_of_a_star_import_are_known_by_the_state(check, target, exception):
+    assert check(STAR, target).raised == exception

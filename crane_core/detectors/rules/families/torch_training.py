@@ -110,11 +110,13 @@ def _of_class(name: str) -> Rule:
         """optim.SGD.step(): the class is asked, and there is no optimizer."""
         if site.arguments.positional or not site.arguments.is_complete:
             return None
+        kind = (site.receiver.path if site.receiver is not None else "").split(".")[-2:-1]
+        [made] = kind or ["SGD"]
         site.crash(
             "TypeError",
             f"{name}() is asked of the class, and no optimizer was made from it",
-            fact=f"{site.text.partition('.')[0]} is a class",
-            remedy="make one first: optimizer = torch.optim.SGD(model.parameters(), lr=0.01)",
+            fact=f"{site.text.rpartition('.')[0]} is the class {made}",
+            remedy=f"make one first: {made}(model.parameters(), lr=0.01)",
         )
 
     return called

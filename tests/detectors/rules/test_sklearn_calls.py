@@ -32,12 +32,14 @@ vok=VotingClassifier([("lr",LogisticRegression()),("tree",DecisionTreeClassifier
 pf=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())]).fit(X,y)
 p=Pipeline([("s",StandardScaler()),("m",DecisionTreeClassifier())])
 named=make_pipeline(ColumnTransformer([("n",StandardScaler(),["n"])]),LogisticRegression()).fit(tr,y)
+three=pd.Series([1,2,3,1]); said=np.array([1,2,3,3])
 svm=SVC().fit(X,y); near=KNeighborsClassifier(n_neighbors=30).fit(X,y)
 words=pd.Series(["aa bb","cc dd"]*10)
 docs=pd.Series(["a b","c",None]); docso=pd.Series(["a b",None],dtype=object)
 skf=StratifiedKFold(n_splits=3); kf=KFold(5)
 """
 CRASHES = """\
+(said==three).mean(); f1_score(three,said)
 svm.predict_proba(X)
 near.predict(X)
 roc_curve(tr["a"],tr["n"])

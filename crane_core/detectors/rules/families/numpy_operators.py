@@ -38,6 +38,9 @@ def element_by_element(site: Site) -> Thing | None:
     if site.name not in _ELEMENTWISE:
         # A rule for "*" is asked for every operator.
         return None
+    if left.is_a("pandas", "Series", "DataFrame") or right.is_a("pandas", "Series", "DataFrame"):
+        # An array leaves it to them.
+        return None
     if not _is_numpys(left) or not _is_numpys(right):
         return None if not (left.type and right.type) else Thing()
     _are_of_kinds(site, left, right)

@@ -12,6 +12,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     is_frame,
     is_numeric,
     is_series,
+    is_text,
     mapped,
     n_rows,
 )
@@ -70,6 +71,9 @@ def _have_one_index(one: Thing, other: Thing) -> bool:
 def _meet(site: Site, one: Thing, other: Thing) -> None:
     """Lists and arrays are as long as the series; series that are compared have one index."""
     rows = n_rows(one)
+    if is_text(one.fact("dtype")) and site.name in _ARITHMETIC:
+        # What texts cannot do is found before lengths are compared.
+        return
     shape = taken_shape(other) if is_array(other) or other.type in ("list", "tuple") else None
     if shape is not None and len(shape) == 1 and None not in (shape[0], rows) and shape[0] != rows and shape[0] != 1:
         site.crash(

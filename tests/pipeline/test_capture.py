@@ -102,7 +102,7 @@ def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsy
     said = capsys.readouterr().out
     assert "the state before code cell 3 of pool_1_reproduced.ipynb" in said
     assert "3 cells ran in" in said
-    assert "1 variables: lanes" in said
+    assert "1 variable: lanes" in said
     assert "code cell 1 raised ZeroDivisionError: division by zero" in said
     assert "missing" in said
     assert "probe len(lanes): 0, then 0" in said

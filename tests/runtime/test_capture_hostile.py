@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -203,10 +204,12 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
     """The kernel says by a file that it runs; then the command is ended from outside."""
     path = notebook("lasting", f"{FORKS}\nopen('runs', 'w').close()\ntime.sleep(600)", "1")
     command = [sys.executable, "-m", "crane_core", "capture", str(path), "--out", str(tmp_path / "out.json")]
-    with subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE) as process:
+    # Whoever runs the tests in the background has them ignore SIGINT, and what they start would too.
+    usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual) as process:
         _until(lambda: (tmp_path / "runs").exists())
         os.kill(process.pid, sent)
-        process.communicate()
+        process.communicate(timeout=60)
     _until(lambda: not processes_marked(mark))
     assert not (tmp_path / "out.json").exists()
 

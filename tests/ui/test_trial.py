@@ -157,7 +157,8 @@ def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
 
 def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> None:
     with fake_server(FakePlan(latency_s=60.0)) as address:
-        asking = ask(to_send(checked, checked.settings[0]), Endpoint("slow", address))
+        setting = checked.settings[0]
+        asking = ask(checked, setting, to_send(checked, setting), Endpoint("slow", address))
         assert asking.outcome is None
         asking.stop.set()
         end = time.monotonic() + 5.0

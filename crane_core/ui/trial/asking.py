@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from crane_core.domain import Setting
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.pipeline.ask_one import Asked, ask_one
+from crane_core.pipeline.check import Checked
 from crane_core.pipeline.prompt import Written
 from crane_core.ui.trial.background import Background, begin
 
@@ -22,10 +24,12 @@ AT_ONCE = 8
 
 @dataclass(slots=True, kw_only=True)
 class Asking(Background[Asked]):
-    """One question: the text with this hash, to this model."""
+    """One question: the text with this hash, to this model. `about` is the target, `setting` what was shown of it."""
 
     sha256: str
     model: str
+    about: tuple[str, int, str]
+    setting: Setting
 
 
 @st.cache_resource(show_spinner=False)
@@ -33,9 +37,14 @@ def _places() -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(AT_ONCE)
 
 
-def ask(sent: Written, endpoint: Endpoint) -> Asking:
+def about(checked: Checked) -> tuple[str, int, str]:
+    """Which target a question is about, whatever was shown: notebook, code cell, code."""
+    return checked.name, checked.plan.target.index, checked.plan.target.source
+
+
+def ask(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -> Asking:
     """Send the text. Raises DetectorError where too many questions are under way."""
-    asking = Asking(sha256=sent.prompt.sha256, model=endpoint.model)
+    asking = Asking(sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting)
     full = DetectorError(
         f"{AT_ONCE} questions of this server wait for their answers.", remedy="Try again when one has come."
     )

@@ -16,7 +16,7 @@ from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.prompt import Written
 from crane_core.ui import keys
 from crane_core.ui.frame import told
-from crane_core.ui.trial.asking import Asking, ask
+from crane_core.ui.trial.asking import Asking, about, ask
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.words import literal, setting_words
 
@@ -42,29 +42,33 @@ def draw_asking(checked: Checked) -> None:
         endpoint = configured_endpoint()
         st.markdown(price_words(sent, endpoint))
     _draw_prompt(checked, sent)
-    asking = _asking_of(sent)
+    asking = _asking_of(checked)
+    is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
     if asking is not None and asking.outcome is None:
         st.fragment(_watch, run_every=POLL_S)(asking)
-        return
+        if is_of_this_text:
+            return
     if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND):
-        _send(sent, endpoint)
-    if asking is not None:
+        _send(checked, Setting(setting), sent, endpoint)
+    if asking is not None and asking.outcome is not None:
+        if not is_of_this_text:
+            st.caption(f"Asked before, shown {setting_words(asking.setting)}:")
         _draw_outcome(asking)
 
 
-def _asking_of(sent: Written) -> Asking | None:
-    """The last question of this session, if it was this very text."""
+def _asking_of(checked: Checked) -> Asking | None:
+    """The last question of this session, if it was about this target: what is known of it may have grown since."""
     asking = st.session_state.get(keys.TRY_ASKED)
-    return asking if isinstance(asking, Asking) and asking.sha256 == sent.prompt.sha256 else None
+    return asking if isinstance(asking, Asking) and asking.about == about(checked) else None
 
 
-def _send(sent: Written, endpoint: Endpoint) -> None:
+def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -> None:
     """A question that is still under way is called back: its answer would have no place any more."""
     before = st.session_state.get(keys.TRY_ASKED)
     if isinstance(before, Asking):
         before.stop.set()
     with told():
-        st.session_state[keys.TRY_ASKED] = ask(sent, endpoint)
+        st.session_state[keys.TRY_ASKED] = ask(checked, setting, sent, endpoint)
         st.rerun()
 
 

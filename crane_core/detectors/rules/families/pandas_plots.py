@@ -19,7 +19,7 @@ _ALL: Final = {"scatter": "x and y of a frame", "hexbin": "x and y of a frame"}
 @RULES.method(SERIES, "plot")
 def plot(site: Site) -> Thing | None:
     kind = site.arguments.keywords.get("kind", Thing()).literal
-    kinds = _OF_FRAMES if site.receiver is not None and site.receiver.type == FRAME else _OF_SERIES
+    kinds = _OF_SERIES if site.receiver is not None and site.receiver.is_a("pandas", "Series") else _OF_FRAMES
     if isinstance(kind, str) and kind not in kinds and not site.mentions("backend"):
         site.crash(
             "ValueError",

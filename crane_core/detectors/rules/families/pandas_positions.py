@@ -457,7 +457,9 @@ def step(site: Site) -> Thing | None:
 def reindexed(site: Site) -> Thing | None:
     """Rows can be looked up by label only where each label is there once."""
     old = site.receiver or Thing()
-    parameters = "index=None, **others" if old.type == SERIES else "labels=None, index=None, columns=None, **others"
+    parameters = (
+        "index=None, **others" if old.is_a("pandas", "Series") else "labels=None, index=None, columns=None, **others"
+    )
     given = site.arguments.bound(parameters)
     wanted = None if given is None else given.get("index", None if "axis" in given else given.get("labels"))
     if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from crane_core.detectors.rules.families.numpy_things import is_array, kind_of
 from crane_core.detectors.rules.families.pandas_things import is_numeric, is_series, mapped, n_rows
@@ -38,7 +38,7 @@ def cut(site: Site) -> Thing | None:
 
 @RULES.function("pandas.qcut")
 def qcut(site: Site) -> Thing | None:
-    """As many labels as quantiles, or an edge fewer; where edges fall together it is a ValueError as well."""
+    """As many labels as quantiles; where edges fall together and labels are too few it is a ValueError as well."""
     given = site.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
     if given is None or not {"x", "q"} <= given.keys() or not _holds_numbers(given["x"]):
         return Thing()
@@ -46,7 +46,6 @@ def qcut(site: Site) -> Thing | None:
     n_bins = len(shares) - 1 if shares is not None else count if type(count) is int and count > 0 else None
     if n_bins is not None and "duplicates" not in given:
         _fit_labels(site, given, n_bins)
-        _lie_apart(site, given["x"], n_bins if shares is None else 0)
     return _binned(given)
 
 
@@ -102,26 +101,3 @@ def _fit_labels(site: Site, given: dict[str, Thing], n_bins: int) -> None:
             fact=f"{n_bins} bins have {n_bins + 1} edges",
             remedy=_LABELS,
         )
-
-
-def _lie_apart(site: Site, x: Thing, n_bins: int) -> None:
-    """Where one value takes so many rows that two quantiles must fall on it, two edges are the same.
-
-    Quantiles k / n_bins lie (n - 1) / n_bins rows apart; c rows of one value, sorted, span c - 1 of such steps.
-    """
-    n_common, n_all = x.fact("n_of_commonest"), n_rows(x) if is_series(x) else None
-    if type(n_common) is not int or n_all is None or n_bins < 1:
-        return
-    n_known = n_all - _missing(x)
-    if n_known > 1 and (n_common - 1) * n_bins >= 2 * (n_known - 1):
-        site.crash(
-            "ValueError",
-            f"two of the {n_bins + 1} edges fall on one value",
-            fact=f"{n_common} of {n_known} values of {x.words or 'the column'} are the same",
-            remedy="give duplicates='drop', or fewer quantiles",
-        )
-
-
-def _missing(x: Thing) -> int:
-    count: Any = x.fact("n_nan")
-    return count if type(count) is int else 0

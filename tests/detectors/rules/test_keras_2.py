@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from crane_core.detectors.rules.predict import findings
-from crane_core.domain import KernelState, Setting
-from tests.detectors.asked import cells
+from tests.detectors.asked import foreseen
 
 SEQUENTIAL = "keras.src.engine.sequential.Sequential"
 
 
-def foreseen(
+def of_version(
     version: str,
     loss: str,
     labels: list[int],
@@ -34,18 +32,8 @@ def foreseen(
         "y": {"type": "numpy.ndarray", "structure": {"shape": labels}, "representation": {"dtype": "float32"}},
     }
     packages = {"keras": version, "numpy": "1.26.4"}
-    document = {
-        "schema_version": 2,
-        "captured": {"python": "3.10.13", "packages": packages},
-        "variables": variables,
-        "accesses": {"model.fit": {"type": "method"}},
-    }
-    state = KernelState.from_json(
-        document, benchmark="b", instance_id="i_fixed", setting=Setting.RUNTIME_PLUS, origin="capture"
-    )
-    report = findings(cells("import keras\nmodel = build()", target), state, Setting.RUNTIME_PLUS)
-    assert not report.errors
-    return report.findings[0].exception if report.findings else None
+    setup = "import keras\nmodel = build()"
+    return foreseen(packages, variables, setup, target, accesses={"model.fit": {"type": "method"}})
 
 
 @pytest.mark.parametrize(
@@ -59,13 +47,13 @@ def foreseen(
     ],
 )
 def test_what_keras_2_lets_pass_is_no_crash(loss: str, labels: list[int], keras_2: str, keras_3: str) -> None:
-    assert foreseen("2.15.0", loss, labels) == keras_2
-    assert foreseen("3.15.1", loss, labels) == keras_3
+    assert of_version("2.15.0", loss, labels) == keras_2
+    assert of_version("3.15.1", loss, labels) == keras_3
 
 
 def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
-    assert foreseen("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
-    assert foreseen("3.15.1", "mse", [12, 2], compiled=False) == "ValueError"
+    assert of_version("2.15.0", "mse", [12, 2], compiled=False) == "RuntimeError"
+    assert of_version("3.15.1", "mse", [12, 2], compiled=False) == "ValueError"
 
 
 @pytest.mark.parametrize(
@@ -80,10 +68,10 @@ def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
 def test_data_of_another_rank_is_brought_to_the_rank_of_the_model(
     data: tuple[int, ...], keras_2: str, keras_3: str
 ) -> None:
-    assert foreseen("2.15.0", "mse", [12, 2], data=data) == keras_2
-    assert foreseen("3.15.1", "mse", [12, 2], data=data) == keras_3
+    assert of_version("2.15.0", "mse", [12, 2], data=data) == keras_2
+    assert of_version("3.15.1", "mse", [12, 2], data=data) == keras_3
 
 
 def test_the_shape_of_an_input_may_be_a_number_to_keras_2() -> None:
-    assert foreseen("2.15.0", "mse", [12, 2], target="keras.Input(9)") is None
-    assert foreseen("3.15.1", "mse", [12, 2], target="keras.Input(9)") == "ValueError"
+    assert of_version("2.15.0", "mse", [12, 2], target="keras.Input(9)") is None
+    assert of_version("3.15.1", "mse", [12, 2], target="keras.Input(9)") == "ValueError"

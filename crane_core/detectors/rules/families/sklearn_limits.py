@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
@@ -84,34 +85,46 @@ def refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
     """Ask the library's own class about parameters that are plain values; no code of the notebook takes part."""
     if not is_of_table(site):
         return
-    import sklearn
-
-    if sklearn.__version__ != site.packages.get("sklearn"):
-        return
-    module, _, name = known.path.rpartition(".")
-    constraints = getattr(getattr(importlib.import_module(module), name, None), "_parameter_constraints", None)
+    constraints = of_ours(known.path, "_parameter_constraints", site.packages.get("sklearn", ""))
     given = {each: value_of(estimator, each) for each in known.parameters}
     plain = {
         each: value
         for each, value in given.items()
         if value is None or type(value) in (bool, int, float, str) and value != known.parameters[each]
     }
-    if not isinstance(constraints, dict) or not plain:
-        return
     for each in constraints:
-        if each in plain and not is_taken(each, plain[each], constraints[each]):
-            options = options_of(constraints[each])
-            site.crash(
-                "InvalidParameterError",
-                f"{known.name} does not take {plain[each]!r} as {each}",
-                fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
-                if options
-                else f"{each} is {plain[each]!r}",
-                remedy=nearest_option(plain[each], options),
-            )
+        if each in plain:
+            refuse_by_constraints(site, known.name, each, plain[each], constraints[each])
 
 
-def is_taken(name: str, value: Any, constraints: Sequence[Any] | str) -> bool:
+@cache
+def of_ours(path: str, attribute: str, version: str) -> Mapping[str, Any]:
+    """The constraints that a class or function of the library here holds; none where it is not of this version."""
+    import sklearn
+
+    if sklearn.__version__ != version:
+        return {}
+    module, _, name = path.rpartition(".")
+    found = getattr(getattr(importlib.import_module(module), name, None), attribute, None)
+    return found if isinstance(found, Mapping) else {}
+
+
+def refuse_by_constraints(site: Site, owner: str, name: str, value: Any, constraints: Sequence[Any] | str) -> None:
+    """Crash where a plain value does not meet the constraints of a parameter."""
+    if _is_taken(name, value, constraints):
+        return
+    options = _options_of(constraints)
+    site.crash(
+        "InvalidParameterError",
+        f"{owner} does not take {value!r} as {name}",
+        fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+        if options
+        else f"{name} is {value!r}",
+        remedy=_nearest_option(value, options),
+    )
+
+
+def _is_taken(name: str, value: Any, constraints: Sequence[Any] | str) -> bool:
     """Whether a plain value meets the constraints of a parameter, as the library here checks them."""
     from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
@@ -122,7 +135,7 @@ def is_taken(name: str, value: Any, constraints: Sequence[Any] | str) -> bool:
     return True
 
 
-def options_of(constraints: Sequence[Any] | str) -> list[str]:
+def _options_of(constraints: Sequence[Any] | str) -> list[str]:
     """What a parameter may be, in words and in order: texts, None, and ranges of numbers."""
     texts: list[str] = []
     others: list[str] = []
@@ -135,7 +148,7 @@ def options_of(constraints: Sequence[Any] | str) -> list[str]:
     return texts + others
 
 
-def nearest_option(value: Any, options: Sequence[str]) -> str:
+def _nearest_option(value: Any, options: Sequence[str]) -> str:
     near = get_close_matches(repr(value), options, n=1, cutoff=0.7)
     return f"write {near[0]}" if near else "give one of the values that it takes"
 

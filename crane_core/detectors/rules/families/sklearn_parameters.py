@@ -5,13 +5,10 @@ Where the library here is the kernel's version, its own constraints are asked ab
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from crane_core.detectors.rules.families.sklearn_classes import is_of_table
-from crane_core.detectors.rules.families.sklearn_limits import is_taken, nearest_option, options_of
+from crane_core.detectors.rules.families.sklearn_limits import of_ours, refuse_by_constraints
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
@@ -48,31 +45,12 @@ def checked(site: Site) -> Thing | None:
     path = site.receiver.path if site.receiver is not None else ""
     if not is_of_table(site) or not site.arguments.is_complete:
         return None
-    constraints = _constraints(path, site.packages.get("sklearn", ""))
+    constraints = of_ours(path, "_skl_parameter_constraints", site.packages.get("sklearn", ""))
     for name, thing in site.arguments.keywords.items():
-        if name in constraints and _is_plain(thing) and not is_taken(name, thing.literal, constraints[name]):
-            options = options_of(constraints[name])
-            site.crash(
-                "InvalidParameterError",
-                f"{path.rpartition('.')[2]} does not take {thing.literal!r} as {name}",
-                fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
-                if options
-                else f"{name} is {thing.literal!r}",
-                remedy=nearest_option(thing.literal, options),
-            )
+        if name in constraints and _is_plain(thing):
+            refuse_by_constraints(site, path.rpartition(".")[2], name, thing.literal, constraints[name])
     return None
 
 
 def _is_plain(thing: Thing) -> bool:
     return thing.literal is not NOT_KNOWN and (thing.literal is None or type(thing.literal) in (bool, int, float, str))
-
-
-@cache
-def _constraints(path: str, version: str) -> Mapping[str, Any]:
-    import sklearn
-
-    module, _, name = path.rpartition(".")
-    if sklearn.__version__ != version:
-        return {}
-    found = getattr(getattr(importlib.import_module(module), name, None), "_skl_parameter_constraints", None)
-    return found if isinstance(found, Mapping) else {}

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 
@@ -63,25 +63,34 @@ class PlannedCell:
     cell: CodeCell
 
 
-def read_code_cells(data: bytes) -> list[CodeCell]:
-    """The code cells of an .ipynb file, in the order of the notebook.
+class Document(NamedTuple):
+    """A notebook file: its code cells in the order of the notebook, and the language that it says they are in."""
+
+    cells: list[CodeCell]
+    language: str | None
+
+
+def read_document(data: bytes) -> Document:
+    """What an .ipynb file holds.
 
     Notebooks of format 3 are upgraded; a byte order mark and missing metadata are tolerated. Raises ValueError, in
     words for the user, when the bytes are no notebook.
     """
-    cells = _notebook(data).get("cells")
+    notebook = _notebook(data)
+    cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
     code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    return [_code_cell(index, cell) for index, cell in enumerate(code)]
+    return Document([_code_cell(index, cell) for index, cell in enumerate(code)], _language(notebook.get("metadata")))
 
 
-def language_of(data: bytes) -> str | None:
-    """The language that an .ipynb file says its cells are in, as Jupyter writes it; None where it says nothing.
+def read_code_cells(data: bytes) -> list[CodeCell]:
+    """The code cells of `read_document`. Raises ValueError."""
+    return read_document(data).cells
 
-    Raises ValueError as `read_code_cells`.
-    """
-    metadata = _notebook(data).get("metadata")
+
+def _language(metadata: Any) -> str | None:
+    """As Jupyter writes it; None where it says nothing."""
     named = metadata if isinstance(metadata, dict) else {}
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         told = named.get(place)

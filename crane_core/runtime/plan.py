@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.errors import NotebookError
-from crane_core.notebooks import CodeCell, executed_before, language_of, read_code_cells, target_index
+from crane_core.notebooks import CodeCell, executed_before, read_document, target_index
 
 _PYTHON = ("python", "ipython")
 
@@ -43,8 +43,7 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
     Raises NotebookError.
     """
     try:
-        data = notebook.read_bytes()
-        cells, language = read_code_cells(data), language_of(data)
+        cells, language = read_document(notebook.read_bytes())
     except OSError as error:
         raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except ValueError as error:

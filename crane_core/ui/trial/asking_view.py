@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -18,10 +19,10 @@ from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.asking import Asking, about, ask
 from crane_core.ui.trial.verdict_view import draw_model
+from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.words import literal, setting_words
 
 MAX_PROMPT = 200_000
-POLL_S = 0.5
 
 
 def draw_asking(checked: Checked) -> None:
@@ -45,7 +46,7 @@ def draw_asking(checked: Checked) -> None:
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
     if asking is not None and asking.outcome is None:
-        st.fragment(_watch, run_every=POLL_S)(asking)
+        draw_watch(asking, "Call it back", key=keys.TRY_CALL_BACK, words=partial(_waiting_words, asking))
         if is_of_this_text:
             return
     if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND):
@@ -72,13 +73,8 @@ def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint)
         st.rerun()
 
 
-def _watch(asking: Asking) -> None:
-    if asking.outcome is not None:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Call it back", key=keys.TRY_CALL_BACK, disabled=asking.stop.is_set()):
-            asking.stop.set()
-        st.caption(f"Waiting for {literal(asking.model)}, {asking.seconds:.0f} s so far", width="content")
+def _waiting_words(asking: Asking) -> str:
+    return f"Waiting for {literal(asking.model)}, {asking.seconds:.0f} s so far"
 
 
 def _draw_outcome(asking: Asking) -> None:

@@ -5,6 +5,8 @@ Knows the run of this session. It stands at the same place before, during and af
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError
@@ -12,9 +14,9 @@ from crane_core.pipeline.check import Checked
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.running import Running, start
+from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.words import cells_words, literal
 
-POLL_S = 0.5
 NOT_REACHED = "The run ended before the target was reached."
 UPLOADED_ALONE = (
     "An upload comes alone: files that stand beside your notebook are not here. Capture the state where they are, and "
@@ -36,7 +38,7 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
     """chosen: the notebook as it was given; its run, if there was one, tells more."""
     outcome = running.outcome if running is not None else None
     if running is not None and outcome is None:
-        st.fragment(_watch, run_every=POLL_S)(running)
+        draw_watch(running, "Stop", key=keys.TRY_STOP, words=partial(_running_words, running))
         return
     if isinstance(outcome, CraneError):
         st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
@@ -68,15 +70,10 @@ def _start(checked: Checked, *, keep_going: bool) -> None:
         st.rerun()
 
 
-def _watch(running: Running) -> None:
-    if running.outcome is not None:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Stop", key=keys.TRY_STOP, disabled=running.stop.is_set()):
-            running.stop.set()
-        what = "Stopping" if running.stop.is_set() else "Running"
-        n = len(running.checked.plan.executed)
-        st.caption(f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far", width="content")
+def _running_words(running: Running) -> str:
+    what = "Stopping" if running.stop.is_set() else "Running"
+    n = len(running.checked.plan.executed)
+    return f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far"
 
 
 def run_words(checked: Checked) -> str:

@@ -58,6 +58,10 @@ class Fault(StrEnum):
     """Words around the JSON."""
     FENCE = "fence"
     """The JSON in a code fence."""
+    THINKING = "thinking"
+    """Thinking that quotes another answer, then the JSON."""
+    ENDLESS_THINKING = "endless-thinking"
+    """Thinking that quotes an answer and has no end."""
     REFUSAL = "refusal"
     """The model declines."""
     EMPTY = "empty"
@@ -263,6 +267,10 @@ def _misshaped(content: str, fault: Fault | None) -> str:
         return f"Let me think about d = {{'a': 1}}.\n{content}\nI am sure of it."
     if fault is Fault.FENCE:
         return f"```json\n{content}\n```"
+    if fault in (Fault.THINKING, Fault.ENDLESS_THINKING):
+        opposite = json.dumps({"reasoning": "or is it so?", "detection": '"detection": false' in content})
+        end = f"</think>\n{content}" if fault is Fault.THINKING else ""
+        return f"<think>I could say {opposite}. Let me see. {end}"
     return "" if fault is Fault.EMPTY else content
 
 

@@ -39,6 +39,10 @@ _ABOUT_PARAMETERS = frozenset({400, 422})
 _OPTIONAL = ("response_format", "temperature", "seed")
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _ALSO_CALLED = {"response_format": ("json_schema", "structured output", "response format")}
+_SPOKEN = ("text", "output_text")
+_THOUGHTS = ("reasoning_content", "reasoning")
+"""Members in which endpoints hand over thinking apart from the reply; it is never read as one."""
+
 _UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.UnsupportedProtocol)
 
 
@@ -192,15 +196,16 @@ class OpenAIClient:
             reply = json.loads(raw)
             choice = reply["choices"][0]
             message = choice["message"]
-            text, refusal = message.get("content"), message.get("refusal")
-            finish_reason, usage = choice.get("finish_reason"), reply.get("usage")
+            text, refusal = _spoken(message.get("content")), message.get("refusal")
+            finish_reason, usage = _ended(reply, choice), reply.get("usage")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return _of_malformed(status, raw)
         usage = usage if isinstance(usage, dict) else {}
         reason = _shown(finish_reason) if isinstance(finish_reason, str) else None
-        if isinstance(text, str) and text:
+        if text:
             return self._said(without_keys(text), None, usage, reason)
-        return self._said(None, _why_empty(refusal, reason), usage, reason)
+        has_thought = any(message.get(name) for name in _THOUGHTS)
+        return self._said(None, _why_empty(refusal, reason, has_thought=has_thought), usage, reason)
 
     def _said(self, text: str | None, trouble: str | None, usage: dict[str, Any], reason: str | None = None) -> Said:
         counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
@@ -265,14 +270,30 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
 
 
-def _why_empty(refusal: object, finish_reason: str | None) -> str:
+def _spoken(content: object) -> str:
+    """The text of a message, or of those of its parts that are neither thinking nor pictures."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") in _SPOKEN]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _ended(reply: dict[str, Any], choice: dict[str, Any]) -> object:
+    """Why the reply ended; some gateways say in the form of another protocol that it is not whole."""
+    if reply.get("status") != "incomplete":
+        return choice.get("finish_reason")
+    details = reply.get("incomplete_details")
+    return (details.get("reason") if isinstance(details, dict) else None) or "incomplete"
+
+
+def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool) -> str:
     if isinstance(refusal, str) and refusal:
         return f"the model refuses: {_shown(refusal)}"
     if finish_reason == "content_filter":
         return "the reply was held back by a content filter"
-    if finish_reason == "length":
+    if finish_reason in ("length", "max_output_tokens"):
         return "the limit of tokens was reached before the reply began"
-    return "the reply is empty"
+    return "the model thought and said nothing" if has_thought else "the reply is empty"
 
 
 def _message(error: openai.APIStatusError) -> str:

@@ -90,6 +90,7 @@ def ask_one(
             remedy="Ask again when you like; what the endpoint had begun may be charged.",
         )
     [answer] = got
-    read = read_reply(answer.text) if answer.text is not None else ReadReply(None, None, None)
+    nothing = ReadReply(None, None, None)
+    read = nothing if answer.text is None else read_reply(answer.text, answer.finish_reason)
     usd = usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
     return Asked(endpoint.model, answer, read, usd)

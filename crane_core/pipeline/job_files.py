@@ -153,8 +153,10 @@ def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter
 
 
 def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
+    if isinstance(reply, JudgeReply) and reply.text is not None:
+        return read_judge_reply(reply.text, reply.finish_reason).trouble
     if isinstance(reply, JudgeReply):
-        return reply.trouble or NOTHING_CAME if reply.text is None else read_judge_reply(reply.text).trouble
+        return reply.trouble or NOTHING_CAME
     run = run_of(reply) if isinstance(reply, Reply) else reply
     return (run.unanswered or NOTHING_CAME) if run.crashes is None else None
 

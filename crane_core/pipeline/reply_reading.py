@@ -29,7 +29,7 @@ def run_of(reply: Reply) -> Run:
     where = (reply.benchmark, reply.instance_id, reply.detector, reply.setting, reply.job, reply.run_index)
     if reply.text is None:
         return Run(*where, None, unanswered=reply.trouble or NOTHING_CAME, prompt_sha256=reply.prompt_sha256)
-    read = read_reply(reply.text)
+    read = read_reply(reply.text, reply.finish_reason)
     return Run(
         *where, read.crashes, reasoning=read.reasoning, unanswered=read.trouble, prompt_sha256=reply.prompt_sha256
     )
@@ -37,7 +37,7 @@ def run_of(reply: Reply) -> Run:
 
 def judgement_of(reply: JudgeReply) -> Judgement | None:
     """The label in a judge's reply, None where none can be read: a judge that said nothing has not judged."""
-    read = read_judge_reply(reply.text) if reply.text is not None else None
+    read = read_judge_reply(reply.text, reply.finish_reason) if reply.text is not None else None
     if read is None or read.label is None:
         return None
     return Judgement(

@@ -1,7 +1,7 @@
 """The form in which a judge is asked to answer, and what its reply says: an explanation, then a label.
 
-Knows JSON objects alone, in a code fence or amid prose. Refuses to guess: what holds no label, or two, is None with the
-reason in words.
+Knows the members of a judgement; which objects of a reply may be one is known to `reply_objects`. Refuses to guess:
+what holds no label, or two, is None with the reason in words.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.domain import Label
+from crane_core.prompts.reply_objects import Doubled, objects_with
 
 SCHEMA_FILE = Path(__file__).with_name("judge_reply_schema.json")
 SCHEMA_NAME = "diagnosis_judgement"
@@ -18,8 +19,9 @@ LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG, Label.UNVERIFIABLE)
 """What a judge may say: detection is computed, so a crash that was not detected is never put to it."""
 
 MAX_EXPLANATION = 20_000
-MAX_LOOKED_AT = 20_000
-"""Characters at the end of a reply that are looked at; a label with a paragraph of reasons has under 2,000 of them."""
+
+LABEL = "label"
+EXPLANATION = "explanation"
 
 
 class ReadJudgeReply(NamedTuple):
@@ -36,37 +38,24 @@ def judge_reply_schema() -> dict[str, Any]:
     return schema
 
 
-def read_judge_reply(text: str) -> ReadJudgeReply:
-    """What a reply says: the last complete object with a `label`; two objects whose labels differ say nothing.
+def read_judge_reply(text: str, finish_reason: str | None = None) -> ReadJudgeReply:
+    """What a reply says: the last complete object with a `label`, outside of the judge's thinking.
 
-    Pure, never raises, looks at no more than the last MAX_LOOKED_AT characters.
+    Two objects whose labels differ say nothing, nor does a reply that was cut off. Never raises.
     """
-    said = [_reading(body) for body in _objects(text[-MAX_LOOKED_AT:]) if "label" in body]
-    if not said:
-        return ReadJudgeReply(None, None, "the reply holds no object with a label")
+    found = objects_with(text, LABEL, EXPLANATION, finish_reason=finish_reason)
+    if found.trouble is not None:
+        return ReadJudgeReply(None, None, found.trouble)
+    said = [_reading(body) for body in found.objects]
     if len({read.label for read in said}) > 1:
         return ReadJudgeReply(None, None, f"the reply holds {len(said)} labels that differ")
     return said[-1]
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    """The outermost JSON objects in a text, in order."""
-    decoder = json.JSONDecoder()
-    found: list[dict[str, Any]] = []
-    start = text.find("{")
-    while start >= 0:
-        try:
-            body, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):  # half an object, braces in prose, brackets within brackets
-            end = start + 1
-        else:
-            found.append(body)
-        start = text.find("{", end)
-    return found
-
-
 def _reading(body: dict[str, Any]) -> ReadJudgeReply:
-    label, explanation = body["label"], body.get("explanation")
+    label, explanation = body[LABEL], body.get(EXPLANATION)
+    if isinstance(label, Doubled):
+        return ReadJudgeReply(None, None, "the object gives a member twice")
     known = {str(each): each for each in LABELS}
     word = label.strip().lower() if isinstance(label, str) else None
     if word not in known:

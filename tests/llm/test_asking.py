@@ -166,7 +166,9 @@ def test_what_is_no_answer_is_not_asked_again(fault: Fault, trouble: str) -> Non
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        (Fault.HALF_JSON, "the JSON of the reply is cut off or malformed"),
+        (Fault.HALF_JSON, "the reply was cut off at the limit of tokens"),
+        (Fault.THINKING, None),
+        (Fault.ENDLESS_THINKING, "the reply ends within the model's thinking"),
         (Fault.WRONG_JSON, "no object in the reply has the member detection"),
         (Fault.PROSE, None),
         (Fault.FENCE, None),
@@ -174,7 +176,8 @@ def test_what_is_no_answer_is_not_asked_again(fault: Fault, trouble: str) -> Non
 )
 def test_text_comes_raw_whatever_it_says(fault: Fault, trouble: str | None) -> None:
     answers, _ = asked(FakePlan(faults={fault: 1}), 4)
-    assert [read_reply(answer.text or "").trouble for answer in answers] == [trouble] * 4
+    readings = [read_reply(answer.text or "", answer.finish_reason) for answer in answers]
+    assert [reading.trouble for reading in readings] == [trouble] * 4
     assert {answer.finish_reason for answer in answers} == {"length" if fault is Fault.HALF_JSON else "stop"}
 
 

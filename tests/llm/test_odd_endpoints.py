@@ -102,6 +102,32 @@ def test_what_is_no_reply_is_a_trouble_in_words(answer: bytes, trouble: str, n_r
     assert told.attempts == n_requests
 
 
+def test_content_in_parts_is_their_text_without_the_thinking() -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "no"}]},
+        {"type": "reasoning", "text": "no"},
+        {"type": "text", "text": "a "},
+        {"type": "text", "text": "list"},
+    ]
+    told = asked(http("200 OK", completion(content=parts)))
+    assert (told.text, told.trouble) == ("a list", None)
+
+
+@pytest.mark.parametrize("member", ["reasoning_content", "reasoning"])
+def test_thinking_in_a_member_of_its_own_is_no_reply(member: str) -> None:
+    told = asked(http("200 OK", completion(content="", **{member: '{"detection": true}'})))
+    assert (told.text, told.trouble) == (None, "the model thought and said nothing")
+    assert asked(http("200 OK", completion(content="x", **{member: "so"}))).text == "x"
+
+
+def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_understood() -> None:
+    choices = [{"message": {"content": "{"}, "finish_reason": "stop"}]
+    body = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "choices": choices}
+    assert asked(http("200 OK", json.dumps(body).encode())).finish_reason == "max_output_tokens"
+    body = {"status": "incomplete", "incomplete_details": None, "choices": choices}
+    assert asked(http("200 OK", json.dumps(body).encode())).finish_reason == "incomplete"
+
+
 def test_redirect_is_not_followed() -> None:
     with pytest.raises(DetectorError, match="has moved: status 302"):
         asked(http("302 Found", b"", "Location: http://127.0.0.1:1/v1"))

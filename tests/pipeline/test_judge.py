@@ -132,7 +132,7 @@ def test_a_reply_without_a_label_is_counted_kept_and_no_label(answered: DataFold
     with fake_server(FakePlan(seed=7, faults={Fault.WRONG_JSON: 3, Fault.REFUSAL: 4})) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
-    assert outcome.unreadable == {"the reply holds no object with a label": N_QUESTIONS // 12}
+    assert outcome.unreadable == {"no object in the reply has the member label": N_QUESTIONS // 12}
     assert sum(outcome.troubles.values()) > 0
     assert outcome.n_answered == sum(label_counts(answered, plan).values())
     store = prepare(answered)

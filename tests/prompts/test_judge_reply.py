@@ -30,21 +30,33 @@ def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no object with a label"),
-        ("The label is correct.", "no object with a label"),
-        (said("correct")[:-1], "no object with a label"),
+        ("", "the reply is empty"),
+        ("The label is correct.", "no JSON object"),
+        ('{"verdict": "correct"}', "no object in the reply has the member label"),
+        (said("correct")[:-1], "cut off or malformed"),
+        ("<think>I would say " + said("correct"), "ends within the model's thinking"),
+        ("<think>" + "so " * 20_000 + said("correct"), "ends within the model's thinking"),
+        (said("correct", "..."), "quotes the form of an answer"),
+        ('{"label": "correct", "label": "wrong"}', "gives a member twice"),
         (said("misdetected"), "none of correct, partial, wrong, unverifiable"),
         (said(None), "none of correct"),
         (said(["correct"]), "none of correct"),
         (said("correct") + said("wrong"), "2 labels that differ"),
-        ('{"a":' * 50_000, "no object with a label"),
-        ("[" * 100_000 + said("correct")[:-1], "no object with a label"),
+        ('{"a":' * 50_000, "too tangled to be read"),
+        ("[" * 100_000 + said("correct")[:-1], "cut off or malformed"),
     ],
 )
 def test_what_holds_no_label_says_why(text: str, why: str) -> None:
     read = read_judge_reply(text)
     assert read.label is None
     assert why in str(read.trouble)
+
+
+def test_a_label_counts_after_the_thinking_and_in_a_whole_reply_alone() -> None:
+    thought = f"<think>{said('wrong')}</think>{said('correct')}"
+    assert read_judge_reply(thought).label == Label.CORRECT
+    cut = read_judge_reply(said("correct"), "length")
+    assert cut == (None, None, "the reply was cut off at the limit of tokens")
 
 
 def test_the_same_label_twice_is_one_label() -> None:

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crane_core.domain import Reply, Setting
+from crane_core.pipeline.reply_reading import run_of
 from crane_core.prompts.reply import MAX_REASONING, ReadReply, read_reply
 
 GOOD = '{"reasoning": "x is not defined", "detection": true}'
 READ = ReadReply(True, "x is not defined", None)
+THINKING = "the reply ends within the model's thinking"
+CUT_OFF = "the reply was cut off at the limit of tokens"
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,16 @@ READ = ReadReply(True, "x is not defined", None)
         '{"detection": true, "reasoning": "x is not defined"}',
         '{"reasoning": "x is not defined", "detection": "True"}',
         '{"reasoning": "x is not defined", "detection": true, "confidence": 0.9}',
+        f'first {{"reasoning": "no", "detection": false}}</think>{GOOD}',
+        f'<thinking>no: {{"reasoning": "no", "detection": false}}</thinking>\n{GOOD}',
+        f'<reasoning>{{"reasoning": "no", "detection": false}}</reasoning>{GOOD}',
+        f'<seed:think>{{"detection": false}}</seed:think>{GOOD}',
+        f'[THINK]{{"detection": false}}[/THINK]{GOOD}',
+        f'<|begin_of_thought|>{{"detection": false}}<|end_of_thought|>{GOOD}',
+        f'<think>one <think> two</think> {{"detection": false}}</think>{GOOD}',
+        '<|channel|>analysis<|message|>{"detection": false}<|end|><|start|>assistant'
+        f"<|channel|>final <|constrain|>json<|message|>{GOOD}<|return|>",
+        f'The form is {{"reasoning": "...", "detection": false}}, so: {GOOD}',
     ],
 )
 def test_answer_is_read(text: str) -> None:
@@ -52,10 +66,47 @@ def test_answer_is_read(text: str) -> None:
         ('{"detection": true, "detection": false}', "the object gives a member twice"),
         ('{"reasoning": "a", "reasoning": "b", "detection": true}', "the object gives a member twice"),
         (GOOD + '{"reasoning": "no", "detection": false}', "the reply holds 2 answers that differ"),
+        ('<think>The form is {"reasoning": "x", "detection": true}. Let me see', THINKING),
+        (f"Sure. <think>{GOOD}", THINKING),
+        (f"<thinking>{GOOD}", THINKING),
+        (f"<reasoning>{GOOD}", THINKING),
+        (f"[THINK]{GOOD}", THINKING),
+        (f"<think>{GOOD}</think>{GOOD}<think>wait", THINKING),
+        (f"<|channel|>analysis<|message|>{GOOD}", THINKING),
+        (f"<think>{GOOD}</think>", "nothing follows the model's thinking"),
+        (f"<think>{GOOD}</think> It crashes.", "the reply holds no JSON object"),
+        ('{"reasoning": "...", "detection": true}', "the reply quotes the form of an answer and gives none"),
+        ('{"reasoning": "<why>", "detection": true}', "the reply quotes the form of an answer and gives none"),
     ],
 )
 def test_what_holds_no_answer_is_none_with_the_reason(text: str, trouble: str) -> None:
     assert read_reply(text) == ReadReply(None, None, trouble)
+
+
+@pytest.mark.parametrize(
+    ("finish_reason", "trouble"),
+    [
+        ("length", CUT_OFF),
+        ("MAX_TOKENS", CUT_OFF),
+        ("content_filter", "the reply was held back by a content filter"),
+        ("incomplete", "the endpoint ended the reply early"),
+    ],
+)
+def test_reply_that_is_not_whole_is_no_answer(finish_reason: str, trouble: str) -> None:
+    assert read_reply(GOOD, finish_reason) == ReadReply(None, None, trouble)
+    reply = Reply("j", "b", "i", "d", Setting.CODE, 1, "sha", "2026-11-22", text=GOOD, finish_reason=finish_reason)
+    assert (run_of(reply).crashes, run_of(reply).unanswered) == (None, trouble)
+
+
+@pytest.mark.parametrize("finish_reason", [None, "stop", "end_turn", "tool_calls", "eos"])
+def test_reply_that_is_whole_is_read(finish_reason: str | None) -> None:
+    assert read_reply(GOOD, finish_reason) == READ
+
+
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "<reasoning>", "[THINK]", "<|channel|>analysis"])
+def test_mark_of_thinking_that_a_reasoning_quotes_is_text(tag: str) -> None:
+    reasoning = f"the cell prints {tag} and stops"
+    assert read_reply(json.dumps({"reasoning": reasoning, "detection": False})) == ReadReply(False, reasoning, None)
 
 
 def test_last_of_several_answers_that_agree_gives_the_reasoning() -> None:

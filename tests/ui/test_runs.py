@@ -135,6 +135,6 @@ def test_what_a_judge_was_asked_is_told_in_words() -> None:
     row |= {"n_labels": 1190, "n_troubles": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
     told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
     assert told["Judged"] == "CRANE-LLM, release of October 2025"
-    assert (told["Questions"], told["Labels"], told["Nothing came"]) == ("1,200", "1,190", "–")
+    assert (told["Questions"], told["Labels"], told["No label"], told["Nothing came"]) == ("1,200", "1,190", "10", "–")
     assert (told["Tokens in / out"], told["Cost"], told["Median s"]) == ("5,000 / 40", "0.00 USD", "1.23")
     assert told["Started"] == "2026-11-20 10:30 UTC"

@@ -13,7 +13,7 @@ from crane_core.ui.navigation import link
 from crane_core.ui.runs.listed import started_words, tokens_words
 from crane_core.ui.words import NOTHING, count, experiment_words
 
-NUMBERS = ("Questions", "Labels", "Nothing came", "Tokens in / out", "Cost", "Median s")
+NUMBERS = ("Questions", "Labels", "No label", "Nothing came", "Tokens in / out", "Cost", "Median s")
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:
@@ -32,6 +32,7 @@ def judge_rows(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
+    n_unread = row["n_replies"] - row["n_labels"] - row["n_troubles"]
     return {
         "Judge": row["annotator"],
         "Judged": experiment_words(row["experiment"]),
@@ -39,6 +40,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "Started": started_words(row["started_at"]),
         "Questions": count(row["n_replies"]),
         "Labels": count(row["n_labels"]),
+        "No label": count(n_unread) if n_unread else NOTHING,
         "Nothing came": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
         "Tokens in / out": tokens_words(row),
         "Cost": NOTHING if row["usd"] is None else usd_words(row["usd"]),

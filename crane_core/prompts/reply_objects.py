@@ -1,0 +1,180 @@
+"""The JSON objects in a model's reply that may be its answer: complete ones, outside of what the model thought.
+
+Knows JSON, the marks that models write around their thinking, and why a reply ended. Refuses to guess: a reply that
+was cut off, or that ends while the model is thinking, holds no answer, whatever it quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+THINKING = "the reply ends within the model's thinking"
+ONLY_THINKING = "nothing follows the model's thinking"
+FORM_ALONE = "the reply quotes the form of an answer and gives none"
+CUT_OFF = "the reply was cut off at the limit of tokens"
+HELD_BACK = "the reply was held back by a content filter"
+_UNFINISHED = {
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), CUT_OFF),
+    **dict.fromkeys(("content_filter", "safety", "recitation"), HELD_BACK),
+    **dict.fromkeys(("incomplete", "error", "insufficient_system_resource"), "the endpoint ended the reply early"),
+}
+"""Reasons that endpoints give for a reply that is not whole, in lower case."""
+
+_OBJECT = r'(?P<object>\{)\s{0,200}"(?:[^"\\]|\\.){0,200}"\s{0,200}:'
+_TAG = (
+    r"<(?P<end>/)?(?:\w+:)?(?P<tag>think|thinking|thought|thoughts|reasoning)>"
+    r"|\[(?P<bracket_end>/)?(?P<bracket>THINK)\]"
+    r"|◁(?P<diamond_end>/)?(?P<diamond>think)▷"
+    r"|<\|(?P<part>begin|end)_of_(?P<of>thought)\|>"
+    r"|<\|channel\|>\s{0,20}(?P<channel>\w{1,40})"
+)
+_MARK = re.compile(f"{_OBJECT}|{_TAG}", re.IGNORECASE)
+_THINKING_MARK = re.compile(_TAG, re.IGNORECASE)
+_FINAL_CHANNEL = "final"
+_PLACEHOLDER = re.compile(r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE)
+
+_WINDOWS = (2_000, 60_000, 2_000_000)
+_LONGEST_WORD = 16
+"""Where a window ends within a word or an escape, reading stops so many characters before its end."""
+
+_MAX_STEPS = 200_000_000
+"""Characters that may be looked at for one reply, each as often as an object might begin before it."""
+
+
+class Doubled:
+    """Stands for a member that an object gives twice."""
+
+
+class Found(NamedTuple):
+    """Objects in the order in which they end; `trouble` says why there are none."""
+
+    objects: list[dict[str, Any]]
+    trouble: str | None
+
+
+class _Tag(NamedTuple):
+    """A mark of thinking: of which kind, and whether thinking ends there."""
+
+    name: str
+    is_end: bool
+
+
+def objects_with(text: str, member: str, reason: str, *, finish_reason: str | None = None) -> Found:
+    """Every complete object with this member, at any depth, outside of the model's thinking.
+
+    What counts is what follows the last end of thinking; thinking that has no end takes the rest of the reply.
+    Objects whose `reason` is a placeholder ("...") quote the form and are left out. Of a reply that the endpoint says
+    is not whole, nothing counts. Never raises, and looks at no more than _MAX_STEPS characters.
+    """
+    unfinished = _UNFINISHED.get((finish_reason or "").lower())
+    if unfinished is not None:
+        return Found([], unfinished)
+    if not text.strip():
+        return Found([], "the reply is empty")
+    return _Reader(text, member, reason).found()
+
+
+class _Reader:
+    """One walk through a reply, from mark to mark."""
+
+    def __init__(self, text: str, member: str, reason: str) -> None:
+        self._text = text
+        self._member = member
+        self._reason = reason
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._gather)
+        self._pending: list[dict[str, Any]] = []
+        self._objects: list[dict[str, Any]] = []
+        self._n_objects = 0
+        self._n_steps = 0
+        self._said_from = 0
+
+    def found(self) -> Found:
+        mark = _MARK.search(self._text)
+        while mark is not None:
+            end = self._object(mark.start()) if mark["object"] else self._thought(mark)
+            if end is None:
+                return Found([], THINKING)
+            if self._n_steps > _MAX_STEPS:
+                return Found([], "the reply is too tangled to be read")
+            mark = _MARK.search(self._text, end)
+        answers = [each for each in self._objects if not _is_placeholder(each.get(self._reason))]
+        return Found(answers, None if answers else self._why_nothing())
+
+    def _object(self, start: int) -> int:
+        """Read the object that may begin here; where to go on."""
+        self._pending.clear()
+        n_read, n_seen = _object_at(self._decoder, self._text, start)
+        self._n_steps += n_seen
+        if n_read:
+            self._objects += self._pending
+            self._n_objects += 1
+        return start + max(n_read, 1)
+
+    def _thought(self, mark: re.Match[str]) -> int | None:
+        """Pass over what the model thought, and forget what it said before; None where the thinking has no end."""
+        opened, end = _tag(mark), mark
+        while not _tag(end).is_end or _tag(end).name != opened.name:
+            following = _THINKING_MARK.search(self._text, end.end())
+            if following is None:
+                return None
+            end = following
+        self._objects.clear()
+        self._n_objects = 0
+        self._said_from = end.end()
+        return end.end()
+
+    def _gather(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if self._member in members:
+            names = [name for name, _ in pairs]
+            doubled = {name: Doubled() for name in (self._member, self._reason) if names.count(name) > 1}
+            self._pending.append(members | doubled)
+        return members
+
+    def _why_nothing(self) -> str:
+        said = self._text[self._said_from :]
+        if self._objects:
+            return FORM_ALONE
+        if not said.strip():
+            return ONLY_THINKING
+        if self._n_objects:
+            return f"no object in the reply has the member {self._member}"
+        if re.search(r"\{\s*\"", said):
+            return "the JSON of the reply is cut off or malformed"
+        return "the reply holds no JSON object"
+
+
+def _tag(mark: re.Match[str]) -> _Tag:
+    if mark["channel"]:
+        return _Tag("channel", mark["channel"].lower() == _FINAL_CHANNEL)
+    if mark["of"]:
+        return _Tag("of", mark["part"].lower() == "end")
+    name = (mark["tag"] or mark["bracket"] or mark["diamond"]).lower()
+    return _Tag(name, bool(mark["end"] or mark["bracket_end"] or mark["diamond_end"]))
+
+
+def _is_placeholder(reason: object) -> bool:
+    return isinstance(reason, str) and _PLACEHOLDER.fullmatch(reason) is not None
+
+
+def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[int, int]:
+    """Characters of the object that begins at `start`, 0 where it is none; and how many were looked at for it.
+
+    It is read in windows that grow, because an error costs as much as the text that the decoder was given is long.
+    """
+    n_seen = 0
+    for size in (*_WINDOWS, len(text)):
+        window = text[start : start + size]
+        try:
+            n_read = decoder.raw_decode(window)[1]
+            return n_read, n_seen + n_read
+        except json.JSONDecodeError as error:
+            may_go_on = error.msg.startswith("Unterminated") or error.pos > len(window) - _LONGEST_WORD
+        except (ValueError, RecursionError):  # a number of thousands of digits, or brackets within brackets
+            may_go_on = False
+        n_seen += len(window)
+        if not may_go_on or len(window) < size:
+            break
+    return 0, n_seen

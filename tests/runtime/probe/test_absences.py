@@ -405,6 +405,37 @@ def test_files_that_are_not_there(after: Callable[..., State], tmp_path: Path, m
     assert missing("pd.read_csv('https://example.org/a.csv'); pd.read_csv(path + 'a')") == []
 
 
+def test_only_functions_that_read_a_file_ask_for_one(
+    after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("kept\n")
+    code = """
+import io, os, shelve, zipfile
+import numpy as np
+from pathlib import Path
+path = Path("notes.txt")
+archive = zipfile.ZipFile("all.zip", "w")
+archive.writestr("inner/a.txt", "")
+mode = "w"
+class Store:
+    def open(self, name): return self
+    def read_csv(self, name): return name
+store = Store()
+def load(name): return name
+"""
+
+    def asked(target: str) -> list[str]:
+        return [fact["of"] for fact in after(code, target)["absent"]["files"]]
+
+    assert asked("path.open('r'); Path('notes.txt').open('r')") == []
+    assert asked("archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')") == []
+    assert asked("store.open('a').read_csv('b'); store.read_csv('c'); load('d')") == []
+    assert asked("shelve.open('shelf'); os.open('new', os.O_CREAT)") == []
+    assert asked("open('new.txt', mode); np.memmap('new', 'u1', 'w+', shape=2)") == []
+    assert asked("io.open('lost.txt'); np.memmap('lost')") == ["io.open(\u2026)", "np.memmap(\u2026)"]
+
+
 def test_steps_of_a_pipeline_and_conditional_methods(after: Callable[..., State]) -> None:
     code = """
 from sklearn.pipeline import Pipeline

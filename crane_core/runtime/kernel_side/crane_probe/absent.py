@@ -62,14 +62,14 @@ def _of_chain(
     if chain.name not in namespace:
         if chain.name not in _BUILTIN:
             yield "names", _missing_name(chain, namespace, needs, sources)
-        for fact in files_asked.missing_files(chain, mentioned):
+        for fact in files_asked.missing_files(chain, namespace, mentioned):
             yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
         return
     if chain.stored or chain.changed:
         return
     for fact in call_signatures.misfits(chain, namespace):
         yield "arguments", dict(fact, **_place(chain))
-    for fact in files_asked.missing_files(chain, mentioned):
+    for fact in files_asked.missing_files(chain, namespace, mentioned):
         yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
     for ask in call_arguments.asks(chain, namespace):
         yield ask.lack.group, dict({"of": ask.of}, **ask.lack.fact, **_place(chain))

@@ -221,7 +221,7 @@ def assign_column(site: Site) -> Thing | None:
         _fits(site, old, value)
         _added(old, [label], {label: value})
         return Thing()
-    labels = labels_in(asked) if is_whole_list_of_labels(asked) else None
+    labels = labels_in(asked) if asked.type != "tuple" and is_whole_list_of_labels(asked) else None
     if labels is None:
         old.forget()
         return Thing()

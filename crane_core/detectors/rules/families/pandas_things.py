@@ -113,10 +113,16 @@ def column_facts(frame: Thing, label: Any) -> dict[str, Any]:
 def frame(
     columns: Iterable[Any] | None, rows: int | None = None, *, dtypes: Mapping[Any, str] | None = None, **facts: Any
 ) -> Thing:
-    """A frame with these columns in this order; None where they are not known."""
+    """A frame with these columns in this order; None where they are not known.
+
+    Labels that are tuples may be those of a MultiIndex, in which a part of a label stands for all columns below it.
+    """
     known: dict[str, Any] = {name: fact for name, fact in facts.items() if fact is not None}
-    if columns is not None:
-        known["columns"] = tuple(columns)
+    labels = None if columns is None else tuple(columns)
+    if labels is not None and any(isinstance(label, tuple) for label in labels):
+        return Thing(FRAME, {"shape": (rows, len(labels))})
+    if labels is not None:
+        known["columns"] = labels
         known["column_labels"] = frozenset(known["columns"])
         if len(known["column_labels"]) < len(known["columns"]):
             del known["columns"]

@@ -372,7 +372,7 @@ def _names_no_columns(table: Table, name: str, given: Any, positional: Any, name
 
 
 def _drop_lacks(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Lack]:
-    if name != "drop" or named.get("errors") == "ignore":
+    if name != "drop" or named.get("errors") == "ignore" or "level" in named:
         return []
     columns, rows = _dropped(positional, named)
     lacks = _missing(table, columns) if columns is not None else []
@@ -428,6 +428,8 @@ def _with_levels(table: Table) -> tuple[Any, ...] | None:
 
 
 def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+    if "level" in named:
+        return Way(Table(None), n_steps=2, follow=of_table)
     columns, rows = _dropped(positional, named)
     gone = columns if type(columns) in ROWS else [columns]
     is_known = table.labels is not None and all(type(label) in LABELS for label in gone)
@@ -442,8 +444,10 @@ def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Way:
 
 
 def _after_rename(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+    """Of labels with several levels each level is renamed: they are not known then."""
     mapping = named.get("columns")
-    if table.labels is None or positional or set(named) - {"columns", "copy", "errors"} or type(mapping) is not dict:
+    is_plain = table.labels is not None and not positional and not set(named) - {"columns", "copy", "errors"}
+    if table.labels is None or not is_plain or type(mapping) is not dict or _firsts(table.labels):
         return Way(Table(None), n_steps=2, follow=of_table)
     labels = tuple(mapping.get(label, label) for label in table.labels)
     is_known = all(type(label) in LABELS for label in labels)

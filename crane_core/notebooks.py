@@ -32,6 +32,8 @@ _FRAMES = (
 _ARROW = re.compile(r"^-+> ?(?P<line>\d+)", re.M)
 _CURRENT_FORMAT = 4
 LARGEST_COUNT = 2**31 - 1
+MAX_JSON_CONTAINERS = 4_000_000
+"""Objects and lists of one JSON document; the largest published file has 1,257."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +139,15 @@ def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
     return cell.index < target if limit is None else cell.execution_count < limit
 
 
+def refuse_json_bomb(data: bytes) -> None:
+    """Raise ValueError for more objects and lists than memory should take: empty ones take 25 times their text."""
+    if data.count(b"{") + data.count(b"[") > MAX_JSON_CONTAINERS:
+        raise ValueError(f"it holds more than {MAX_JSON_CONTAINERS:,} objects and lists")
+
+
 def _notebook(data: bytes) -> dict[str, Any]:
     try:
+        refuse_json_bomb(data)
         document = json.loads(data.decode("utf-8-sig"))
         json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:

@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from crane_core.domain import CellRole
 from crane_core.notebooks import (
+    MAX_JSON_CONTAINERS,
     CodeCell,
     crash_line,
     executed_before,
@@ -110,6 +111,11 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
 def test_what_is_no_notebook_is_refused_in_words(data: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_code_cells(data)
+
+
+def test_a_document_of_too_many_objects_is_refused_before_they_are_made() -> None:
+    with pytest.raises(ValueError, match="more than 4,000,000 objects and lists"):
+        read_code_cells(b"[" + b"{}," * MAX_JSON_CONTAINERS + b"{}]")
 
 
 def test_the_target_is_the_first_cell_with_an_error() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from crane_core.domain import LoadProblem
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import FileTree
+from crane_core.notebooks import refuse_json_bomb
 
 _EXPORT_AGAIN = "Fetch or export the file again."
 _WHOLE_FILE = "file"
@@ -49,6 +50,7 @@ def read_json(tree: FileTree, path: str) -> Any:
 def parse_json(data: bytes, path: str, place: str) -> Any:
     """JSON from UTF-8 bytes, or UnreadableFileError for `place`."""
     try:
+        refuse_json_bomb(data)
         document = json.loads(data.decode("utf-8-sig"))
         if b"\\u" in data:
             refuse_lone_surrogates(document)

@@ -40,8 +40,8 @@ def open_tar(path: Path, limits: Limits) -> Contents:
         gzipped = head.read(2) == _GZIP_MAGIC
     if gzipped:
         unpacked = _gunzip(path, packed_bytes, limits)
-        places, contents = _index(io.BytesIO(unpacked), len(unpacked), path, limits)
-        view = memoryview(unpacked)
+        view = unpacked.getbuffer()
+        places, contents = _index(unpacked, len(view), path, limits)
         contents.read = lambda name: bytes(view[places[name][0] : places[name][0] + places[name][1]])
     else:
         with path.open("rb") as file:
@@ -50,15 +50,17 @@ def open_tar(path: Path, limits: Limits) -> Contents:
     return contents
 
 
-def _gunzip(path: Path, packed_bytes: int, limits: Limits) -> bytes:
-    unpacked = bytearray()
+def _gunzip(path: Path, packed_bytes: int, limits: Limits) -> io.BytesIO:
+    """What it unpacks to, held in memory once."""
+    unpacked = io.BytesIO()
     try:
         for piece in _gunzipped_pieces(path):
-            unpacked += piece
-            refuse_bomb(len(unpacked), packed_bytes, path.name, limits)
+            unpacked.write(piece)
+            refuse_bomb(unpacked.tell(), packed_bytes, path.name, limits)
     except zlib.error as error:
         raise SourceError(f"{path.name} is damaged: {error}.", remedy=_FETCH_AGAIN) from error
-    return bytes(unpacked)
+    unpacked.seek(0)
+    return unpacked
 
 
 def _gunzipped_pieces(path: Path) -> Iterator[bytes]:

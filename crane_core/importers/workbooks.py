@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from python_calamine import CalamineError, CalamineWorkbook
 
+from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import MEBIBYTE
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.reading import UnreadableFileError, read_bytes
+from crane_core.importers.zip_archive import read_member
 
 MAX_UNPACKED_BYTES = 256 * MEBIBYTE
 """Largest sum of a workbook's parts; the largest published one has 1 MiB."""
@@ -42,7 +44,9 @@ class Workbook:
         try:
             _refuse_bomb(data, path)
             self._sheets = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        except (CalamineError, zipfile.BadZipFile, ValueError, OSError) as error:
+        except UnreadableFileError:
+            raise
+        except (CalamineError, SourceError, zipfile.BadZipFile, ValueError, OSError) as error:
             raise UnreadableFileError(path, "file", f"it is not a readable workbook: {error}") from error
 
     @property
@@ -95,6 +99,9 @@ def _named(names: list[str], cells: list[Any]) -> dict[str, Any]:
 
 
 def _refuse_bomb(data: bytes, path: str) -> None:
+    """Calamine unpacks whatever is there, so each part is first unpacked here, no further than it declares."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
         if sum(part.file_size for part in parts.infolist()) > MAX_UNPACKED_BYTES:
             raise UnreadableFileError(path, "file", f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")
+        for part in parts.infolist():
+            read_member(parts, part)

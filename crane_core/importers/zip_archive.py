@@ -6,10 +6,13 @@ Knows the zip format through `zipfile` and which members to refuse. Refuses to k
 from __future__ import annotations
 
 import lzma
+import mmap
+import re
 import stat
 import struct
 import zipfile
 import zlib
+from itertools import islice
 from pathlib import Path
 
 from crane_core.errors import SourceError
@@ -24,6 +27,7 @@ from crane_core.importers.archive_safety import (
 )
 
 _ENCRYPTED = 0x1
+_ENTRY = re.escape(b"PK\x01\x02")
 _FETCH_AGAIN = "Download or pack it again, then import it again."
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, lzma.LZMAError),
@@ -38,14 +42,14 @@ def open_zip(path: Path, limits: Limits) -> Contents:
     Raises SourceError for a file that is no zip archive, is damaged or cut short, or is a bomb.
     """
     try:
+        refuse_crowd(_entries(path, limits.files + 1), path.name, limits)
         archive = zipfile.ZipFile(path)
     except _BROKEN as error:
         raise SourceError(f"{path.name} is not a readable zip archive: {error}.", remedy=_FETCH_AGAIN) from error
     members = archive.infolist()
-    refuse_crowd(len(members), path.name, limits)
     refuse_bomb(sum(member.file_size for member in members), path.stat().st_size, path.name, limits)
     kept: dict[str, zipfile.ZipInfo] = {}
-    contents = Contents(read=lambda name: _read(archive, kept[name]))
+    contents = Contents(read=lambda name: read_member(archive, kept[name]))
     for member in members:
         name = normal_name(member.filename)
         if name.endswith("/") or is_hidden(name) and unsafe_name(name) is None:
@@ -72,8 +76,19 @@ def _refusal(member: zipfile.ZipInfo, name: str, limits: Limits, *, known: bool)
     return unsafe_name(name) or ("a file of this name came before" if known else None)
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _entries(path: Path, at_most: int) -> int:
+    """Entries of the directory, counted before zipfile makes an object of each; files stored unpacked may add some."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return sum(1 for _ in islice(re.finditer(_ENTRY, data), at_most))
+
+
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes of one member, never more than it declares; SourceError where it is damaged or declares too few.
+
+    `ZipFile.read` unpacks everything there is before it looks at the declared size.
+    """
     try:
-        return archive.read(member)
+        with archive.open(member) as file:
+            return file.read(member.file_size + 1)
     except _BROKEN as error:
         raise SourceError(f"{member.filename} cannot be unpacked: {error}.", remedy=_FETCH_AGAIN) from error

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -240,3 +241,47 @@ def test_the_published_archive_is_indexed_whole(crane_llm_archive: Path) -> None
     tree = open_tree(crane_llm_archive)
     assert (len(tree.paths), tree.problems, tree.name) == (18_009, [], "crane_llm")
     assert len(tree.by_folder()["llms/llms_outputs/results_raw/gpt_5/crash_detection_code/other"]) == 32
+
+
+def write_lying_zip(target: Path, name: str, data: bytes, declared: int) -> Path:
+    """A zip whose directory and header both say that `name` unpacks to `declared` bytes."""
+    write_zip(target, {name: data})
+    told, lie = len(data).to_bytes(4, "little"), declared.to_bytes(4, "little")
+    packed = target.read_bytes()
+    assert packed.count(told) == 2
+    target.write_bytes(packed.replace(told, lie))
+    return target
+
+
+def peak_bytes(action: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_unpacking_it(tmp_path: Path) -> None:
+    tree = open_tree(write_lying_zip(tmp_path / "bench.zip", "a.ipynb", bytes(50_000_001), declared=1_000))
+
+    def read() -> None:
+        with pytest.raises(SourceError, match=r"a\.ipynb cannot be unpacked"):
+            tree.read("a.ipynb")
+
+    assert peak_bytes(read) < 2_000_000
+
+
+def test_a_crowded_zip_is_refused_before_its_directory_is_read(tmp_path: Path) -> None:
+    crowded = write_zip(tmp_path / "bench.zip", {str(number): b"" for number in range(5_000)})
+
+    def read() -> None:
+        with pytest.raises(SourceError, match="more than 50 files"):
+            open_tree(crowded, Limits(files=50))
+
+    assert peak_bytes(read) < 500_000
+
+
+def test_a_gzipped_tar_is_held_in_memory_once(tmp_path: Path) -> None:
+    packed = write_tar(tmp_path / "bench.tar.gz", {"zeros.bin": bytes(20_000_000)})
+    assert peak_bytes(lambda: open_tree(packed)) < 30_000_000

@@ -32,6 +32,30 @@ class Open:
         return name
 """
 
+GIVEN = """
+class Attrs(dict):
+    def __init__(self, **named):
+        super().__init__(**named)
+        self.__dict__ = self
+
+attrs = Attrs(size=2)
+
+class Lazy:
+    @property
+    def table(self):
+        self.rows = [1]
+        return self.rows
+
+    def __enter__(self):
+        self.start = 1
+        return self
+
+    def __exit__(self, *error):
+        self.seconds = 2
+
+lazy = Lazy()
+"""
+
 RAISES = [
     "Base(2).scaled()",
     "made = Named(2, 'a')\nfor _ in range(3):\n    print(made.told())",
@@ -53,6 +77,16 @@ RUNS = [
 ]
 
 
+RUNS_WITH_GIVEN = [
+    "attrs.size",
+    "Attrs(width=2).width",
+    "attrs['width'] = 2\nattrs.width",
+    "vars(attrs).update(width=2)\nattrs.width",
+    "lazy.table\nlazy.rows",
+    "with lazy:\n    lazy.start\nlazy.seconds",
+]
+
+
 @pytest.mark.parametrize("target", RAISES, ids=RAISES)
 def test_what_nothing_gives_is_missing(check: Foresee, target: str) -> None:
     assert check(SETUP, target).raised == "AttributeError"
@@ -61,6 +95,12 @@ def test_what_nothing_gives_is_missing(check: Foresee, target: str) -> None:
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_something_may_give_is_let_pass(check: Foresee, target: str) -> None:
     assert check(SETUP, target).raised is None
+
+
+@pytest.mark.parametrize("target", RUNS_WITH_GIVEN, ids=RUNS_WITH_GIVEN)
+def test_what_a_dict_or_a_property_gives_is_let_pass(check: Foresee, foresee_by_code: Foresee, target: str) -> None:
+    assert check(GIVEN, target).raised is None
+    assert foresee_by_code(GIVEN, target).findings == ()
 
 
 def test_modules_of_torch_have_their_own(check: Foresee) -> None:

@@ -12,16 +12,19 @@ import sys
 from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import call_arguments, call_signatures, files_asked, finders
-from .anatomy import module_dict
+from .anatomy import is_kind, module_dict
 from .asked import ATTRIBUTE, ITEM, Chain, Step
 from .bounds import why
 from .evaluation import Import
-from .following import Lack, attribute_way, chain_text, followed, similar
+from .following import Followed, Lack, attribute_way, chain_text, followed, may_gain_attributes, similar
+from .kinds import CONTAINERS
 from .relevance import Needs
 from .sources import Sources
 
 GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
 _BUILTIN = vars(builtins)
+_GAIN_BY_CALLS = ("matplotlib", "scipy", "sklearn", "statsmodels", "torch")
+"""Packages whose objects are given public attributes by calls alone, not by reading a property or looping over them."""
 
 
 def absences(
@@ -33,9 +36,10 @@ def absences(
     """
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     mentioned: set[str] = set()
+    used: set[str] = set()
     for chain in needs.chains:
         try:
-            found = list(_of_chain(chain, namespace, needs, sources, mentioned))
+            found = [*_of_chain(chain, namespace, needs, sources, mentioned), *_on_the_way(chain, namespace, used)]
             mentioned |= files_asked.texts_given(chain)
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
@@ -46,6 +50,9 @@ def absences(
     for imported in needs.imports:
         for group, fact in _of_import(imported, needs):
             absent[group].append(fact)
+    if needs.may_define_any:
+        for group in ("names", "attributes"):
+            absent[group] = [dict(fact, certain=False) for fact in absent[group]]
     return absent
 
 
@@ -73,9 +80,41 @@ def _of_chain(
         yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
     for ask in call_arguments.asks(chain, namespace):
         yield ask.lack.group, dict({"of": ask.of}, **ask.lack.fact, **_place(chain))
-    for at, lack in followed(namespace[chain.name], chain.steps).lacks:
-        if not (lack.may_come and chain.called):
+
+
+def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What lacks along a chain; `used` are names whose objects code may have given attributes before, which it adds to.
+
+    What such code is stands in many places: an operator, a loop, `with`, a property, a function that is given a part.
+    """
+    if chain.name not in namespace:
+        return
+    if chain.stored or chain.changed:
+        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+        return
+    way = followed(namespace[chain.name], chain.steps)
+    for at, lack in way.lacks:
+        by_calls = str(lack.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+        may_be_there = chain.called or (chain.name in used and not by_calls)
+        if not (lack.may_come and may_be_there):
             yield lack.group, _located(lack, chain, at)
+    if _may_run_code(namespace[chain.name], chain, way):
+        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+
+
+def _named_with(value: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
+    """The names of a class's objects: they have what the class is given."""
+    if is_kind(value, type):
+        yield from (name for name, held in namespace.items() if is_kind(held, value))
+
+
+def _may_run_code(value: Any, chain: Chain, way: Followed) -> bool:
+    """Whether what the chain takes is computed, or handed on to what may give it attributes."""
+    ends = dict([(0, value), *way.values])
+    if len(chain.steps) not in ends:
+        return not way.lacks
+    end = ends[len(chain.steps)]
+    return type(end) in CONTAINERS or may_gain_attributes(type(end))
 
 
 def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:

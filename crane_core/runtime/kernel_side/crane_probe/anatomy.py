@@ -12,6 +12,8 @@ import sys
 import types
 from typing import Any, Iterator, Mapping, NamedTuple
 
+from .kinds import Kinds
+
 MISSING: Any = object()
 """What is answered where nothing stands; None may stand there."""
 
@@ -21,9 +23,12 @@ _MODULE = type.__dict__["__module__"]
 _NAME = type.__dict__["__name__"]
 _QUALNAME = type.__dict__["__qualname__"]
 _FLAGS = type.__dict__["__flags__"]
+_DICT_OFFSET: Any = type.__dict__["__dictoffset__"]
 _KEYWORDS: Any = vars(functools.partial)["keywords"]
 _ON_HEAP = 1 << 9
 _MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
+_READS_DICT = Kinds(types.GetSetDescriptorType, types.MemberDescriptorType)
+_TEXT = Kinds(str)
 
 
 def mro_of(kind: type) -> tuple[type, ...]:
@@ -102,21 +107,40 @@ def instance_dict(value: Any) -> dict[str, Any]:
         for name, descriptor in class_dict(kind).items():
             if type(descriptor) is types.MemberDescriptorType and not name.startswith("__"):
                 held.update(_slot(value, name, descriptor))
-    for kind in mro_of(type(value)):
-        descriptor = class_dict(kind).get("__dict__")
-        if type(descriptor) is types.GetSetDescriptorType or type(descriptor) is types.MemberDescriptorType:
-            held.update(dict.items(_read_dict(descriptor, value)) if _has_own_dict(value) else ())
-            break
+    own = _own_dict(value)
+    if own is not MISSING:
+        held.update((name, item) for name, item in dict.items(own) if type(name) is str)
     return held
 
 
-def _read_dict(descriptor: Any, value: Any) -> dict[str, Any]:
-    """Empty for an object laid out by another class, as wrapt's proxies are that also inherit from one of Python's."""
-    try:
-        read = descriptor.__get__(value)
-    except TypeError:
+def may_hold_more(value: Any) -> bool:
+    """True where the object may hold attributes that instance_dict does not tell.
+
+    Its dict is hidden, or has keys that are no plain text: only comparing them would tell what they equal.
+    """
+    if is_kind(value, type):
+        return False
+    own = _own_dict(value)
+    return own is MISSING or not _TEXT.hold_all(dict.keys(own))
+
+
+def _own_dict(value: Any) -> Any:
+    """The dict of the object's attributes, which may be of a class derived from dict, such as the object itself.
+
+    Empty where it has none; MISSING where it has one that its classes hide (a `__dict__` of their own), or is laid out
+    by another class, as wrapt's proxies are that also inherit from one of Python's.
+    """
+    known = [class_dict(kind)["__dict__"] for kind in mro_of(type(value)) if "__dict__" in class_dict(kind)]
+    readers = [each for each in known if type(each) in _READS_DICT]
+    if not readers:
+        return MISSING if _DICT_OFFSET.__get__(type(value)) else {}
+    if not _has_own_dict(value):
         return {}
-    return read if type(read) is dict else {}
+    try:
+        read = readers[0].__get__(value)
+    except TypeError:
+        return MISSING
+    return read if is_kind(read, dict) else MISSING
 
 
 def _has_own_dict(value: Any) -> bool:
@@ -130,7 +154,7 @@ def _has_own_dict(value: Any) -> bool:
     if _FLAGS.__get__(kind) & _ON_HEAP and package_of(kind) not in ("_io", "functools"):
         return True
     keywords = _KEYWORDS.__get__(value) if is_kind(value, functools.partial) else None
-    return any(type(held) is dict and held is not keywords for held in gc.get_referents(value))
+    return any(is_kind(held, dict) and held is not keywords for held in gc.get_referents(value))
 
 
 def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
@@ -156,13 +180,18 @@ def static_attribute(value: Any, name: str) -> Found | None:
             if name in class_dict(kind):
                 return Found("class", class_dict(kind)[name])
         return _inherited(value, name, "metaclass")
-    held = instance_dict(value)
-    if name in held:
+    held, found = instance_dict(value), _inherited(value, name, "class")
+    if name in held and not (found is not None and _comes_first(found.value)):
         return Found("instance", held[name])
-    found = _inherited(value, name, "class")
     if found is None and type(value) is types.MethodType:
         return static_attribute(value.__func__, name)
     return found
+
+
+def _comes_first(stored: Any) -> bool:
+    """True for a property or the like, which is asked though the object holds something of the name; no slot."""
+    is_slot = type(stored) is types.MemberDescriptorType
+    return not is_slot and any("__set__" in class_dict(kind) for kind in mro_of(type(stored)))
 
 
 def _inherited(value: Any, name: str, where: str) -> Found | None:

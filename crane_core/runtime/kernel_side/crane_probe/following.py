@@ -7,9 +7,7 @@ anything: where only running would tell, the way ends.
 
 from __future__ import annotations
 
-import threading
 import types
-import weakref
 from itertools import islice
 from typing import Any, Callable, Iterable, NamedTuple
 
@@ -19,7 +17,9 @@ from .anatomy import (
     class_dict,
     instance_dict,
     is_kind,
+    may_hold_more,
     module_dict,
+    module_of,
     mro_of,
     name_of,
     package_of,
@@ -37,13 +37,14 @@ _SIMILAR = 3
 METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
-_HARMLESS = Kinds(type(None), types.WrapperDescriptorType)
-_ALIAS = getattr(types, "GenericAlias", super)
-"""The type of `list[int]`, which Python 3.8 does not have."""
-_LOOKS_ELSEWHERE = Kinds(super, _ALIAS, weakref.ProxyType, weakref.CallableProxyType, threading.local)
-"""Types written in C that pass attributes on to something else."""
-_OF_F2PY = "fortran"
-"""Routines wrapped by f2py compute their attributes by a slot that their class does not show."""
+_LOOKS_ELSEWHERE = ("builtins.super", "builtins.instancemethod", "builtins.fortran", "decimal.Context")
+"""Types written in C that pass attributes on to something else, f2py's routines by a slot that their class hides."""
+_LOOK_WHERE_STORED = (
+    *("builtins", "_asyncio", "_collections", "_contextvars", "_io", "_pickle", "_socket", "_struct", "array", "ast"),
+    *("collections", "datetime", "decimal", "functools", "itertools", "mmap", "numpy", "operator", "select", "xml"),
+    "zoneinfo",
+)
+"""Packages of types written in C whose `__getattribute__` looks only where static_attribute has looked."""
 _METHODS = Kinds(
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -135,16 +136,20 @@ def exists(value: Any, name: str) -> bool | None:
         return bool(answer)
     if is_kind(value, types.ModuleType):
         return lazy_modules.gives(value, name)
-    computes = [kind for kind in mro_of(type(value)) if kind is not object and _computes_attributes(kind)]
-    return None if computes else False
+    if type(value) is types.MethodType:
+        return exists(value.__func__, name)
+    is_undecided = may_hold_more(value) or any(map(_computes_attributes, mro_of(type(value))))
+    return None if is_undecided else False
 
 
 def _computes_attributes(kind: type) -> bool:
     defined = class_dict(kind)
-    if "__getattr__" in defined or kind in _LOOKS_ELSEWHERE or name_of(kind) == _OF_F2PY:
+    if "__getattr__" in defined or f"{module_of(kind)}.{name_of(kind)}" in _LOOKS_ELSEWHERE:
         return True
-    # Other types written in C have a __getattribute__ that only looks where static_attribute has looked.
-    return type(defined.get("__getattribute__")) not in _HARMLESS
+    if "__getattribute__" not in defined or kind is types.SimpleNamespace:
+        return False
+    is_of_c = type(defined["__getattribute__"]) is types.WrapperDescriptorType
+    return not (is_of_c and package_of(kind) in _LOOK_WHERE_STORED)
 
 
 def _no_attribute(value: Any, name: str) -> Lack:
@@ -152,10 +157,10 @@ def _no_attribute(value: Any, name: str) -> Lack:
     module_name = module_dict(value).get("__name__")
     if type(module_name) is str:
         return Lack("attributes", dict(fact, module=module_name))
-    return Lack("attributes", fact, may_come=_may_gain_attributes(type(value)))
+    return Lack("attributes", fact, may_come=may_gain_attributes(type(value)))
 
 
-def _may_gain_attributes(kind: type) -> bool:
+def may_gain_attributes(kind: type) -> bool:
     """True for objects that keep attributes of their own, but for data of pandas and numpy."""
     return package_of(kind) not in ("pandas", "numpy") and any("__dict__" in class_dict(each) for each in mro_of(kind))
 

@@ -17,6 +17,7 @@ from .anatomy import (
     module_of,
     mro_of,
     name_of,
+    overriders,
     package_of,
     static_attribute,
     type_name,
@@ -283,7 +284,8 @@ def _stores(value: Any, name: str) -> bool:
 
 def has_attribute(value: Any, name: str) -> bool | None:
     """A Bunch answers with its entries; any other object of the package with what it stores."""
-    return dict.__contains__(value, name) if is_kind(value, dict) else None
+    is_bunch = is_kind(value, dict) and all(package_of(kind) == "sklearn" for kind in overriders(value, "__getattr__"))
+    return dict.__contains__(value, name) if is_bunch else None
 
 
 FOLLOW = follow

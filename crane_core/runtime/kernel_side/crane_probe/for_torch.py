@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import torch_data, torch_modules, torch_tensors, torch_training
-from .anatomy import is_kind, overriders, package_of, static_attribute, type_name
+from .anatomy import is_kind, module_of, mro_of, overriders, package_of, static_attribute, type_name
 from .asked import ATTRIBUTE, ITEM, Step
 from .following import Lack, Way, attribute_names, similar, value_text
 from .kinds import BOUNDS
@@ -45,7 +45,8 @@ def _in_module(value: Any, step: Step) -> Way | None:
         return Way(parts[step.value])
     names = [*attribute_names(value), *parts]
     fact = {"type": type_name(type(value)), "attribute": step.value, "similar": similar(step.value, names)}
-    return Way(lacks=(Lack("attributes", fact),))
+    may_come = any(module_of(kind) == "__main__" for kind in mro_of(type(value)))
+    return Way(lacks=(Lack("attributes", fact, may_come=may_come),))
 
 
 def _item(value: Any, item: Any) -> Way | None:

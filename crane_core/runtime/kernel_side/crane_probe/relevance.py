@@ -30,6 +30,10 @@ _BRINGS_MODULES = re.compile(
     r"urlretrieve|extract\w*|unpack\w*|copy\w*|move|clone\w*|download\w*|install\w*|__import__)\b"
 )
 """Words of code that installs, writes, fetches or unpacks modules, or changes where they are looked for."""
+_DEFINES_ANY = re.compile(
+    r"(?<![.\w])(?:exec|eval|globals|locals|vars)\s*\(|\b(?:get_ipython|run_cell)\b|^\s*%run\b", re.MULTILINE
+)
+"""Code that gives values to names which stand nowhere in it."""
 _SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
 
 
@@ -40,7 +44,7 @@ class Needs(NamedTuple):
     with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
     `mentioned` are the texts that the target spells or takes from plain variables; `may_bring_files` is True where it
     runs a shell or a magic, or changes the working folder; `may_bring_modules` where it could make a module importable
-    by these or other means.
+    by these or other means; `may_define_any` where it could give any name or object a value.
     """
 
     names: tuple[str, ...] = ()
@@ -52,6 +56,7 @@ class Needs(NamedTuple):
     mentioned: frozenset[str] = frozenset()
     may_bring_files: bool = False
     may_bring_modules: bool = False
+    may_define_any: bool = False
 
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
@@ -71,6 +76,7 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         mentioned=_mentioned(parsed.tree, reading.chains),
         may_bring_files=brings_files,
         may_bring_modules=brings_files or runs_functions or bool(_BRINGS_MODULES.search(target)),
+        may_define_any=bool(_DEFINES_ANY.search(target)),
     )
 
 

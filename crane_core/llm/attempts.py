@@ -106,6 +106,7 @@ class Attempts:
                 input_tokens=said.input_tokens,
                 output_tokens=said.output_tokens,
                 left_out=said.left_out,
+                usd=said.usd,
             )
         )
 
@@ -184,7 +185,7 @@ class Attempts:
         if n_output is None:
             self._pay_all()
         else:
-            self._terms.budget.settle(self._reserved, n_input, n_output)
+            self._terms.budget.settle(self._reserved, n_input, n_output, said.usd)
 
 
 def _too_long(failure: Failure, wait_s: float) -> Failure:

@@ -30,7 +30,12 @@ class Reserved(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Caps for one job; None is no cap. A cap in USD needs a price. Safe to use from several threads."""
+    """Caps for one job; None is no cap. A cap in USD needs a price. Safe to use from several threads.
+
+    What an endpoint reports as the cost of a reply goes before what the price says. Where it reports more than the
+    price allows for, every later request has that much set aside: beyond the cap goes at most what was in flight when
+    the first such report came.
+    """
 
     usd: float | None = None
     tokens: int | None = None
@@ -40,6 +45,7 @@ class Budget:
     _in_flight_usd: float = 0.0
     _in_flight_tokens: int = 0
     _margin: float = _MARGIN
+    _dearest_usd: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -57,7 +63,7 @@ class Budget:
         """Set aside what a request may cost at most; None where that does not fit beside what is in flight."""
         with self._lock:
             n_input = round(n_counted * self._margin) + _MESSAGE_TOKENS
-            usd = self.price.usd(n_input, max_output_tokens) if self.price else 0.0
+            usd = max(self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd)
             wanted = Reserved(n_counted, n_input + max_output_tokens, usd)
             if not self._fits(wanted):
                 return None
@@ -70,12 +76,18 @@ class Budget:
         tokens = self.spent_tokens + self._in_flight_tokens + wanted.n_tokens
         return (self.usd is None or usd <= self.usd) and (self.tokens is None or tokens <= self.tokens)
 
-    def settle(self, reserved: Reserved, input_tokens: int, output_tokens: int) -> None:
-        """Exchange what was set aside for what the request did cost."""
+    def settle(
+        self, reserved: Reserved, input_tokens: int, output_tokens: int, reported_usd: float | None = None
+    ) -> None:
+        """Exchange what was set aside for what the request did cost: as reported, else by the price."""
         with self._lock:
             self._release(reserved)
             self.spent_tokens += input_tokens + output_tokens
-            self.spent_usd += self.price.usd(input_tokens, output_tokens) if self.price else 0.0
+            if reported_usd is not None:
+                self.spent_usd += reported_usd
+                self._dearest_usd = max(self._dearest_usd, reported_usd)
+            elif self.price is not None:
+                self.spent_usd += self.price.usd(input_tokens, output_tokens)
             if reserved.n_counted:
                 self._margin = max(self._margin, (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted)
 

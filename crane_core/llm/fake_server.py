@@ -79,7 +79,8 @@ class FakePlan:
     Of every `storm_every` requests the last `storm_length` are told to come again after `retry_after_s` (status 429).
     Latency is `latency_s` and a seeded share of `latency_spread_s`. `rejects` names parameters that are refused with
     status 400, `models` those it knows (none: any), `key` the only one it takes. `echoes_key` puts the key that came
-    into every error, as careless endpoints do.
+    into every error, as careless endpoints do. `reports_usd` is the cost that is reported
+    with each reply, as gateways do.
     """
 
     seed: int = 0
@@ -95,6 +96,7 @@ class FakePlan:
     key: str | None = None
     echoes_key: bool = False
     counts_tokens: bool = True
+    reports_usd: float | None = None
     has_quota: bool = True
 
 
@@ -226,6 +228,8 @@ class FakeModel:
         }
         if self.plan.counts_tokens:
             completion["usage"] = _usage(prompt, content)
+        if self.plan.reports_usd is not None:
+            completion.setdefault("usage", {})["cost"] = self.plan.reports_usd
         return completion
 
     def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
@@ -43,11 +44,13 @@ _SPOKEN = ("text", "output_text")
 _THOUGHTS = ("reasoning_content", "reasoning")
 """Members in which endpoints hand over thinking apart from the reply; it is never read as one."""
 
+_COST_HEADER = "x-litellm-response-cost"
+
 _UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.UnsupportedProtocol)
 
 
 class Said(NamedTuple):
-    """What a model sent back. `trouble` is set where its reply is no answer to be read."""
+    """What a model sent back. `trouble` is set where its reply is no answer to be read; `usd` is the reported cost."""
 
     text: str | None
     trouble: str | None
@@ -55,6 +58,15 @@ class Said(NamedTuple):
     input_tokens: int | None
     output_tokens: int | None
     left_out: tuple[str, ...]
+    usd: float | None
+
+
+class _Received(NamedTuple):
+    """A reply as it came; `raw` is None where it is too long."""
+
+    status: int
+    raw: bytes | None
+    usd: float | None
 
 
 class NotTaken(NamedTuple):
@@ -111,7 +123,7 @@ class OpenAIClient:
         body = self._body(question)
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
-                status, raw = await self._send(body)
+                reply = await self._send(body)
         except TimeoutError:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
             return Failure(Kind.TRANSIENT, why, may_cost=True)
@@ -121,9 +133,9 @@ class OpenAIClient:
             return _of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             return Failure(Kind.QUESTION, f"the request failed: {_shown(str(error))}", may_cost=True)
-        if raw is None:
-            return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {})
-        return self._read(status, raw)
+        if reply.raw is None:
+            return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {}, usd=reply.usd)
+        return self._read(reply.status, reply.raw, reply.usd)
 
     def _body(self, question: Question) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -142,8 +154,8 @@ class OpenAIClient:
             body[self._limit] = self._endpoint.max_output_tokens
         return {name: value for name, value in body.items() if name not in self._left_out}
 
-    async def _send(self, body: dict[str, Any]) -> tuple[int, bytes | None]:
-        """Status and bytes of the reply; None where it is longer than MAX_REPLY_BYTES, and then the rest stays away.
+    async def _send(self, body: dict[str, Any]) -> _Received:
+        """The reply; without its bytes where it is longer than MAX_REPLY_BYTES, and then the rest stays away.
 
         The plain `post` of the package: typed methods take three times its processor time, to check what is checked
         here anyway.
@@ -155,15 +167,15 @@ class OpenAIClient:
             stream=True,
             stream_cls=AsyncStream[Any],
         )
-        received = bytearray()
+        received, usd = bytearray(), _usd(response.headers.get(_COST_HEADER))
         try:
             async for chunk in response.aiter_bytes():
                 received += chunk
                 if len(received) > MAX_REPLY_BYTES:
-                    return response.status_code, None
+                    return _Received(response.status_code, None, usd)
         finally:
             await response.aclose()
-        return response.status_code, bytes(received)
+        return _Received(response.status_code, bytes(received), usd)
 
     def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | NotTaken:
         message = _message(error)
@@ -191,7 +203,7 @@ class OpenAIClient:
         if refused not in self._left_out:
             self._left_out.append(refused)
 
-    def _read(self, status: int, raw: bytes) -> Said | Failure:
+    def _read(self, status: int, raw: bytes, usd: float | None) -> Said | Failure:
         try:
             reply = json.loads(raw)
             choice = reply["choices"][0]
@@ -203,13 +215,21 @@ class OpenAIClient:
         usage = usage if isinstance(usage, dict) else {}
         reason = _shown(finish_reason) if isinstance(finish_reason, str) else None
         if text:
-            return self._said(without_keys(text), None, usage, reason)
+            return self._said(without_keys(text), None, usage, reason, usd=usd)
         has_thought = any(message.get(name) for name in _THOUGHTS)
-        return self._said(None, _why_empty(refusal, reason, has_thought=has_thought), usage, reason)
+        return self._said(None, _why_empty(refusal, reason, has_thought=has_thought), usage, reason, usd=usd)
 
-    def _said(self, text: str | None, trouble: str | None, usage: dict[str, Any], reason: str | None = None) -> Said:
+    def _said(
+        self,
+        text: str | None,
+        trouble: str | None,
+        usage: dict[str, Any],
+        reason: str | None = None,
+        *,
+        usd: float | None,
+    ) -> Said:
         counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        return Said(text, trouble, reason, counts[0], counts[1], self.left_out)
+        return Said(text, trouble, reason, counts[0], counts[1], self.left_out, usd or _usd(usage.get("cost")))
 
 
 class _Bounded(httpx2.AsyncByteStream):
@@ -316,6 +336,15 @@ def _is_about(name: str, named: str, message: str) -> bool:
 
 def _count(number: object) -> int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+
+
+def _usd(reported: object) -> float | None:
+    """A cost that an endpoint reports; None for 0, which gateways report of models without a known price, too."""
+    try:
+        usd = float(reported) if isinstance(reported, (str, int, float)) else 0.0
+    except ValueError:
+        return None
+    return usd if math.isfinite(usd) and usd > 0 else None
 
 
 def _shown(text: str) -> str:

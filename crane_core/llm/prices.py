@@ -1,10 +1,12 @@
 """What tokens cost: by model, as a source said on a date, or as the caller says.
 
-Knows prices.toml. Refuses to guess: a model that it does not name has no price.
+Knows prices.toml. Refuses to guess: a model that it does not name has no price, wherever it is served. An address on
+this machine is no sign of a model that costs nothing: gateways to paid models listen there, too.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -15,7 +17,8 @@ from crane_core.llm.endpoint import Endpoint
 
 FILE = Path(__file__).with_name("prices.toml")
 _MILLION = 1_000_000
-_FREE = 0.0
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+"""How the name of a snapshot of a model ends; it costs what the model costs."""
 
 
 class Price(NamedTuple):
@@ -30,12 +33,14 @@ class Price(NamedTuple):
 
 
 def price_of(endpoint: Endpoint, given: Price | None = None) -> Price | None:
-    """`given`, else nothing for a local endpoint, else what prices.toml says of the model at its provider."""
+    """`given`, else what prices.toml says of the model at this host, else the list price at its provider.
+
+    Gateways such as LiteLLM and OpenRouter write the provider before the model ("openai/gpt-5"). None: unknown.
+    """
     if given is not None:
         return given
-    if endpoint.is_local:
-        return Price(_FREE, _FREE, "a model on this machine")
-    return _listed().get((endpoint.host, endpoint.model))
+    name = _DATED.sub("", endpoint.model.rpartition("/")[2])
+    return _listed().get((endpoint.host, name)) or _list_prices().get(name)
 
 
 def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
@@ -44,9 +49,17 @@ def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
     if price is None:
         raise DetectorError(
             f"What {endpoint.model} costs at {endpoint.host} is not known, so a cap in USD cannot be kept.",
-            remedy="Give its price per million tokens (input and output), or a cap in tokens.",
+            remedy="Give its price per million tokens: --price-in and --price-out (0 and 0 where it costs nothing).",
         )
     return price
+
+
+def _list_prices() -> dict[str, Price]:
+    """By model, whoever serves it."""
+    return {
+        model: price._replace(source=f"list price at {host}: {price.source}")
+        for (host, model), price in _listed().items()
+    }
 
 
 @cache

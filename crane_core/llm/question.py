@@ -29,7 +29,8 @@ class Answer:
 
     `seconds` runs from the first request to the end of the last, pauses included; `attempts` counts requests. Tokens
     are those that the endpoint counted, None where it did not. `left_out` names what the endpoint refused to take and
-    was not sent: of "response_format", "temperature", "seed", "max_tokens", "max_completion_tokens".
+    was not sent: of "response_format", "temperature", "seed", "max_tokens", "max_completion_tokens". `usd` is the cost
+    that the endpoint reports, None where it reports none.
     """
 
     key: Hashable
@@ -41,6 +42,7 @@ class Answer:
     input_tokens: int | None = None
     output_tokens: int | None = None
     left_out: tuple[str, ...] = ()
+    usd: float | None = None
 
 
 class Stopped(StrEnum):

@@ -73,9 +73,11 @@ class Asking:
         return shaping | seed | ({} if self.price is None else {"prices": self.price._asdict()})
 
     def budget(self, spent: Spent) -> Budget:
-        """The caps, with what earlier starts of the job have taken."""
+        """The caps, with what earlier starts of the job have taken: at least what its tokens cost by this price."""
         tokens = spent.input_tokens + spent.output_tokens
-        return Budget(self.caps.usd, self.caps.tokens, self.price, spent_usd=spent.usd or 0.0, spent_tokens=tokens)
+        by_price = self.price.usd(spent.input_tokens, spent.output_tokens) if self.price else 0.0
+        usd = max(spent.usd or 0.0, by_price)
+        return Budget(self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=tokens)
 
 
 def asking(
@@ -156,7 +158,7 @@ def came_of(answer: Answer, price: Price | None) -> Came:
         attempts=answer.attempts,
         input_tokens=used[0],
         output_tokens=used[1],
-        usd=usd_of(price, *used),
+        usd=usd_of(price, *used) if answer.usd is None else answer.usd,
     )
 
 

@@ -16,7 +16,7 @@ from crane_core.llm.endpoint import Endpoint, resolve
 from crane_core.llm.prices import Price, price_of
 from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.ask_models import usd_of
-from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.job_words import cost_words
 from crane_core.pipeline.prompt import Written
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
 
@@ -55,8 +55,8 @@ class Asked:
         """Lines for people to read."""
         said = {True: "says that it crashes", False: "says that it does not crash", None: "gave no answer to read"}
         why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reason given"
-        cost = f", {usd_words(self.usd)}" if self.usd is not None else ""
-        return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s{cost})", f"  {why}"]
+        cost = cost_words(self.usd)
+        return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
 
 def configured_endpoint(model: str | None = None, base_url: str | None = None) -> Endpoint | None:
@@ -92,5 +92,5 @@ def ask_one(
     [answer] = got
     nothing = ReadReply(None, None, None)
     read = nothing if answer.text is None else read_reply(answer.text, answer.finish_reason)
-    usd = usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
+    usd = answer.usd or usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
     return Asked(endpoint.model, answer, read, usd)

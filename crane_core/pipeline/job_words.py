@@ -62,9 +62,13 @@ def spent_words(spent: Spent) -> str:
     """All requests of a job so far."""
     if not spent.n_requests:
         return "nothing was sent anywhere"
-    usd = usd_words(spent.usd) if spent.usd is not None else "at unknown prices"
     tokens = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
-    return f"the whole job {spent.n_requests:,} requests, {tokens}, {usd}"
+    return f"the whole job {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd)}"
+
+
+def cost_words(usd: float | None) -> str:
+    """An amount; a cost that nobody counted is not 0."""
+    return "cost unknown" if usd is None else usd_words(usd)
 
 
 def usd_words(usd: float) -> str:

@@ -85,7 +85,9 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     model.add_argument("--seed", type=int, metavar="N", help="of the first run, N+1 of the second, where it is taken")
     model.add_argument("--timeout-s", type=above_0, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}")
     cost = verb.add_argument_group("cost", "caps are for the whole job, earlier starts included")
-    cost.add_argument("--budget-usd", type=above_0, metavar="X", help="stop before more than this is spent")
+    cost.add_argument(
+        "--budget-usd", type=above_0, metavar="X", help="stop before more than this is spent; needs a price"
+    )
     cost.add_argument(
         "--budget-tokens", type=positive, metavar="N", help="the same in tokens, input and output together"
     )
@@ -169,13 +171,14 @@ def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking
     if chosen.model or chosen.base_url:
         raise DetectorError("The fake model has one name and its own server.", remedy="Leave out --model, --base-url.")
     with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
-        yield _asking(chosen, resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s))
+        endpoint = resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s)
+        yield _asking(chosen, endpoint, Price(0.0, 0.0, OWN_SERVER))
 
 
-def _asking(chosen: argparse.Namespace, endpoint: Endpoint) -> Asking:
+def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> Asking:
     if (chosen.price_in is None) != (chosen.price_out is None):
         raise DetectorError("One price alone says little.", remedy="Give both: --price-in and --price-out.")
-    given = None if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
+    given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
     return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed)

@@ -68,13 +68,34 @@ def test_price_is_of_model_and_provider() -> None:
     listed = price_of(Endpoint("gpt-5", OPENAI))
     assert listed is not None and (listed.input, listed.output) == (1.25, 10.0)
     assert listed.usd(1_000_000, 100_000) == pytest.approx(2.25)
-    assert price_of(Endpoint("gpt-5", "https://models.example.org/v1")) is None
     assert price_of(Endpoint("gpt-5", OPENAI), Price(9.0, 9.0)) == Price(9.0, 9.0)
 
 
-def test_model_on_this_machine_costs_nothing() -> None:
-    local = price_of(Endpoint("qwen2.5:32b", "http://localhost:11434/v1"))
-    assert local is not None and local.usd(10**9, 10**9) == 0.0
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:4000/v1", "https://openrouter.ai/api/v1"])
+@pytest.mark.parametrize("name", ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"])
+def test_model_behind_a_gateway_has_the_list_price_of_its_provider(base_url: str, name: str) -> None:
+    price = price_of(Endpoint(name, base_url))
+    assert price is not None and (price.input, price.output) == (1.25, 10.0)
+    assert price.source.startswith("list price at api.openai.com: https://")
+
+
+@pytest.mark.parametrize("name", ["qwen2.5:32b", "gpt-5-of-ours", "gpt-5:free", "openai/", ""])
+def test_address_on_this_machine_is_no_price(name: str) -> None:
+    local = Endpoint(name, "http://127.0.0.1:11434/v1")
+    assert price_of(local) is None
+    with pytest.raises(DetectorError, match=r"not known.*--price-in and --price-out \(0 and 0"):
+        price_for_cap(local)
+    assert price_for_cap(local, Price(0.0, 0.0)).usd(10**9, 10**9) == 0.0
+
+
+def test_reported_cost_counts_and_dearer_replies_than_the_price_says_have_more_set_aside() -> None:
+    budget = Budget(usd=1.0, price=Price(0.0, 0.0))
+    in_flight = [budget.reserve(100, 100) for _ in range(3)]
+    for reserved in in_flight:
+        assert reserved is not None
+        budget.settle(reserved, 100, 100, reported_usd=0.3)
+    assert budget.spent_usd == pytest.approx(0.9)
+    assert budget.reserve(100, 100) is None
 
 
 def test_every_price_tells_its_source_and_date() -> None:

@@ -128,6 +128,23 @@ def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_unde
     assert asked(http("200 OK", json.dumps(body).encode())).finish_reason == "incomplete"
 
 
+@pytest.mark.parametrize(
+    ("headers", "usage", "usd"),
+    [
+        ([], {"cost": 0.0125}, 0.0125),
+        (["x-litellm-response-cost: 2.5e-05"], {}, 2.5e-05),
+        (["x-litellm-response-cost: 0.0"], {"cost": 0}, None),
+        (["x-litellm-response-cost: None"], {"cost": "much"}, None),
+        ([], {"cost": -1}, None),
+        ([], {"cost": "1e999"}, None),
+    ],
+)
+def test_cost_that_an_endpoint_reports_is_kept(headers: list[str], usage: dict[str, Any], usd: float | None) -> None:
+    body = {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": usage}
+    told = asked(http("200 OK", json.dumps(body).encode(), *headers))
+    assert (told.text, told.usd) == ("x", usd)
+
+
 def test_redirect_is_not_followed() -> None:
     with pytest.raises(DetectorError, match="has moved: status 302"):
         asked(http("302 Found", b"", "Location: http://127.0.0.1:1/v1"))

@@ -35,7 +35,7 @@ ROW: dict[str, Any] = {
 
 def answer(**said: Any) -> dict[str, Any]:
     nothing = dict.fromkeys(("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens"))
-    others = dict.fromkeys(("usd", "attempts", "finish_reason", "truth", "crashes"))
+    others = dict.fromkeys(("usd", "attempts", "finish_reason", "truth", "crashes", "has_reply"))
     return {"run_index": 1, **nothing, **others, **said}
 
 
@@ -51,6 +51,8 @@ def test_a_row_at_work_says_so() -> None:
     assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
     assert (cells["Runs agree"], cells["Flips"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
+    assert row_cells(ROW | {"usd": None}, at_work=False)["Cost"] == "unknown"
+    assert row_cells(ROW | {"usd": None, "seconds_median": None}, at_work=False)["Cost"] == "–"
 
 
 def test_long_options_fold_away(text_of: TextOf) -> None:

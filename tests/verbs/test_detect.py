@@ -105,6 +105,40 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run) -> None:
     assert "10 of 10 questions answered" in rest.out
 
 
+def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(run: Run) -> None:
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        refused = run(*model_at(base_url, "--budget-usd", "5"))
+        assert (refused.code, refused.out, model.requests) == (1, "", {})
+        [error] = [line for line in refused.err.splitlines() if line.startswith("error: ")]
+        assert "What heron costs at 127.0.0.1" in error and "--price-in and --price-out (0 and 0" in error
+        free = run(*model_at(base_url, "--budget-usd", "5", "--price-in", "0", "--price-out", "0", "--runs", "1"))
+        assert free.code == 0 and "0.00 USD" in free.out
+        uncapped = run(*model_at(base_url, "--runs", "1", "--again"))
+        assert uncapped.code == 0 and "cost unknown" in uncapped.out and "USD" not in uncapped.out
+
+
+def test_a_budget_bites_on_a_gateway_of_this_machine(run: Run) -> None:
+    """The model has a price by its name; its longest reply would cost 0.16 USD."""
+    named = [argument if argument != "heron" else "openai/gpt-5" for argument in model_at("", "--runs", "2")]
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        named[named.index("")] = base_url
+        dear = run(*named, "--budget-usd", "0.1")
+        assert (dear.code, model.requests) == (1, {}) and "the budget leaves" in dear.out
+        enough = run(*named, "--budget-usd", "2")
+    assert enough.code == 0 and "4 of 4 questions answered" in enough.out
+
+
+def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(run: Run, folder: DataFolder) -> None:
+    zero = ("--price-in", "0", "--price-out", "0", "--concurrency", "1")
+    with fake_server(FakePlan(reports_usd=0.25)) as base_url:
+        spoken = run(*model_at(base_url, *zero, "--budget-usd", "1"))
+    replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
+    assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [0.25] * 4
+    assert spoken.code == 1 and "1.00 USD" in spoken.out and "the budget leaves" in spoken.out
+
+
 def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     run("detect", "--detector", "fake", *ONE, "--runs", "1")
     assert run("detect", "--detector", "fake", *ONE, "--runs", "1", "--again").code == 0

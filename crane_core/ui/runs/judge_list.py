@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.navigation import link
-from crane_core.ui.runs.listed import started_words, tokens_words
+from crane_core.ui.runs.listed import cost_cell, started_words, tokens_words
 from crane_core.ui.words import NOTHING, count, experiment_words
 
 NUMBERS = ("Questions", "Labels", "No label", "Nothing came", "Tokens in / out", "Cost", "Median s")
@@ -43,6 +42,6 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "No label": count(n_unread) if n_unread else NOTHING,
         "Nothing came": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
         "Tokens in / out": tokens_words(row),
-        "Cost": NOTHING if row["usd"] is None else usd_words(row["usd"]),
+        "Cost": cost_cell(row),
         "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
     }

@@ -120,7 +120,7 @@ def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
         "Runs agree": agreement_words(row),
         "Flips": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
-        "Cost": NOTHING if row["usd"] is None else usd_words(row["usd"]),
+        "Cost": cost_cell(row),
         "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
     }
 
@@ -133,6 +133,13 @@ def started_words(started_at: str) -> str:
 def agreement_words(row: dict[str, Any]) -> str:
     """The agreement among runs with its interval."""
     return NOTHING if row["agreement"] is None else f"{percent(row['agreement'])} ({interval(row['low'], row['high'])})"
+
+
+def cost_cell(row: dict[str, Any]) -> str:
+    """What a run cost; unknown where a model replied and nobody counted, nothing where no model was asked."""
+    if row["usd"] is None:
+        return NOTHING if row["seconds_median"] is None else "unknown"
+    return usd_words(row["usd"])
 
 
 def tokens_words(row: dict[str, Any]) -> str:

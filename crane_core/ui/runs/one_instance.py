@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.job_words import cost_words
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import RunKey
 from crane_core.storage.cases import prompt_text
@@ -82,8 +82,8 @@ def _took(answer: dict[str, Any]) -> str:
         parts.append(f"{answer['seconds']:.2f} s")
     if answer["input_tokens"] is not None:
         parts.append(f"{answer['input_tokens']:,} tokens in, {answer['output_tokens'] or 0:,} out")
-    if answer["usd"]:
-        parts.append(usd_words(answer["usd"]))
+    if answer["has_reply"]:
+        parts.append(cost_words(answer["usd"]))
     if (answer["attempts"] or 1) > 1:
         parts.append(f"{answer['attempts']} requests")
     if answer["finish_reason"] not in (None, "stop"):

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
-from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
@@ -18,7 +17,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.result_switches import COMPARED, STUDY
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
+from crane_core.ui.runs.listed import agreement_words, cost_cell, started_words, tokens_words
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
 
@@ -77,7 +76,7 @@ def facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
         "tokens in / out": tokens_words(row) if row["input_tokens"] is not None else None,
-        "cost": usd_words(row["usd"]) if row["usd"] is not None else None,
+        "cost": None if row["seconds_median"] is None else cost_cell(row),
         "seconds per reply": _seconds(row),
         "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,
         **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},

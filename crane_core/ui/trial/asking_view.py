@@ -105,7 +105,8 @@ def price_words(sent: Written, endpoint: Endpoint | None) -> str:
             "OpenAI's), and its key in the environment or in `.env`."
         )
     usd = expected_usd(sent, price_of(endpoint))
-    price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} tokens back" if usd else "no price: it runs on this machine"
-    price = "its price is not known here" if usd is None else price
+    price = "its price is not known here"
+    if usd is not None:
+        price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} tokens back"
     where = f"**{literal(endpoint.model)}** at {literal(endpoint.host)}"
     return f"{tokens} for {where}; {price}. It is sent when you press the button, not before."

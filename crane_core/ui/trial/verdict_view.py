@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, findings
-from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.job_words import cost_words
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -72,7 +72,7 @@ def model_html(asked: Asked) -> str:
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
     tokens = f"{asked.answer.input_tokens or 0:,} tokens in, {asked.answer.output_tokens or 0:,} out"
-    cost = f", {usd_words(asked.usd)}" if asked.usd is not None else ""
+    cost = f", {cost_words(asked.usd)}"
     facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
     return _card(css, asked.model, heads[asked.read.crashes], facts)
 

@@ -105,13 +105,16 @@ def embedded_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPat
 
 
 @pytest.fixture(scope="session")
-def held() -> Callable[[Path], AbstractContextManager[None]]:
-    """A context in which another process has the given database open."""
-    program = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+def held() -> Callable[..., AbstractContextManager[None]]:
+    """A context in which another process has the given database open, to write or only to read."""
+    program = (
+        "import duckdb, sys; held = duckdb.connect(sys.argv[1], read_only=len(sys.argv) > 2); "
+        "print('held', flush=True); sys.stdin.read()"
+    )
 
     @contextmanager
-    def hold(database: Path) -> Iterator[None]:
-        command = [sys.executable, "-c", program, str(database)]
+    def hold(database: Path, *how: str) -> Iterator[None]:
+        command = [sys.executable, "-c", program, str(database), *how]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None and process.stdout.readline() == b"held\n"
             yield

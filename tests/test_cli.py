@@ -180,7 +180,7 @@ def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, p
         refused = run("rebuild")
         table = run("report", "--table", "2a", "--check")
     assert (spoken.code, table.code, refused.code) == (0, 0, 1)
-    assert "kept; the running app holds the database" in spoken.out
+    assert "kept; another process has the database open" in spoken.out
     assert "in memory" in table.err
     assert is_one_error_with_remedy(refused.err.splitlines()[-1] + "\n")
     assert "nothing changed" in run("import", predictions).out

@@ -6,7 +6,7 @@ What is loaded can always be dropped and loaded again (`rebuild`), because nothi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from crane_core.pipeline.sources import (
     staged_sources,
 )
 from crane_core.storage import state, write
-from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store
+from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
@@ -70,14 +70,36 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
 
 
 def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
-    """For readers: the store, or, while another process holds it, the same content built beside it in memory."""
+    """For readers: the store, or, while another process holds it, the same content read or built beside it."""
     try:
         return prepare(folder, progress)
-    except StoreHeldError:
-        progress("The app holds the database; reading sources and ledger afresh, in memory")
+    except StoreHeldError as held:
+        if held.by_reader and (store := _read_beside(folder)):
+            return store
+        progress(f"{held.args[0]} Reading sources and ledger afresh, in memory")
         store = open_store(IN_MEMORY)
         catch_up(store, folder, progress)
         return store
+
+
+def _read_beside(folder: DataFolder) -> Store | None:
+    """The database opened to read only, where it is of this version and holds everything that is on the disk."""
+    try:
+        store = open_to_read(folder.database)
+    except StoreError:
+        return None
+    if _is_current(store, folder):
+        return store
+    store.close()
+    return None
+
+
+def _is_current(store: Store, folder: DataFolder) -> bool:
+    cursor = store.cursor()
+    loaded = state.loaded_sources(cursor)
+    wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
+    wanted |= {source.source_id for source in staged_sources(folder.sources)}
+    return wanted <= loaded and not _embedded_changed(store) and not any(_grown(folder, state.ledger_positions(cursor)))
 
 
 def rebuild(folder: DataFolder, progress: Progress = lambda _: None) -> None:
@@ -278,13 +300,19 @@ def _row(source: StagedSource) -> SourceRow:
 def load_ledger(store: Store, folder: DataFolder) -> int:
     """Load what ledger files gained since the last time; the number of new lines."""
     positions = state.ledger_positions(store.cursor())
-    n_lines = 0
+    return sum(
+        _load_tail(store, name, ledger.tail(folder.ledger / name, since), since)
+        for name, since in _grown(folder, positions)
+    )
+
+
+def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) -> Iterator[tuple[str, ledger.Position]]:
+    """Ledger files whose size is another than when they were loaded, and where that was."""
     for file in sorted(folder.ledger.rglob("*.jsonl")):
         name = file.relative_to(folder.ledger).as_posix()
         since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
         if file.stat().st_size != since.loaded_bytes:
-            n_lines += _load_tail(store, name, ledger.tail(file, since), since)
-    return n_lines
+            yield name, since
 
 
 def _load_tail(store: Store, name: str, tail: ledger.Tail, since: ledger.Position) -> int:

@@ -29,6 +29,15 @@ def applied(cursor: duckdb.DuckDBPyConnection) -> list[int]:
     return [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
 
 
+def refuse_unlike(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Raise StoreError where the database has not had exactly this checkout's migrations; changes nothing."""
+    done = [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
+    if done != [migration.number for migration in migrations()]:
+        raise StoreError(
+            "The database was made by another version.", remedy="Start the app once, which brings it up to date."
+        )
+
+
 def migrate(cursor: duckdb.DuckDBPyConnection, *, upto: int | None = None) -> list[int]:
     """Bring the database to this checkout's schema; the numbers that ran now.
 

@@ -6,6 +6,7 @@ of waiting), so every reader gets its own cursor and every write goes through on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import TypeVar
 import duckdb
 
 from crane_core.errors import StoreError
-from crane_core.storage.migrate import migrate
+from crane_core.storage.migrate import migrate, refuse_unlike
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error
@@ -27,10 +28,17 @@ Cursor = duckdb.DuckDBPyConnection
 IN_MEMORY = Path(":memory:")
 HELD = "Could not set lock on file"
 """How DuckDB says that another process has the file open; a damaged "block" is another matter."""
+_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_READER = "in read-only mode"
+"""What DuckDB offers where the other process only reads."""
 
 
 class StoreHeldError(StoreError):
-    """Another process has the database open for writing."""
+    """Another process has the database open; `by_reader` where it only reads, so that readers work beside it."""
+
+    def __init__(self, message: str, *, remedy: str, by_reader: bool) -> None:
+        super().__init__(message, remedy=remedy)
+        self.by_reader = by_reader
 
 
 class Store:
@@ -85,11 +93,7 @@ def open_store(path: Path) -> Store:
 
     Raises StoreHeldError where another process holds it, StoreError where it is no database of ours.
     """
-    try:
-        connection = duckdb.connect(str(path), config={"enable_external_access": False})
-    except duckdb.Error as error:
-        raise _refusal(path, error) from error
-    store = Store(connection, path)
+    store = Store(_connected(path), path)
     try:
         migrate(store.cursor())
     except duckdb.Error as error:
@@ -101,15 +105,47 @@ def open_store(path: Path) -> Store:
     return store
 
 
+def open_to_read(path: Path) -> Store:
+    """Open the database as it is, beside others who read it. Raises StoreError as `open_store` does."""
+    store = Store(_connected(path, read_only=True), path)
+    try:
+        refuse_unlike(store.cursor())
+    except (duckdb.Error, StoreError) as error:
+        store.close()
+        raise error if isinstance(error, StoreError) else _refusal(path, error) from error
+    return store
+
+
+def _connected(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(str(path), read_only=read_only, config={"enable_external_access": False})
+    except duckdb.Error as error:
+        raise _refusal(path, error) from error
+
+
 def _refusal(path: Path, error: duckdb.Error) -> StoreError:
     if HELD in str(error):
-        return StoreHeldError(
-            f"{path} is open in another process, most likely the running app.",
-            remedy="Stop the app, or do this on its Data page.",
-        )
+        return _held(path, str(error))
     return StoreError(
         f"{path} cannot be opened as a database: {_one_line(error)}",
         remedy=DAMAGED_REMEDY,
+    )
+
+
+def _held(path: Path, said: str) -> StoreHeldError:
+    """Who has the database open, in the words of DuckDB."""
+    found = _HOLDER.search(said)
+    who = f"{Path(found['program']).name}, process {found['pid']}" if found else "DuckDB does not say which"
+    if _READER in said:
+        return StoreHeldError(
+            f"Another program reads {path} ({who}), so it cannot be changed.",
+            remedy="Close it there; `report`, `doctor` and `export` work beside it.",
+            by_reader=True,
+        )
+    return StoreHeldError(
+        f"{path} is open in another process ({who}), most likely the running app.",
+        remedy="Stop the app, or do this on its Data page.",
+        by_reader=False,
     )
 
 

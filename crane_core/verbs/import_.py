@@ -94,5 +94,7 @@ def in_words(entry: Imported) -> str:
     if len(entry.problems) > SHOWN_PROBLEMS:
         lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")
     if entry.waits_for_app:
-        lines.append("  kept; the running app holds the database and loads it at its next page view")
+        lines.append(
+            "  kept; another process has the database open, so it is loaded at the app's next page view or start"
+        )
     return "\n".join(lines)

@@ -38,11 +38,11 @@ from crane_core.pipeline.load import Imported, catch_up, import_paths, load_ledg
 from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.pipeline.sources import staged_sources
 from crane_core.storage import state
-from crane_core.storage.store import Store, StoreHeldError
+from crane_core.storage.store import IN_MEMORY, Store, StoreHeldError
 from crane_core.storage.write import SourceRow, add_records
 
 Content = dict[str, list[tuple[Any, ...]]]
-Hold = Callable[[Path], AbstractContextManager[None]]
+Hold = Callable[..., AbstractContextManager[None]]
 RUN = Run("minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True)
 LABEL = Judgement(
     "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", "ann", AnnotatorKind.HUMAN, Label.PARTIAL, note="?"
@@ -374,8 +374,27 @@ def test_the_same_content_is_read_while_another_process_holds_the_database(
         store = prepare_or_read(folder, told.append)
         assert state.content(store.cursor()) == before
         store.close()
-    assert told[0].startswith("The app holds the database")
+    assert "is open in another process (python" in told[0]
+    assert told[0].endswith("in memory")
     assert content(folder) == before
+
+
+def test_readers_work_beside_a_program_that_reads_the_database(folder: DataFolder, held: Hold) -> None:
+    write_ledger(folder)
+    before, told = content(folder), []
+    with held(folder.database, "to read"):
+        store = prepare_or_read(folder, told.append)
+        assert (state.content(store.cursor()), store.path) == (before, folder.database)
+        store.close()
+        assert told == []
+        with pytest.raises(StoreHeldError, match="Another program reads") as refused:
+            rebuild(folder)
+        assert "app" not in str(refused.value)
+        write_ledger(folder)
+        store = prepare_or_read(folder, told.append)
+        assert "Another program reads" in told[0]
+        assert store.path == IN_MEMORY
+        store.close()
 
 
 def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_start(

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from crane_core.errors import StoreError
-from crane_core.storage.store import Cursor, Store, StoreHeldError, open_store
+from crane_core.storage.store import Cursor, Store, StoreHeldError, open_store, open_to_read
 
 N_THREADS = 20
 N_WRITES = 50
@@ -99,6 +99,31 @@ def test_database_held_by_another_process(tmp_path: Path, held: Callable[[Path],
         open_store(path)
     assert "Stop the app" in refused.value.remedy
     open_store(path).close()
+
+
+def test_database_read_by_another_process_says_so(
+    tmp_path: Path, held: Callable[..., AbstractContextManager[None]]
+) -> None:
+    path = tmp_path / "crane.duckdb"
+    open_store(path).close()
+    with held(path, "to read"):
+        with pytest.raises(StoreHeldError, match=r"Another program reads .* \(python\S*, process \d+\)") as refused:
+            open_store(path)
+        assert (refused.value.by_reader, "app" in str(refused.value)) == (True, False)
+        store = open_to_read(path)
+        assert store.cursor().execute("SELECT count(*) FROM cases").fetchall() == [(0,)]
+        with pytest.raises(StoreError, match="read-only"):
+            store.write(lambda cursor: cursor.execute("DELETE FROM cases"))
+        store.close()
+
+
+def test_a_database_of_another_version_is_not_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "crane.duckdb"
+    store = open_store(path)
+    store.cursor().execute("DELETE FROM migrations WHERE number = 1")
+    store.close()
+    with pytest.raises(StoreError, match="another version"):
+        open_to_read(path)
 
 
 def damaged(whole: bytes, kind: str) -> bytes:

@@ -31,6 +31,7 @@ from crane_core.detectors.rules.walk import RuleError
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.capture import capture
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import need_imports_of
 
 
 class Foreseen(NamedTuple):
@@ -66,6 +67,7 @@ def state_of(document: dict[str, Any]) -> KernelState:
 
 
 def foreseen_here(setup: str, target: str) -> Foreseen:
+    need_imports_of(setup, target)
     namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -78,6 +80,7 @@ def foreseen_here(setup: str, target: str) -> Foreseen:
 
 
 def foreseen_by_code(setup: str, target: str) -> Foreseen:
+    need_imports_of(setup, target)
     namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     codes = re.split(r"^# %%\n", setup, flags=re.MULTILINE)
     cells = [
@@ -123,6 +126,7 @@ def foresee_by_code() -> Foresee:
 @pytest.fixture
 def foresee(tmp_path: Path) -> Foresee:
     def foreseen(setup: str, target: str) -> Foreseen:
+        need_imports_of(setup, target)
         cells = [nbformat.v4.new_code_cell(code, execution_count=at + 1) for at, code in enumerate((setup, target))]
         notebook = tmp_path / "test_1_reproduced.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)

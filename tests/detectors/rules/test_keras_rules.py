@@ -8,8 +8,8 @@ import re
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-pytest.importorskip("tensorflow", reason="tensorflow is not installed")
-keras = pytest.importorskip("keras", reason="keras is not installed")
+pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
+keras = pytest.importorskip("keras", reason="keras is not installed: make ml")
 pytestmark = pytest.mark.skipif(not keras.__version__.startswith("3"), reason="the rules beside are those of Keras 3")
 
 IMPORTS = """

@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import Foresee
 
-pytest.importorskip("lightgbm", reason="lightgbm is not installed (make ml)")
+pytest.importorskip("lightgbm", reason="lightgbm is not installed: make ml")
 
 SETUP = """
 import numpy as np

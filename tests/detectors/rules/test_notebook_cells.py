@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed")
-
 TABLES = r"""
 import pandas as pd, numpy as np
-import matplotlib.pyplot as plt, seaborn as sns
+import matplotlib.pyplot as plt
 rng=np.random.default_rng(0)
 df=pd.DataFrame({'city':['A','B','A','C','B','A'],'year':[2019,2019,2020,2020,2021,2021],'price':[1.,2.,np.nan,4.,5.,6.],'qty':[1,2,3,4,5,6],'when':pd.date_range('2020-01-01',periods=6),'flag':[True,False]*3,'txt':['1,200','3','x','4','5','6']})
 wide=df.pivot_table(index='city',columns='year',values='qty',aggfunc='sum')
@@ -665,7 +663,10 @@ a.nope(endog_zz)
 
 
 def each(setup: str, targets: str) -> list[tuple[str, str]]:
-    return [(setup, target) for target in targets.strip().split("\n\n")]
+    return [
+        ("import seaborn as sns\n" + setup if "sns." in target else setup, target)
+        for target in targets.strip().split("\n\n")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_what_a_dict_or_a_property_gives_is_let_pass(check: Foresee, foresee_by_
 
 
 def test_modules_of_torch_have_their_own(check: Foresee) -> None:
-    pytest.importorskip("torch", reason="torch is not installed (make ml)")
+    pytest.importorskip("torch", reason="torch is not installed: make ml")
     setup = (
         "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.fc = nn.Linear(4, 3)\n        self.drop = nn.Dropout()\n"
@@ -115,7 +115,7 @@ def test_modules_of_torch_have_their_own(check: Foresee) -> None:
 
 
 def test_all_public_attributes_of_a_module_are_known() -> None:
-    nn = pytest.importorskip("torch.nn", reason="torch is not installed (make ml)")
+    nn = pytest.importorskip("torch.nn", reason="torch is not installed: make ml")
     from crane_core.detectors.rules.walk_classes import _OF_MODULE
 
     assert {name for name in dir(nn.Module()) if not name.startswith("_")} <= _OF_MODULE

@@ -227,7 +227,7 @@ def drawn_part(draw: Any, shape: tuple[int, ...], at: int) -> tuple[Any, Any, An
     return (None, None, None) if kind == "new" else (..., ..., ...)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data(), st.lists(st.integers(1, 4), max_size=4).map(tuple), st.integers(1, 3))
 def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
     parts = [drawn_part(data.draw, shape, at) for at in range(n_parts)]

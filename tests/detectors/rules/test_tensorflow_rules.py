@@ -7,7 +7,7 @@ import os
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-pytest.importorskip("tensorflow", reason="tensorflow is not installed")
+pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
 
 SETUP = """
 import numpy as np

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crane_core.detectors.rules.families import torch_sizes
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
 
 SMALL = st.integers(1, 4)
 SHAPES = st.lists(st.integers(1, 7), min_size=1, max_size=5).map(tuple)
@@ -71,7 +71,7 @@ def fits(one: Any, real: Any) -> bool:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(layers(), SHAPES, st.data())
 def test_layers_give_what_torch_gives_and_refuse_nothing_that_it_accepts(layer, shape, data):
     kind, stated = layer
@@ -81,7 +81,7 @@ def test_layers_give_what_torch_gives_and_refuse_nothing_that_it_accepts(layer, 
     assert fits(told(kind, stated, vague), real)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(layers(), st.lists(st.integers(1, 7), min_size=2, max_size=5).map(tuple))
 def test_what_torch_refuses_is_refused_where_the_whole_shape_is_known(layer, shape):
     kind, stated = layer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed: make ml")
 
 SETUP = """
 import numpy as np

@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import Foresee
 
-pytest.importorskip("torch", reason="torch is not installed (make ml)")
+pytest.importorskip("torch", reason="torch is not installed: make ml")
 
 SETUP = """
 import torch

@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import Foresee
 
-pytest.importorskip("torchvision", reason="torchvision is not installed")
+pytest.importorskip("torchvision", reason="torchvision is not installed: make ml")
 
 SETUP = """
 import numpy as np

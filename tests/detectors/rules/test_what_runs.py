@@ -5,9 +5,9 @@ An empty line stands between two targets. Some crash, and need not be foreseen.
 
 from __future__ import annotations
 
-import pytest
+import re
 
-pytest.importorskip("torch", reason="torch is not installed")
+import pytest
 
 FRAMES = """
 import pandas as pd, numpy as np
@@ -238,8 +238,7 @@ FunctionTransformer(validate=True).transform([1,2,3])
 LabelEncoder().fit([1,2,3]).transform([1,2])
 """
 PYTHON = """
-import pandas as pd, numpy as np, torch
-from torch import nn
+import pandas as pd, numpy as np
 df = pd.DataFrame({'a':[1,2,3],'b':[3.,4.,5.]})
 same = df
 lst=[1,2]; lst2=lst
@@ -270,8 +269,6 @@ adder = add_col
 from functools import partial
 add_z = partial(add_col, name='z')
 arr=np.zeros((3,4)); view=arr[0]; arr2=arr
-model=nn.Sequential(nn.Linear(4,8),nn.ReLU(),nn.Linear(8,2)); layer=model[0]
-layers=[nn.Linear(4,8)]
 counter = 0
 def count():
     global counter, made
@@ -298,6 +295,13 @@ av=np.zeros(3).view(Arr)
 gen=(i for i in range(3))
 it=iter([1,2,3])
 """
+LAYERS = """
+import torch
+from torch import nn
+model=nn.Sequential(nn.Linear(4,8),nn.ReLU(),nn.Linear(8,2)); layer=model[0]
+layers=[nn.Linear(4,8)]
+"""
+ASKS_LAYERS = re.compile(r"\b(torch|nn|model|layers?)\b")
 OF_PYTHON = r"""
 same['new']=1
 df['new'].sum()
@@ -856,7 +860,10 @@ pd.zeros((2,3)).T[2]
 
 
 def each(setup: str, targets: str) -> list[tuple[str, str]]:
-    return [(setup, target) for target in targets.strip().split("\n\n")]
+    return [
+        (setup + LAYERS if setup is PYTHON and ASKS_LAYERS.search(target) else setup, target)
+        for target in targets.strip().split("\n\n")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import need_imports_of
 
 State = dict[str, Any]
 
@@ -33,6 +34,7 @@ def after(looked: Callable[..., State]) -> Callable[..., State]:
     """after(code, target, **limits) -> the state before the target when a cell with this code has run."""
 
     def after(code: str, target: str, *, others: Sequence[Mapping[str, Any]] = (), **limits: Any) -> State:
+        need_imports_of(code)
         namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
         exec(code, namespace)
         cells = [{"code": code, "notebook_index": 0, "executed": True, "order": 1}, *others]

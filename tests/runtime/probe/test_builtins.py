@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe import sequences
@@ -19,7 +19,7 @@ from crane_core.runtime.kernel_side.crane_probe.looking import Look
 
 State = dict[str, Any]
 Entry = Callable[..., State]
-QUIET = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUIET = settings(max_examples=200)
 NESTED = st.recursive(
     st.integers(0, 9),
     lambda inner: st.one_of(st.lists(inner, min_size=1, max_size=3), st.lists(inner, max_size=2).map(tuple)),

@@ -22,8 +22,8 @@ from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed: make ml")
-pytest.importorskip("keras", reason="Keras is not installed: make ml")
+tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
+pytest.importorskip("keras", reason="keras is not installed: make ml")
 
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -18,7 +18,7 @@ from crane_core.runtime.kernel_side.crane_probe.looking import Look
 
 State = dict[str, Any]
 Entry = Callable[..., State]
-QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUIET = settings(max_examples=150)
 DTYPES = st.one_of(
     hnp.boolean_dtypes(),
     hnp.integer_dtypes(endianness="="),

@@ -164,7 +164,7 @@ def test_a_frame_needs_little_besides_itself(entry: Entry, order: str) -> None:
 
 
 def test_a_model_of_statsmodels_tells_the_columns_that_it_predicts_from(entry: Entry) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed (make ml)")
+    sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed: make ml")
     model = sm.OLS(pd.Series(LABELS, name="bought"), sm.add_constant(ROWS[["a"]]))
     fitted = model.fit()
     expected = {"model": "OLS", "target": "bought", "columns": ["const", "a"]}

@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.following import chain_text
@@ -375,7 +375,7 @@ def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> Non
         assume(False)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=400)
 @given(code=STATEMENT)
 def test_what_running_loads_is_among_the_needs(code: str) -> None:
     names_held = Recording()

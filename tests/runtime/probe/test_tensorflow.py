@@ -16,7 +16,7 @@ from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed: make ml")
+tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
 
 UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
 ASKING = (
@@ -54,7 +54,7 @@ def number(value: Any) -> float:
     return float(value["$float"]) if isinstance(value, dict) else float(value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(arrays(), st.sampled_from(DTYPES), st.booleans())
 def test_a_tensor_is_what_tensorflow_says(values: Any, dtype: str, as_variable: bool) -> None:  # noqa: FBT001
     whole = np.nan_to_num(values, posinf=9, neginf=-9) if "float" not in dtype else values

@@ -84,7 +84,7 @@ def number(value: Any) -> float:
     return float(value["$float"]) if isinstance(value, dict) else float(value)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(tensors())
 def test_a_tensor_is_what_torch_says(value: Any) -> None:
     entry = entry_of(value)
@@ -98,7 +98,7 @@ def test_a_tensor_is_what_torch_says(value: Any) -> None:
         assert found == [float(real.min()), float(real.max())]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=300))
 def test_a_flat_tensor_tells_its_distinct_values(values: list[int]) -> None:
     info = entry_of(torch.tensor(values))["values"]["value_info"]

@@ -96,7 +96,7 @@ def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
     assert len(align_cells(["a" * 3_000_000], ["b" * 3_000_000])) == 2
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(left=CELLS, right=CELLS)
 def test_alignment_does_not_depend_on_which_side_is_left(left: list[str], right: list[str]) -> None:
     n_pairs = sum(None not in pair for pair in align_cells(left, right))

@@ -82,7 +82,6 @@ records = st.one_of(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(record=records)
 def test_a_record_comes_back_as_it_was(record: Record) -> None:
     line = to_line(record)
@@ -91,7 +90,7 @@ def test_a_record_comes_back_as_it_was(record: Record) -> None:
     assert from_line(line) == record
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(written=st.lists(records, max_size=5), pause=st.integers(0, 5))
 def test_a_file_read_in_two_parts_gives_every_record_once(
     tmp_path_factory: pytest.TempPathFactory, written: list[Record], pause: int

@@ -194,7 +194,7 @@ anything = st.recursive(
 
 @given(change=st.dictionaries(st.sampled_from(["event", "action", "item", "showing", "label", "reason", "note",
        "shown_at", "first_action_at", "submitted_at", "seconds", "more"]), anything, max_size=4))  # fmt: skip
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_whatever_is_sent_is_a_line_of_the_ledger_or_a_value_error(plan: Plan, change: dict[str, Any]) -> None:
     showing = plan.orders["ana"][0]
     raw = {"event": EVENT, "action": "label", "item": showing.item, "showing": 1, "label": "wrong"} | change

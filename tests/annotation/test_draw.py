@@ -194,7 +194,7 @@ def test_one_annotator_alone_overlaps_with_nobody(plan_of: PlanOf) -> None:
     kind=st.sampled_from(Kind),
     n_annotators=st.integers(2, 4),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_plan_is_whole(
     plan_of: PlanOf,
     sizes: dict[tuple[str, str], int],

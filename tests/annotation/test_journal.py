@@ -246,7 +246,7 @@ def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: Tab) -> None
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -> None:
     chance, act = random.Random(seed), Tab()
     order = order_of(n, 0.1, str(seed))
@@ -263,7 +263,6 @@ def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -
 
 
 @given(left=st.lists(st.integers(0, 9), max_size=25), right=st.lists(st.integers(0, 9), max_size=25), data=st.data())
-@settings(deadline=None)
 def test_two_tabs_never_count_an_item_twice(left: list[int], right: list[int], data: st.DataObject) -> None:
     """Any interleaving of two tabs that label the same ten items is one label per item: the last that was new."""
     order, act = order_of(10, 0.0), Tab()
@@ -412,4 +411,4 @@ class Annotating(RuleBasedStateMachine):
 
 
 TestAnnotating = Annotating.TestCase
-TestAnnotating.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestAnnotating.settings = settings(max_examples=80, stateful_step_count=40)

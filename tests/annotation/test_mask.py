@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.mask import INPUT, MODEL, mask
@@ -122,13 +122,11 @@ def test_a_name_is_a_text_and_not_a_pattern() -> None:
 
 
 @given(text=st.text(max_size=60), before=st.text(max_size=20), name=st.sampled_from(NAMES[:-1]))
-@settings(deadline=None)
 def test_no_text_around_it_lets_a_name_through(text: str, before: str, name: str) -> None:
     assert name not in masked(f"{before} {name} {text}")
 
 
 @given(text=st.text(max_size=200))
-@settings(deadline=None)
 def test_masking_twice_is_masking_once(text: str) -> None:
     once = masked(text)
     assert masked(once) == once

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.order import GAP, annotator_order
@@ -25,7 +25,6 @@ def places(order: tuple[Showing, ...]) -> dict[str, list[tuple[int, int]]]:
 
 
 @given(n=st.integers(0, 300), share=st.floats(0, 0.5), seed=st.text(max_size=8))
-@settings(deadline=None)
 def test_every_item_comes_once_and_a_repeat_never_within_twenty_items(n: int, share: float, seed: str) -> None:
     order = annotator_order(items(n), seed=seed, share=share)
     found = places(order)
@@ -50,7 +49,6 @@ def test_without_a_share_nothing_comes_back() -> None:
 
 
 @given(seed=st.text(max_size=8), shuffled=st.permutations(items(40)))
-@settings(deadline=None)
 def test_the_seed_decides_and_the_order_of_the_items_does_not(seed: str, shuffled: list[str]) -> None:
     assert annotator_order(shuffled, seed=seed, share=0.1) == annotator_order(items(40), seed=seed, share=0.1)
 

@@ -42,7 +42,7 @@ designs = st.fixed_dictionaries(
     n=st.integers(1, 60), seed=st.integers(-(2**63), 2**63), title=texts, created_by=texts, population=populations,
     design=designs, blind=st.booleans(), left_out=st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_plan_comes_back_from_its_document_as_it_was(plan_of: PlanOf, n: int, **wish: Any) -> None:
     plan = plan_of(n, **wish)
     assert plan_from_json(plan.to_json()) == plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import Label
@@ -70,7 +70,6 @@ def test_an_explanation_is_kept_within_bounds_and_can_be_written() -> None:
     assert read_judge_reply(said("wrong", ["no", "text"])).explanation is None
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_no_text_makes_it_raise(text: str) -> None:
     read = read_judge_reply(text)

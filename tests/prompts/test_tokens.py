@@ -61,7 +61,7 @@ def test_without_the_table_the_fallback_counts_the_same(
         assert count_tokens(text) == (len(oracle.encode_ordinary(text)), True, "bpe_openai o200k_base")
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(text=st.text(max_size=200) | st.text("aA1 \n\t<|endoftext|>é😀", max_size=200))
 def test_both_count_the_same_for_any_text(oracle: tiktoken.Encoding, text: str) -> None:
     counter = tokens._fallback()

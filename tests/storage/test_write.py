@@ -199,7 +199,7 @@ def test_a_relabel_replaces_the_whole_row(store: Store) -> None:
 LABELS = st.lists(st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(labels=LABELS, cut=st.integers(0, 6))
 def test_one_batch_or_two_give_the_same_rows(labels: list[tuple[Label, str | None]], cut: int) -> None:
     lines = [replace(LABEL, label=label, note=note) for label, note in labels]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
@@ -265,7 +265,6 @@ VARIABLES = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(
     variables=st.dictionaries(st.text("ab_", max_size=3), VARIABLES, max_size=3),
     accesses=st.dictionaries(st.text("ab_", max_size=3), JSON, max_size=2),
@@ -291,7 +290,6 @@ ABSENCES = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(absent=ABSENCES, missing=st.dictionaries(st.text("a<", max_size=2), JSON, max_size=2), variables=JSON)
 def test_any_captured_state_is_well_formed(
     text_of: TextOf, absent: dict[str, Any], missing: dict[str, Any], variables: Any

@@ -4,13 +4,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from PIL import Image
 
 from crane_core.cli import verb_modules
 from crane_core.domain import Setting
 from crane_core.fetch import MIRROR_VARIABLE
 from crane_core.ui.navigation import page_files, title
+from tests.browser.screen import TITLES
+from tools.screenshots import MENU, PICTURES, TITLE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -54,6 +58,18 @@ def test_links_and_pictures_of_the_readme_exist() -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
+    """`tools/screenshots.py` writes into each picture which menu and which title it shows."""
+    pages = [title(name) for name in page_files()]
+    pictures = re.findall(r"\]\((docs/[^)]+\.png)\)", README)
+    assert pictures == [f"docs/{name}.png" for name in PICTURES]
+    for picture, address in zip(pictures, PICTURES.values(), strict=True):
+        told = Image.open(ROOT / picture).info
+        assert told[MENU].split("\n") == pages, picture
+        shown = TITLES.get("/" + address, parse_qs(urlsplit(address).query).get("case", [""])[0])
+        assert told[TITLE] == shown, picture
 
 
 def test_minibench_has_as_many_pairs_as_told() -> None:

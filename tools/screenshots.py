@@ -7,16 +7,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from io import BytesIO
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1"}
+PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1", "try": "try_a_notebook"}
+"""Name of each picture to the address that it shows."""
+DRAWN = {"overview": "[data-testid=stVegaLiteChart] svg", "pair": ".cw-pair", "try": ".cw-verdict"}
+"""What must be in sight first."""
 SIZE = {"width": 1280, "height": 820}
-QUIET = "() => !document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')"
+MENU, TITLE = "menu", "title"
+"""What each picture says of itself, so that a test can hold it against today's app."""
+QUIET = "() => !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')"
+OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 def main(chromium: str) -> None:
@@ -53,12 +62,17 @@ def _take(chromium: str, address: str) -> None:
             executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light", device_scale_factor=1.5)
+        page.set_default_timeout(120_000)
         for name, path in PICTURES.items():
             page.goto(address + path)
-            page.wait_for_selector("[data-testid=stMain] h1")
+            for selector in (DRAWN[name], OVER):
+                page.wait_for_selector(selector)
             page.wait_for_function(QUIET)
-            page.wait_for_timeout(2_000)
-            page.screenshot(path=ROOT / "docs" / f"{name}.png")
+            picture = Image.open(BytesIO(page.screenshot()))
+            told = PngInfo()
+            told.add_text(MENU, "\n".join(page.get_by_test_id("stTopNavLink").all_inner_texts()))
+            told.add_text(TITLE, page.locator("[data-testid=stMain] h1").inner_text())
+            picture.save(ROOT / "docs" / f"{name}.png", pnginfo=told, optimize=True)
         browser.close()
 
 

@@ -10,13 +10,18 @@ UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.
 # A torch with CUDA names these itself, pinned; left out here, a CPU-only torch comes without them.
 CUDA := cuda-|nvidia-|triton==
 
+TESTS = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"; failed=0; \
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 -m "$(SELECTED) not browser" || failed=1; \
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile --durations 20 -m browser || failed=1; \
+	exit $$failed
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run ml test lint format bench pins clean
+.PHONY: help setup run ml test test-all lint format bench pins clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(VENV)/.runtime ## make .venv and install what the app needs
 
@@ -25,10 +30,12 @@ run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
 
 ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minibench need
 
-test: $(VENV)/.dev ## run every test, those in a real browser included
-	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; \
-	export CRANE_CHROMIUM="$$chromium"; \
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" && $(PY) -m pytest -m browser
+test: SELECTED := not corpus and
+test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too
+	@$(TESTS)
+
+test-all: $(VENV)/.ml ## install the optional libraries and run every test, the long corpora of examples too
+	@$(TESTS)
 
 lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
 	@$(VENV)/bin/ruff check .
@@ -60,17 +67,14 @@ $(VENV)/.made:
 
 # An empty file in .venv says which pins are installed: pip is asked only when they changed.
 $(VENV)/.runtime: requirements.txt $(VENV)/.made
-	@echo "Installing what the app needs ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) tools/install.py requirements.txt "the app needs"
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
-	@echo "Installing what the checks need ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(PY) tools/install.py requirements-dev.txt "the checks need"
 	@touch $@
 
 $(VENV)/.ml: requirements-ml.txt $(VENV)/.dev
-	@echo "Installing what the machine-learning pairs need ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-ml.txt
+	@$(PY) tools/install.py requirements-ml.txt "the machine-learning pairs need"
 	@$(PY) tools/fit_torchvision.py
 	@touch $@

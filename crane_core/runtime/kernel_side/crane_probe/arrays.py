@@ -164,7 +164,7 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
     """
     np = numpy()
     if known is not None and array.dtype.kind == "b":
-        return Distinct(np.unique(np.array(known)), is_all=True)
+        return Distinct(_unique(np.array(known)), is_all=True)
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
         return Distinct(_counted(array, int(known[0])), is_all=True)
     short = _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
@@ -180,7 +180,7 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
         look.check()
         others = _others(array[start : start + PIECE], found)
         if len(others):
-            found = np.union1d(found, _unique(others))
+            found = _unique(np.concatenate([found, _unique(others)]))
             if len(found) > _KNOWN_DISTINCT:
                 return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
     return Distinct(found, is_all=True)
@@ -212,8 +212,10 @@ def _shifted(piece: Any, low: int) -> Any:
 
 
 def _unique(array: Any) -> Any:
+    """The distinct values of a one-dimensional array, sorted, NaN left out; `numpy.unique` would import `numpy.ma`."""
     np = numpy()
-    values = np.unique(array)
+    ordered = np.sort(array)
+    values = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
     return values[~_is_nan(values)] if array.dtype.kind in "fmM" else values
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from crane_core.errors import DetectorError
-from crane_core.llm.keys import Secret, is_local, key_for
+from crane_core.llm.keys import OPENAI, OPENAI_BASE_URL, Secret, is_local, key_for, value_of
 
-OPENAI = "https://api.openai.com/v1"
 TEMPERATURE = 0.01
 """As in the study (paper, section 4.3)."""
 
@@ -46,20 +45,23 @@ def resolve(
     model: str,
     base_url: str | None = None,
     *,
+    key_env: str | None = None,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     temperature: float | None = TEMPERATURE,
     max_output_tokens: int = MAX_OUTPUT_TOKENS,
     timeout_s: float = TIMEOUT_S,
 ) -> Endpoint:
-    """An endpoint with its key, which comes from the environment or from `.env` in `folder` (the working directory).
+    """An endpoint with the key that is configured for its address, or stands in the variable `key_env`.
 
-    Raises DetectorError where the address cannot be one or would carry a secret, and where there is no key.
+    The address is `base_url`, else OPENAI_BASE_URL, else OpenAI's. Variables come from the environment or from `.env`
+    in `folder` (the working directory). Raises DetectorError where the address cannot be one or would carry a secret,
+    and where there is no key.
     """
     if not model.strip():
         raise DetectorError("No model is named.", remedy="Name one: --model M.")
-    address = _checked(base_url or OPENAI)
-    key = key_for(address, environ=environ, folder=folder)
+    address = checked_address(base_url or value_of(OPENAI_BASE_URL, environ, folder) or OPENAI)
+    key = key_for(address, key_env=key_env, environ=environ, folder=folder)
     return Endpoint(
         model.strip(),
         address,
@@ -70,7 +72,8 @@ def resolve(
     )
 
 
-def _checked(base_url: str) -> str:
+def checked_address(base_url: str) -> str:
+    """The address without what follows it. Raises DetectorError where it cannot be one, or would carry a secret."""
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
     remedy = f"Give the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
     try:

@@ -19,8 +19,8 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
-from crane_core.llm.endpoint import OPENAI, Endpoint
-from crane_core.llm.keys import without_keys, without_secrets
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind, failure_of
 
@@ -99,6 +99,8 @@ class OpenAIClient:
             max_retries=0,
             http_client=self._http,
         )
+        if endpoint.base_url != OPENAI:  # who somebody is at OpenAI, which the package takes from the environment
+            self._openai.organization = self._openai.project = self._openai.admin_api_key = None
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,7 +1,7 @@
-"""Keys of endpoints: where they come from, and how they are kept out of every text.
+"""Keys of endpoints: where they come from, which address each is for, and how they are kept out of every text.
 
-Knows the environment and a `.env` file in the working directory. Refuses to take a key from anywhere else, and to show
-one.
+Knows the environment and a `.env` file in the working directory. Refuses to take a key from anywhere else, to give it
+to an address that nobody configured it for, and to show it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,18 @@ from dotenv import dotenv_values
 from crane_core.errors import DetectorError
 from crane_core.prompts.secrets import redacted
 
-KEY_OF_HOST = {
-    "api.openai.com": "OPENAI_API_KEY",
-    "generativelanguage.googleapis.com": "GEMINI_API_KEY",
-    "openrouter.ai": "OPENROUTER_API_KEY",
+OPENAI = "https://api.openai.com/v1"
+PROVIDERS = {
+    "OPENAI_API_KEY": OPENAI,
+    "GEMINI_API_KEY": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "OPENROUTER_API_KEY": "https://openrouter.ai/api/v1",
 }
-OTHER_KEY = "CRANE_API_KEY"
-"""Environment variable with the key of any endpoint that KEY_OF_HOST does not name."""
+"""Environment variables with a key of a provider, and the address that it is for."""
+
+BASE_URL = "CRANE_BASE_URL"
+OPENAI_BASE_URL = "OPENAI_BASE_URL"
+_STATED = {"OPENAI_API_KEY": OPENAI_BASE_URL, "CRANE_API_KEY": BASE_URL}
+"""Environment variables with a key, and the one that states the address that it is for."""
 
 DOTENV = ".env"
 _MARK = "<key>"
@@ -79,32 +84,71 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def key_name(base_url: str) -> str:
-    """The environment variable that holds the key of an endpoint."""
-    return KEY_OF_HOST.get(urlsplit(base_url).hostname or "", OTHER_KEY)
+def value_of(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
+    """A variable of the environment, else of `.env` in `folder` (the working directory), else nothing."""
+    return _from_environment(name, environ) or _from_dotenv(folder or Path.cwd(), name)
 
 
-def key_for(base_url: str, *, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Secret | None:
-    """The key of an endpoint, from the environment, else from `.env` in `folder` (the working directory).
+def bound_key(base_url: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str | None:
+    """The variable whose key is configured for this scheme, host and port; None where there is none.
 
-    An endpoint on loopback (Ollama, vLLM) needs none; None is given where there is none. Raises DetectorError where
-    another endpoint has no key, or where the key would go to one of KEY_OF_HOST unencrypted.
+    What a file in the working directory states as an address binds the keys of that file alone: a folder that somebody
+    else filled cannot have a key of the environment sent to another address.
+    """
+    for name in (*PROVIDERS, "CRANE_API_KEY"):
+        in_environment = bool(_from_environment(name, environ))
+        address = _from_environment(_STATED.get(name, ""), environ)
+        if not in_environment and not address and name in _STATED:
+            address = _from_dotenv(folder or Path.cwd(), _STATED[name])
+        address = address or PROVIDERS.get(name, "")
+        if address and _origin(address) == _origin(base_url) and value_of(name, environ, folder):
+            return name
+    return None
+
+
+def key_for(
+    base_url: str,
+    *,
+    key_env: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Secret | None:
+    """The key in `key_env`, else the one that is configured for this address, else none.
+
+    Keys come from the environment, else from `.env` in `folder` (the working directory). Raises DetectorError where
+    `key_env` or a provider's variable holds none, or where a provider's key would be sent unencrypted.
     """
     address = urlsplit(base_url)
-    name, host = key_name(base_url), address.hostname or ""
-    text = (os.environ if environ is None else environ).get(name, "").strip()
-    text = text or _from_dotenv(folder or Path.cwd(), name)
-    if not text:
-        if is_local(host):
-            return None
-        raise DetectorError(
-            f"There is no key for {host}.", remedy=f"Set {name} in the environment, or in a file {DOTENV} here."
-        )
-    if host in KEY_OF_HOST and address.scheme != "https":
+    host = address.hostname or ""
+    providers = {urlsplit(known).hostname: name for name, known in PROVIDERS.items()}
+    if host in providers and address.scheme != "https":
         raise DetectorError(f"The key of {host} would be sent unencrypted.", remedy="Write the address with https://.")
-    if not text.isascii() or not text.isprintable():
-        raise DetectorError(f"{name} holds characters that no key has.", remedy=f"Set {name} anew.")
-    return Secret(text)
+    name = key_env or bound_key(base_url, environ, folder)
+    text = value_of(name, environ, folder) if name else ""
+    if text:
+        if not text.isascii() or not text.isprintable():
+            raise DetectorError(f"{name} holds characters that no key has.", remedy=f"Set {name} anew.")
+        return Secret(text)
+    if name is None and host not in providers:
+        return None
+    wanted = name or providers[host]
+    raise DetectorError(
+        f"There is no key for {host}.", remedy=f"Set {wanted} in the environment, or in a file {DOTENV} here."
+    )
+
+
+def _origin(base_url: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port: what a key belongs to."""
+    try:
+        address = urlsplit(base_url.strip())
+        port = address.port or {"https": 443, "http": 80}.get(address.scheme)
+    except ValueError:
+        return ("", base_url, None)
+    return address.scheme, address.hostname or "", port
+
+
+def _from_environment(name: str, environ: Mapping[str, str] | None) -> str:
+    return (os.environ if environ is None else environ).get(name, "").strip()
 
 
 def _from_dotenv(folder: Path, name: str) -> str:

@@ -62,7 +62,7 @@ class Patience:
 
 _TRANSIENT = frozenset({408, 409, 425})
 _PERMISSION = {
-    401: ("The endpoint refuses the key", "Check the key in the environment or in .env."),
+    401: ("The endpoint refuses the key", "Check the key, or name the variable that holds it: --key-env NAME."),
     402: ("The endpoint asks for payment", "Add credit at the provider, then run the same command again."),
     403: ("The endpoint refuses access", "Check what the key may do."),
     404: ("The endpoint has no such model or address", "Check --model and --base-url."),

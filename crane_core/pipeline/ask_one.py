@@ -13,6 +13,7 @@ from typing import Any
 from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint, resolve
+from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import Price, price_of
 from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.ask_models import usd_of
@@ -21,8 +22,7 @@ from crane_core.pipeline.prompt import Written
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
 
 MODEL = "CRANE_MODEL"
-BASE_URL = "CRANE_BASE_URL"
-"""Environment variables that name the model to ask where nobody names another."""
+"""Environment variable that names the model to ask where nobody names another; BASE_URL is that of its address."""
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
@@ -59,10 +59,12 @@ class Asked:
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
 
-def configured_endpoint(model: str | None = None, base_url: str | None = None) -> Endpoint | None:
+def configured_endpoint(
+    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None
+) -> Endpoint | None:
     """The model named here, else the one that the environment names; None where neither does. Raises DetectorError."""
     named = model or os.environ.get(MODEL, "").strip()
-    return resolve(named, base_url or os.environ.get(BASE_URL) or None) if named else None
+    return resolve(named, base_url or os.environ.get(BASE_URL) or None, key_env=key_env) if named else None
 
 
 def expected_usd(sent: Written, price: Price | None) -> float | None:

@@ -6,8 +6,10 @@ import argparse
 import os
 import socket
 import sys
+from pathlib import Path
 
 from crane_core.errors import CraneError
+from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.terminal import give, tell
@@ -38,6 +40,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     tell(f"Preparing the store in {folder.path}")
     prepare(folder, lambda message: tell(f"  {message}")).close()
     give(f"Crane Workbench is at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
+    if endpoints := os.environ.get(ENDPOINTS_FILE):
+        os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.execv(sys.executable, server_command(chosen.address, chosen.port))

@@ -26,7 +26,7 @@ from crane_core.pipeline.check import (
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, tell
-from crane_core.verbs.detect import above_0
+from crane_core.verbs.detect import KEY_ENV_HELP, above_0
 
 NAME = "check"
 HELP = "say whether the target cell of a notebook will crash, and why: by certain rules, and by a model if one is set"
@@ -52,6 +52,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
     verb.add_argument("--model", metavar="M", help="ask this model too (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
+    verb.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
     verb.add_argument(
         "--setting",
         choices=[str(setting) for setting in Setting],
@@ -64,7 +65,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     checked = read_notebook(chosen.notebook, chosen.target)
-    endpoint = configured_endpoint(chosen.model, chosen.base_url)
+    endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
     if execution_forbidden(os.environ):
         tell(f"{ALLOWED} forbids to run notebooks: the code alone is looked at")
     else:

@@ -15,6 +15,8 @@ from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
 from crane_core.llm.endpoint import TEMPERATURE, TIMEOUT_S, Endpoint, resolve
+from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
+from crane_core.llm.endpoints import named_endpoint
 from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.prices import Price
 from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
@@ -39,6 +41,7 @@ LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
+KEY_ENV_HELP = "the variable that holds its key (default: the one that is configured for this address)"
 OWN_SERVER = "a fake server of this process"
 
 
@@ -80,7 +83,11 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     )
     model = verb.add_argument_group("model", "keys come from the environment or .env alone: see the README")
     model.add_argument("--model", metavar="M", help="the name by which the endpoint knows it")
-    model.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OpenAI's)")
+    model.add_argument(
+        "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else OpenAI's)"
+    )
+    model.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
+    model.add_argument("--endpoint", metavar="E", help=f"one by its name in the file that {ENDPOINTS_FILE} names")
     model.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}")
     model.add_argument("--seed", type=int, metavar="N", help="of the first run, N+1 of the second, where it is taken")
     model.add_argument("--timeout-s", type=above_0, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}")
@@ -163,16 +170,26 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking]:
     """The model that the arguments name; a fake one is served for as long as it is needed. Raises DetectorError."""
     if not is_fake:
-        yield _asking(
-            chosen,
-            resolve(chosen.model or "", chosen.base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s),
-        )
+        yield _asking(chosen, *_endpoint(chosen))
         return
-    if chosen.model or chosen.base_url:
-        raise DetectorError("The fake model has one name and its own server.", remedy="Leave out --model, --base-url.")
+    if chosen.model or chosen.base_url or chosen.key_env or chosen.endpoint:
+        raise DetectorError(
+            "The fake model has one name and its own server.",
+            remedy="Leave out --model, --base-url, --key-env and --endpoint.",
+        )
     with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
         endpoint = resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s)
         yield _asking(chosen, endpoint, Price(0.0, 0.0, OWN_SERVER))
+
+
+def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
+    """Where the arguments say that a model is, and what is stated of its price there."""
+    how = {"temperature": chosen.temperature, "timeout_s": chosen.timeout_s}
+    if chosen.endpoint is None:
+        return resolve(chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how), None
+    if chosen.base_url or chosen.key_env:
+        raise DetectorError("A named endpoint has its own address and key.", remedy="Leave out --base-url, --key-env.")
+    return named_endpoint(chosen.endpoint, chosen.model or "", **how)
 
 
 def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> Asking:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crane_core.errors import DetectorError
 from crane_core.llm.budget import Budget
-from crane_core.llm.endpoint import OPENAI, Endpoint
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.keys import OPENAI
 from crane_core.llm.prices import Price, _listed, price_for_cap, price_of
 
 STEPS = st.lists(st.tuples(st.integers(1, 3_000), st.integers(0, 9), st.sampled_from(["settle", "lose", "back"])))

@@ -13,9 +13,9 @@ import pytest
 
 from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
-from crane_core.llm.endpoint import OPENAI, Endpoint, resolve
+from crane_core.llm.endpoint import Endpoint, resolve
 from crane_core.llm.fake_server import FakePlan, Fault, fake_server
-from crane_core.llm.keys import Secret, key_for, without_keys, without_secrets
+from crane_core.llm.keys import OPENAI, Secret, key_for, without_keys, without_secrets
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Patience
@@ -36,16 +36,55 @@ EVERY = {
         (OPENAI, "of-openai"),
         (GEMINI, "of-gemini"),
         ("https://openrouter.ai/api/v1", "of-openrouter"),
-        ("https://models.example.org/v1", "of-another"),
-        ("https://api.openai.com.example.org/v1", "of-another"),
-        ("http://localhost:11434/v1", "of-another"),
+        ("https://models.example.org/v1", None),
+        ("https://api.openai.com.example.org/v1", None),
+        ("https://openrouter.ai.example.org/api/v1", None),
+        ("http://localhost:11434/v1", None),
     ],
 )
-def test_each_endpoint_gets_its_own_key(base_url: str, key: str, tmp_path: Path) -> None:
-    assert key_for(base_url, environ=EVERY, folder=tmp_path) == Secret(key)
+def test_each_endpoint_gets_its_own_key(base_url: str, key: str | None, tmp_path: Path) -> None:
+    wanted = None if key is None else Secret(key)
+    assert key_for(base_url, environ=EVERY, folder=tmp_path) == wanted
     lines = [f"export {name}='{value}'  # a remark" for name, value in EVERY.items()]
     (tmp_path / ".env").write_text("\n".join(lines))
-    assert key_for(base_url, environ={}, folder=tmp_path) == Secret(key)
+    assert key_for(base_url, environ={}, folder=tmp_path) == wanted
+
+
+GATEWAY = "https://models.example.org/v1"
+
+
+@pytest.mark.parametrize(
+    ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
+)
+def test_key_is_for_the_address_that_is_stated_beside_it(key: str, address: str, tmp_path: Path) -> None:
+    pair = {key: "of-the-gateway", address: GATEWAY}
+    assert key_for("https://models.example.org:443/other", environ=pair, folder=tmp_path) == Secret("of-the-gateway")
+    for other in ("http://models.example.org/v1", "https://models.example.org:444/v1", "https://example.org/v1"):
+        assert key_for(other, environ=pair, folder=tmp_path) is None
+    with pytest.raises(DetectorError, match=r"no key for api\.openai\.com"):
+        key_for(OPENAI, environ=pair, folder=tmp_path)
+    (tmp_path / ".env").write_text("\n".join(f"{name}={value}" for name, value in pair.items()))
+    assert key_for(GATEWAY, environ={}, folder=tmp_path) == Secret("of-the-gateway")
+
+
+@pytest.mark.parametrize(
+    ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
+)
+def test_file_of_a_folder_cannot_redirect_a_key_of_the_environment(key: str, address: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"{address}={GATEWAY}\n")
+    assert key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path) is None
+
+
+def test_key_that_is_named_goes_where_it_is_sent(tmp_path: Path) -> None:
+    assert key_for(GATEWAY, key_env="MINE", environ={"MINE": "k-1"}, folder=tmp_path) == Secret("k-1")
+    with pytest.raises(DetectorError, match=r"no key for models\.example\.org\. Set MINE"):
+        key_for(GATEWAY, key_env="MINE", environ=EVERY, folder=tmp_path)
+
+
+def test_address_is_the_stated_one_where_none_is_given(tmp_path: Path) -> None:
+    environ = {"OPENAI_BASE_URL": f"{GATEWAY}/", "OPENAI_API_KEY": "k-2"}
+    endpoint = resolve("m", environ=environ, folder=tmp_path)
+    assert (endpoint.base_url, endpoint.key) == (GATEWAY, Secret("k-2"))
 
 
 def test_environment_goes_before_the_file(tmp_path: Path) -> None:

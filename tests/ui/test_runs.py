@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from crane_core.errors import DetectorError
 from crane_core.pipeline.detect_score import Rate, Row
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
@@ -104,10 +105,26 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
     assert fake.arguments == [
         "--detector=fake", "--setting=code", "--benchmark=minibench", "--instances=--json", "--runs=2",
     ]  # fmt: skip
-    asked = Wish(LLM, "minibench", "code", "*", 5, "--model x", "http://127.0.0.1:1/v1", 2.5).arguments
-    assert asked[3:] == ["--runs=5", "--model=--model x", "--base-url=http://127.0.0.1:1/v1", "--budget-usd=2.5"]
+    asked = Wish(LLM, "minibench", "code", "*", 5, "--model x", "--base-url=http://127.0.0.1:1", 2.5).arguments
+    assert asked[3:] == [
+        "--runs=5", "--endpoint=--base-url=http://127.0.0.1:1", "--model=--model x", "--budget-usd=2.5",
+    ]  # fmt: skip
     assert Wish("pylint", "minibench", "code").arguments[-1] == "--benchmark=minibench"
     assert not any("budget" in part for part in Wish(LLM, "b", "code", model="m").arguments)
+
+
+def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_form_sends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "endpoints.toml").write_text('[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n')
+    monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
+    usual = Wish(LLM, "minibench", "code", model="heron", endpoint="ours")
+    usual.check()
+    for forged in ("http://192.0.2.1/v1", "", "api.openai.com/v1", "OURS"):
+        with pytest.raises(DetectorError, match="No endpoint is configured under the name"):
+            usual._replace(endpoint=forged).check()
+    with pytest.raises(DetectorError, match="not configured for the model 'gpt-5'"):
+        usual._replace(model="gpt-5").check()
 
 
 def test_the_job_is_read_from_what_detect_says() -> None:

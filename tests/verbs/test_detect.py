@@ -73,8 +73,9 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
 ) -> None:
     monkeypatch.setenv("CRANE_API_KEY", KEY)
     plan = FakePlan(key=KEY, echoes_key=True, faults={Fault.ERROR: 3, Fault.REFUSAL: 4})
+    named = ("--key-env", "CRANE_API_KEY")
     with fake_server(plan) as base_url:
-        spoken = run(*model_at(base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1"))
+        spoken = run(*model_at(base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1", *named))
     replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
     answered = [reply for reply in replies if isinstance(reply, Reply) and reply.text is not None]
     assert answered and all(reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered)
@@ -88,9 +89,10 @@ def test_a_key_that_is_refused_is_one_error_without_the_key(
 ) -> None:
     monkeypatch.setenv("CRANE_API_KEY", KEY)
     with fake_server(FakePlan(key="another", echoes_key=True)) as base_url:
-        spoken = run(*model_at(base_url))
+        spoken = run(*model_at(base_url, "--key-env", "CRANE_API_KEY"))
     assert spoken.code == 1
-    assert [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    [error] = [line for line in spoken.err.splitlines() if line.startswith("error: ")]
+    assert "--key-env NAME" in error
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
 
@@ -139,6 +141,25 @@ def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(run: Run, folder
     assert spoken.code == 1 and "1.00 USD" in spoken.out and "the budget leaves" in spoken.out
 
 
+def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
+    run: Run, folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OF_THE_GATEWAY", KEY)
+    monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
+    with fake_server(FakePlan(key=KEY)) as base_url:
+        lines = ["[gateway]", f'base_url = "{base_url}"', 'key_env = "OF_THE_GATEWAY"', 'models = ["heron"]']
+        (tmp_path / "endpoints.toml").write_text("\n".join([*lines, "price_in = 1", "price_out = 2.5"]))
+        named = ("detect", "--detector", "llm", "--endpoint", "gateway", *ONE, "--runs", "1", "--budget-usd", "1")
+        spoken = run(*named, "--model", "heron", "--json")
+        other = run(*named, "--model", "egret")
+    told = json.loads(spoken.out)
+    assert told["answered"] == 2
+    spent = told["spent"]
+    assert spent["usd"] == pytest.approx((spent["input_tokens"] + 2.5 * spent["output_tokens"]) / 1e6)
+    assert other.code == 1 and "not configured for the model 'egret'. Choose one: heron." in other.err
+    assert KEY not in spoken.out + spoken.err + ledger_text(folder)
+
+
 def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     run("detect", "--detector", "fake", *ONE, "--runs", "1")
     assert run("detect", "--detector", "fake", *ONE, "--runs", "1", "--again").code == 0
@@ -173,6 +194,10 @@ def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFo
         (("--detector", "llm"), "No model is named"),
         (("--detector", "fake", "--model", "gpt-5"), "one name and its own server"),
         (("--detector", "fake", "--price-in", "1"), "--price-out"),
+        (("--detector", "llm", "--model", "m", "--endpoint", "nobody's"), 'under the name "nobody\'s"'),
+        (("--detector", "llm", "--model", "m", "--endpoint", ""), "under the name ''"),
+        (("--detector", "llm", "--model", "m", "--endpoint", "x", "--base-url", "http://127.0.0.1:1"), "--base-url"),
+        (("--detector", "fake", "--endpoint", "x"), "one name and its own server"),
         (("--detector", "pylint", "--runs", "5"), "says the same each time"),
         (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
         (("--detector", "fake", "--benchmark", "mine"), "no benchmark 'mine'"),

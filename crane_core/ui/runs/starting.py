@@ -10,7 +10,10 @@ import streamlit as st
 
 from crane_core.detectors.registry import local_detectors
 from crane_core.domain import PAPER_RUNS, Setting
-from crane_core.pipeline.ask_one import BASE_URL, MODEL
+from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.endpoints import FILE, configured_endpoints, named_endpoint
+from crane_core.llm.prices import price_of
+from crane_core.pipeline.ask_one import MODEL
 from crane_core.pipeline.check import ALLOWED
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
@@ -27,6 +30,12 @@ DEFAULT_BUDGET = 5.0
 SHOWN_ENDED = 3
 """Ended runs that are still told of, the newest."""
 
+_LACKS_MODEL = "Name a model. The key of the endpoint comes from the environment of the server, never from a page."
+_LACKS_ENDPOINT = (
+    "No endpoint is configured here. The person who runs this server names endpoints in the file that "
+    f"`{FILE}` names, or sets `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY` or `CRANE_BASE_URL`."
+)
+
 
 class Wish(NamedTuple):
     """What the form says."""
@@ -37,7 +46,7 @@ class Wish(NamedTuple):
     instances: str = "*"
     n_runs: int = PAPER_RUNS
     model: str = ""
-    base_url: str = ""
+    endpoint: str = ""
     budget_usd: float = 0.0
 
     @property
@@ -47,9 +56,14 @@ class Wish(NamedTuple):
         given |= {"instances": self.instances} if self.instances not in ("", "*") else {}
         given |= {"runs": str(self.n_runs)} if self.detector in ASKED else {}
         if self.detector == LLM:
-            given |= {"model": self.model} | ({"base-url": self.base_url} if self.base_url else {})
+            given |= {"endpoint": self.endpoint, "model": self.model}
             given |= {"budget-usd": f"{self.budget_usd:g}"} if self.budget_usd else {}
         return [f"--{name}={value}" for name, value in given.items()]
+
+    def check(self) -> None:
+        """Raises DetectorError where a model is wanted that nobody configured here, whatever the form offered."""
+        if self.detector == LLM:
+            named_endpoint(self.endpoint, self.model)
 
 
 def draw_starting(*, may_run: bool) -> None:
@@ -88,21 +102,34 @@ def _draw_form() -> None:
             wish = _of_model(wish)
     st.caption("The same as a command:")
     st.code(f"python -m crane_core detect {shlex.join(wish.arguments)}", language="bash", wrap_lines=True)
-    lacks_model = detector == LLM and not wish.model.strip()
+    lacks_model = detector == LLM and not (wish.endpoint and wish.model.strip())
     if lacks_model:
-        st.caption("Name a model. Its key comes from the environment of the server or its `.env`, never from a page.")
+        st.caption(_LACKS_MODEL if wish.endpoint else _LACKS_ENDPOINT)
     if st.button("Start", type="primary", key=keys.START, disabled=lacks_model):
         with told():
+            wish.check()
             start(wish.arguments)
             st.rerun()
 
 
 def _of_model(wish: Wish) -> Wish:
-    model = st.text_input("Model", os.environ.get(MODEL, ""), key=keys.START_MODEL, width=300)
-    url = st.text_input("Base URL", os.environ.get(BASE_URL, ""), placeholder="OpenAI's", key=keys.START_URL, width=300)
+    """Which of the configured endpoints is asked, and how much may be spent."""
+    known = {each.name: each for each in configured_endpoints()}
+    if not known:
+        return wish
+    name = st.selectbox("Endpoint", list(known), key=keys.START_ENDPOINT, width=300)
+    endpoint = known[name]
+    if endpoint.models:
+        model = st.selectbox("Model", endpoint.models, key=f"{keys.START_MODEL}_{name}", width=300)
+    else:
+        model = st.text_input("Model", os.environ.get(MODEL, ""), key=f"{keys.START_MODEL}_{name}", width=300)
+    wish = wish._replace(endpoint=name, model=model)
+    if price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None:
+        st.caption("The price of this model is not known here, so a cap in USD cannot be kept.", width=300)
+        return wish
     cap = "The run stops before more is spent; 0: no cap"
     budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180)
-    return wish._replace(model=model, base_url=url, budget_usd=float(budget))
+    return wish._replace(budget_usd=float(budget))
 
 
 def _watch() -> None:

@@ -10,8 +10,9 @@ import streamlit as st
 from crane_core.domain import Setting
 from crane_core.errors import CraneError
 from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import BASE_URL, MODEL, USUAL_OUTPUT, configured_endpoint, expected_usd
+from crane_core.pipeline.ask_one import MODEL, USUAL_OUTPUT, configured_endpoint, expected_usd
 from crane_core.pipeline.check import Checked, to_send
 from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.prompt import Written

@@ -1,0 +1,144 @@
+"""Endpoints that whoever runs this names, each with its address, models and the variable that holds its key.
+
+Knows one TOML file, which CRANE_ENDPOINTS names, and the environment where there is none. What is not named here,
+visitors of the app cannot have asked: they choose a name, and never an address.
+
+    [gateway]
+    base_url = "https://llm.example.org/v1"
+    key_env = "GATEWAY_KEY"               # none: the key that is configured for this address, if there is one
+    models = ["openai/gpt-5", "qwen3"]    # none: any model
+    price_in = 0.5                        # USD per million tokens, of all its models
+    price_out = 2.0
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any
+
+from crane_core.errors import DetectorError
+from crane_core.llm.endpoint import TEMPERATURE, TIMEOUT_S, Endpoint, checked_address, resolve
+from crane_core.llm.keys import BASE_URL, OPENAI_BASE_URL, PROVIDERS, bound_key, value_of
+from crane_core.llm.prices import Price
+
+FILE = "CRANE_ENDPOINTS"
+"""Environment variable with the path of the file."""
+
+_MEMBERS: dict[str, type | UnionType] = {
+    "base_url": str,
+    "key_env": str,
+    "models": list,
+    "price_in": int | float,
+    "price_out": int | float,
+}
+_FORM = "See the head of crane_core/llm/endpoints.py for an example of the file."
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """One endpoint by its name. No `models`: any. `price` None: that of the price list."""
+
+    name: str
+    base_url: str
+    key_env: str | None = None
+    models: tuple[str, ...] = ()
+    price: Price | None = None
+
+    def takes(self, model: str) -> bool:
+        return bool(model.strip()) and (not self.models or model in self.models)
+
+
+def configured_endpoints(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> list[Configured]:
+    """Those of the file, else those of the environment and `.env`. Raises DetectorError where the file is none."""
+    path = (os.environ if environ is None else environ).get(FILE, "").strip()
+    return _of_file(Path(path)) if path else _of_environment(environ, folder)
+
+
+def named_endpoint(
+    name: str,
+    model: str,
+    *,
+    temperature: float | None = TEMPERATURE,
+    timeout_s: float = TIMEOUT_S,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> tuple[Endpoint, Price | None]:
+    """The endpoint of this name for this model, with its key, and its price where one is stated.
+
+    Raises DetectorError where none has this name, or it does not serve the model.
+    """
+    known = {each.name: each for each in configured_endpoints(environ, folder)}
+    if name not in known:
+        names = ", ".join(known) or "none"
+        raise DetectorError(
+            f"No endpoint is configured under the name {name[:80]!r}.",
+            remedy=f"Choose one that is ({names}), or have it added to the file that {FILE} names.",
+        )
+    configured = known[name]
+    if not configured.takes(model):
+        models = ", ".join(configured.models) or "any that has a name"
+        raise DetectorError(
+            f"The endpoint {name} is not configured for the model {model[:80]!r}.", remedy=f"Choose one: {models}."
+        )
+    endpoint = resolve(
+        model,
+        configured.base_url,
+        key_env=configured.key_env,
+        environ=environ,
+        folder=folder,
+        temperature=temperature,
+        timeout_s=timeout_s,
+    )
+    return endpoint, configured.price
+
+
+def _of_environment(environ: Mapping[str, str] | None, folder: Path | None) -> list[Configured]:
+    """The addresses that variables state, and the providers whose keys there are."""
+    stated = [checked_address(url) for name in (BASE_URL, OPENAI_BASE_URL) if (url := value_of(name, environ, folder))]
+    provided = [url for url in PROVIDERS.values() if bound_key(url, environ, folder)]
+    return [Configured(url.partition("://")[2], url) for url in dict.fromkeys([*stated, *provided])]
+
+
+def _of_file(path: Path) -> list[Configured]:
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise DetectorError(f"The file that {FILE} names cannot be read: {error}.", remedy=_FORM) from error
+    return [_read(name, members) for name, members in document.items()]
+
+
+def _read(name: str, members: Any) -> Configured:
+    wrong = _wrong_member(members)
+    if wrong is not None:
+        raise DetectorError(f"In the file that {FILE} names, the endpoint {name} {wrong}.", remedy=_FORM)
+    prices = (members.get("price_in"), members.get("price_out"))
+    return Configured(
+        name,
+        checked_address(members["base_url"]),
+        members.get("key_env") or None,
+        tuple(members.get("models", ())),
+        None if prices[0] is None else Price(float(prices[0]), float(prices[1]), f"stated for {name}"),
+    )
+
+
+def _wrong_member(members: Any) -> str | None:
+    """What is wrong with the members of an endpoint, if anything is."""
+    if not isinstance(members, dict) or "base_url" not in members:
+        return "has no base_url"
+    for name, value in members.items():
+        if name not in _MEMBERS:
+            return f"has the unknown member {name}"
+        if not isinstance(value, _MEMBERS[name]) or isinstance(value, bool):
+            return f"has a {name} of the wrong type"
+    if ("price_in" in members) != ("price_out" in members):
+        return "has one price of two"
+    if not all(0 <= members.get(name, 0) < float("inf") for name in ("price_in", "price_out")):
+        return "has a price that is no amount"
+    if not all(isinstance(model, str) for model in members.get("models", ())):
+        return "has a model that is no text"
+    return None

@@ -53,6 +53,7 @@ START_MODEL = "_start_model"
 START_ENDPOINT = "_start_endpoint"
 START_RUNS = "_start_runs"
 START_BUDGET = "_start_budget"
+START_TOKENS = "_start_tokens"
 N_RUNNING = "_n_running"
 
 TRY_WAY = "notebook"

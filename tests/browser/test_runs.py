@@ -33,7 +33,9 @@ def runs_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -
     import_paths([archive], DataFolder(copy_of_embedded))
     command = ["detect", "--detector=fake", "--setting=code", "--benchmark=junobench", "--instances=pandas_1_*"]
     assert main(["--data", str(copy_of_embedded), *command, "--runs=3"]) == 0
-    with serve(copy_of_embedded, CRANE_ALLOW_EXECUTION="1") as address:
+    endpoints = tmp_path_factory.mktemp("endpoints") / "endpoints.toml"
+    endpoints.write_text('[ours]\nbase_url = "http://127.0.0.1:9/v1"\nmodels = ["heron", "gpt-5"]\n')
+    with serve(copy_of_embedded, CRANE_ALLOW_EXECUTION="1", CRANE_ENDPOINTS=str(endpoints)) as address:
         yield address
 
 
@@ -133,6 +135,19 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(page.locator(".cw-prompt").first).to_contain_text('{"reasoning": "Made up by')
     page.get_by_text(re.compile("^The exact prompt ")).click()
     expect(page.locator(".cw-prompt").last).to_contain_text('harvest.groupby("bed")["yield_kg"]')
+
+
+def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{runs_app}/runs"))
+    start_button(page)
+    settled(page)
+    choose(page, "Detector", "A model over HTTP")
+    command = page.get_by_test_id("stCode").first
+    expect(command).to_contain_text("--endpoint=ours --model=heron --budget-tokens=5000000")
+    settled(page)
+    choose(page, "Model", "gpt-5")
+    expect(command).to_contain_text("--endpoint=ours --model=gpt-5 --budget-usd=5")
+    expect(page.get_by_label("Base URL")).to_have_count(0)
 
 
 def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) -> None:

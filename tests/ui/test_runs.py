@@ -110,6 +110,7 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
         "--runs=5", "--endpoint=--base-url=http://127.0.0.1:1", "--model=--model x", "--budget-usd=2.5",
     ]  # fmt: skip
     assert Wish("pylint", "minibench", "code").arguments[-1] == "--benchmark=minibench"
+    assert Wish(LLM, "b", "code", model="m", budget_tokens=7).arguments[-1] == "--budget-tokens=7"
     assert not any("budget" in part for part in Wish(LLM, "b", "code", model="m").arguments)
 
 

@@ -26,7 +26,11 @@ from crane_core.ui.words import literal, setting_words
 LLM, FAKE = "llm", "fake"
 ASKED = {LLM: "A model over HTTP", FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
-DEFAULT_BUDGET = 5.0
+DEFAULT_BUDGET, DEFAULT_TOKENS = 5.0, 5_000_000
+UNPRICED = (
+    "The price of this model is not known here, so no cap in USD can be kept; the person who runs this server can "
+    "state it beside the endpoint. The run stops before more tokens are used; 0: no cap"
+)
 SHOWN_ENDED = 3
 """Ended runs that are still told of, the newest."""
 
@@ -48,6 +52,7 @@ class Wish(NamedTuple):
     model: str = ""
     endpoint: str = ""
     budget_usd: float = 0.0
+    budget_tokens: int = 0
 
     @property
     def arguments(self) -> list[str]:
@@ -58,6 +63,7 @@ class Wish(NamedTuple):
         if self.detector == LLM:
             given |= {"endpoint": self.endpoint, "model": self.model}
             given |= {"budget-usd": f"{self.budget_usd:g}"} if self.budget_usd else {}
+            given |= {"budget-tokens": str(self.budget_tokens)} if self.budget_tokens else {}
         return [f"--{name}={value}" for name, value in given.items()]
 
     def check(self) -> None:
@@ -125,8 +131,10 @@ def _of_model(wish: Wish) -> Wish:
         model = st.text_input("Model", os.environ.get(MODEL, ""), key=f"{keys.START_MODEL}_{name}", width=300)
     wish = wish._replace(endpoint=name, model=model)
     if price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None:
-        st.caption("The price of this model is not known here, so a cap in USD cannot be kept.", width=300)
-        return wish
+        tokens = st.number_input(
+            "At most, in tokens", 0, None, DEFAULT_TOKENS, step=100_000, key=keys.START_TOKENS, help=UNPRICED, width=180
+        )
+        return wish._replace(budget_tokens=int(tokens))
     cap = "The run stops before more is spent; 0: no cap"
     budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180)
     return wish._replace(budget_usd=float(budget))

@@ -79,7 +79,7 @@ def draw_starting(*, may_run: bool) -> None:
             _draw_form()
         else:
             st.markdown(
-                f"This server does not start runs. Whoever starts it allows that with `{ALLOWED}=1`; or run "
+                f"This server does not start runs. The person who starts it allows that with `{ALLOWED}=1`; or run "
                 "`python -m crane_core detect` yourself: its answers show up here while it works."
             )
     if started_runs():

@@ -15,6 +15,7 @@ from typing import Any, Iterator, Mapping
 from .anatomy import instance_dict, is_kind, module_dict, module_of
 from .asked import ATTRIBUTE, CALL, Chain
 from .following import chain_text, followed, similar
+from .kinds import Kinds
 
 _READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
 _READS = {
@@ -31,6 +32,7 @@ _READS = {
 """By name the modules that define such a function, each with all that are below it."""
 _METHODS = {"load_weights": ("keras", "tensorflow"), "flow_from_directory": ("keras", "tensorflow")}
 """Methods of which the same is known, by the class of the object."""
+_FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType)
 _PLACE_OF_MODE = {"open": 1, "memmap": 2}
 _WRITING = ("w", "a", "x")
 _LONGEST = 1_000
@@ -74,7 +76,7 @@ def _defined_in(function: Any) -> Any:
         return module_of(function)
     if type(function) is types.MethodType:
         return _defined_in(function.__func__)
-    if type(function) in (types.FunctionType, types.BuiltinFunctionType):
+    if type(function) in _FUNCTIONS:
         return function.__module__
     return instance_dict(function).get("__module__")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError, run_tool
+from tests.patience import once
 
 
 def run(program: str, folder: Path, limits: ToolLimits, *, accepted: tuple[int, ...] = (0,)) -> str:
@@ -77,15 +75,6 @@ def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
     )
     printed = tmp_path / "printed.txt"
     with subprocess.Popen([sys.executable, "-c", starts], cwd=Path(__file__).parents[2]) as starter:
-        pid = int(_once(lambda: printed.is_file() and printed.read_text("utf-8").strip()))
+        pid = int(once(lambda: printed.is_file() and printed.read_text("utf-8").strip()))
         starter.kill()
-    assert _once(lambda: not _runs(pid))
-
-
-def _once(condition: Callable[[], Any]) -> Any:
-    """The first true value of a condition, within a minute."""
-    deadline = time.monotonic() + 60
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
+    assert once(lambda: not _runs(pid))

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from crane_core.errors import CellRaisedError, CellStoppedError, KernelEndedErro
 from crane_core.runtime import kernel
 from crane_core.runtime.capture import capture
 from crane_core.runtime.limits import MIB, Limits
+from tests.patience import PATIENCE_S, once
 
 from .conftest import WriteNotebook, is_running, processes_marked
 
@@ -207,16 +207,11 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
     # Whoever runs the tests in the background has them ignore SIGINT, and what they start would too.
     usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual) as process:
-        _until(lambda: (tmp_path / "runs").exists())
-        os.kill(process.pid, sent)
-        process.communicate(timeout=60)
-    _until(lambda: not processes_marked(mark))
+        try:
+            once(lambda: (tmp_path / "runs").exists())
+            os.kill(process.pid, sent)
+            process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    once(lambda: not processes_marked(mark))
     assert not (tmp_path / "out.json").exists()
-
-
-def _until(holds: object) -> None:
-    """Wait for a condition; half a minute is far beyond what it needs."""
-    end = time.monotonic() + 30
-    while not holds():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.01)

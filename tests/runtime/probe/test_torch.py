@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from crane_core.runtime.kernel_side.crane_probe import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.patience import UNHURRIED
 
 torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
 from torch import nn  # noqa: E402 - after the skip
@@ -36,7 +37,6 @@ from torch.utils.data import (  # noqa: E402
 )
 
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
-UNHURRIED = {"variable_seconds": 30.0, "total_seconds": 300.0}
 ASKING = (
     "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
 )

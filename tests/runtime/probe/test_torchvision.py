@@ -11,6 +11,7 @@ from PIL import Image
 
 from crane_core.runtime.kernel_side.crane_probe import forked
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.patience import UNHURRIED
 
 torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
 pytest.importorskip("torchvision", reason="torchvision is not installed: make ml")
@@ -21,7 +22,7 @@ needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process ca
 
 
 def entry_of(value: Any) -> dict[str, Any]:
-    request = {"target": "thing", "cells": [], "limits": {"variable_seconds": 30.0, "total_seconds": 300.0}}
+    request = {"target": "thing", "cells": [], "limits": UNHURRIED}
     entry: dict[str, Any] = json.loads(look({"thing": value}, request))["variables"]["thing"]
     return entry
 

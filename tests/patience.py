@@ -1,0 +1,24 @@
+"""How long tests wait: on a slow or busy machine everything comes late, and nothing fails for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+PATIENCE_S: Final = 300.0
+"""After which something hangs; no test takes a tenth of it on a quiet machine."""
+UNHURRIED: Final = {"variable_seconds": PATIENCE_S, "total_seconds": 10 * PATIENCE_S}
+"""Limits of a look at a kernel; how much it may do is counted in steps as well, which no machine makes fewer."""
+
+
+def once(condition: Callable[[], T]) -> T:
+    """The first true value of a condition. Raises TimeoutError where it never has one."""
+    end = time.monotonic() + PATIENCE_S
+    while not (found := condition()):
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {PATIENCE_S:.0f} s")
+        time.sleep(0.02)
+    return found

@@ -98,4 +98,4 @@ def _many(label: str, key: str, options: list[str], words: Callable[[str], str])
     if options:
         url_state.many_of(label, options, key=key, format_func=words, placeholder="any", width=WIDTH)
     else:
-        st.query_params.pop(key, None)
+        url_state.drop(key)

@@ -1,15 +1,19 @@
-"""The list of cases: a click on any cell of a row opens the pair."""
+"""The list of cases: a click on a row opens the pair."""
 
 from __future__ import annotations
+
+from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern
 from crane_core.ui import keys
+from crane_core.ui.open_list import clicked_row
 from crane_core.ui.words import NOTHING, count
 
-ROW_HEIGHT = 32
+MOST_HEIGHT = 760
 COLUMNS = {
     "case_id": "Case",
     "library": "Library",
@@ -17,11 +21,13 @@ COLUMNS = {
     "exception": "Exception",
     "crash_type": "Crash type",
     "stage": "Pipeline stage",
-    "found": "Crash foretold",
-    "alarms": "False alarms",
+    "n_found": "Crash predicted",
+    "n_alarms": "False alarms",
     "pattern": "Pattern",
     "at_hand": "At hand",
 }
+NUMBERS = ("n_found", "n_alarms")
+WORDS = [column for column in COLUMNS if column not in NUMBERS]
 
 SHORT = {
     Pattern.DIFFER: "differ",
@@ -42,34 +48,34 @@ def draw_list(table: pd.DataFrame, n_all: int) -> None:
         st.info("No case passes these filters. Clear one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
-    shown = table.assign(
-        found=[_part(n, of) for n, of in zip(table["n_found"], table["n_asked"], strict=True)],
-        alarms=[_part(n, of) for n, of in zip(table["n_alarms"], table["n_asked"], strict=True)],
-        pattern=[", ".join(SHORT[Pattern(p)] for p in patterns) for patterns in table["patterns"]],
-        at_hand=[_at_hand(code, state) for code, state in zip(table["has_code"], table["has_state"], strict=True)],
+    place = clicked_row(
+        _shown(table), key=f"{keys.PICKED}_{len(table)}", most_height=MOST_HEIGHT, column_config=_columns(table)
     )
-    event = st.dataframe(
-        shown[list(COLUMNS)].rename(columns=COLUMNS).fillna(NOTHING),
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=min(ROW_HEIGHT * (len(shown) + 1) + 2, 760),
-        on_select="rerun",
-        selection_mode="single-cell",
-        key=f"{keys.PICKED}_{len(table)}",
-        column_config={
-            "Crash foretold": st.column_config.TextColumn(help="detectors and inputs whose vote foretells the crash"),
-            "False alarms": st.column_config.TextColumn(help="the same for the fixed notebook"),
-            "Pattern": st.column_config.TextColumn(width=330, help=PATTERN_HELP),
-        },
-    )
-    cells = event.selection.cells
-    if cells:
-        st.query_params[keys.CASE] = str(table["case_id"].iloc[cells[0][0]])
+    if place is not None:
+        st.query_params[keys.CASE] = str(table["case_id"].iloc[place])
         st.rerun()
 
 
-def _part(n: int, of: int) -> str:
-    return f"{n} of {of}" if of else NOTHING
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """What the list says of each case. Counts are numbers, so that they sort as numbers."""
+    is_asked = table["n_asked"] > 0
+    words = table.assign(
+        pattern=[", ".join(SHORT[Pattern(p)] for p in patterns) for patterns in table["patterns"]],
+        at_hand=[_at_hand(code, state) for code, state in zip(table["has_code"], table["has_state"], strict=True)],
+    ).fillna(dict.fromkeys(WORDS, NOTHING))
+    numbers = {column: table[column].where(is_asked).astype("Int64") for column in NUMBERS}
+    return words.assign(**numbers)[list(COLUMNS)].rename(columns=COLUMNS)
+
+
+def _columns(table: pd.DataFrame) -> dict[str, Any]:
+    most = max(1, int(table["n_asked"].max()))
+    of = f"Of {most} votes" if table["n_asked"].nunique() == 1 else f"Of up to {most} votes"
+    bar = partial(st.column_config.ProgressColumn, format="%d", min_value=0, max_value=most, width=130)
+    return {
+        "Crash predicted": bar(help=f"{of}, one per detector and input: those that predict the crash."),
+        "False alarms": bar(help=f"{of} on the fixed notebook: those that predict a crash."),
+        "Pattern": st.column_config.TextColumn(width=330, help=PATTERN_HELP),
+    }
 
 
 def _at_hand(code: bool, state: bool) -> str:  # noqa: FBT001 - two plain columns

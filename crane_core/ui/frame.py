@@ -19,6 +19,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.navigation import navigate
 from crane_core.ui.settled import settle
+from crane_core.ui.url_state import arrive
 from crane_core.ui.words import literal
 
 _STYLE = Path(__file__).with_name("style.css")
@@ -30,6 +31,7 @@ def run_app() -> None:
     st.set_page_config(page_title="Crane Workbench", page_icon=str(_STYLE.with_name("icon.svg")), layout="wide")
     st.html(f"<style>{_STYLE.read_text('utf-8')}</style>")
     chosen = navigate()
+    st.session_state[keys.PAGE] = chosen.url_path
     if _admitted():
         chosen.run()
 
@@ -42,6 +44,7 @@ def page() -> Iterator[None]:
         st.rerun()
     if not _admitted():
         st.stop()
+    arrive()
     with told():
         data.refresh()
     with told():

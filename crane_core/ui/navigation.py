@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.pipeline.places import CHECKOUT
+from crane_core.ui.url_state import leave_for
 
 PAGES = CHECKOUT / "pages"
 
@@ -39,7 +40,9 @@ def navigate() -> st.Page:
 
 def go(name: str, **query: str) -> None:
     """Leave for another page with these query parameters; empty ones are left out."""
-    st.switch_page(PAGES / page_files()[name].name, query_params={k: v for k, v in query.items() if v})
+    asked = {k: v for k, v in query.items() if v}
+    leave_for(name, asked)
+    st.switch_page(PAGES / page_files()[name].name, query_params=asked)
 
 
 def link(name: str, label: str, **query: str | list[str]) -> None:

@@ -91,6 +91,7 @@ def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
     can_stand = ran["is_job"] & ran["setting"].isin(COMPARED)
     own = set(ran.loc[can_stand, "experiment"]) & set(verdicts["experiment"]) - {experiment}
     if not own:
+        url_state.drop(keys.BESIDE)
         return []
     return url_state.many_of(
         "Beside it", sorted(own), key=keys.BESIDE, placeholder="own runs", width=320, help=BESIDE_HELP
@@ -108,6 +109,7 @@ def _annotators(rows: pd.DataFrame) -> list[str]:
 def _pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
     """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
     if len(options) == 1:
+        url_state.drop(key)
         return options[0]
     looks = {"format_func": words, "width": 320, "help": help_text}
     return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))

@@ -1,7 +1,9 @@
 """Widgets whose value lives in the URL, under the value's own id rather than its label.
 
 The URL is read when it changed from outside (a link, the back button) and written when the widget changed. A value
-that the URL names and that does not exist is dropped; the default is not written.
+that is not offered, wherever it comes from, is dropped for the default. A default is not written, and stays where the
+URL names it. Each page has its own values, as two pages may use one name with other options; what a page's widgets
+hold is remembered for the session and comes back with the page.
 """
 
 from __future__ import annotations
@@ -11,24 +13,31 @@ from typing import Any
 
 import streamlit as st
 
+from crane_core.ui import keys
+
 
 def one_of(
     draw: Callable[..., Any], label: str, options: Sequence[str], *, key: str, default: str | None, **looks: Any
 ) -> str | None:
-    """A selectbox or segmented control over `options`; its value."""
+    """A selectbox or segmented control over `options`; its value. A `default` that the URL names stays there."""
 
     def parse(raw: list[str]) -> str | None:
         return raw[0] if raw and raw[0] in options else default
 
     widget = _seed(key, parse)
     value = draw(label, options, key=widget, **looks)
-    _keep(key, [] if value is None or value == default else [value])
+    is_unsaid = value == default and st.query_params.get_all(key) != [value]
+    _keep(key, [] if value is None or is_unsaid else [value])
     return None if value is None else str(value)
 
 
 def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any) -> list[str]:
-    """A multiselect over `options`; its values. A `default` that the URL names stays there: it may change one day."""
-    widget = _seed(key, lambda raw: [value for value in raw if value in options] or list(default))
+    """A multiselect over `options`; its values. A `default` that the URL names stays there."""
+
+    def parse(raw: list[str]) -> list[str]:
+        return [value for value in raw if value in options] or list(default)
+
+    widget = _seed(key, parse)
     values = list(st.multiselect(label, options, key=widget, **looks))
     is_unsaid = values == list(default) and not st.query_params.get_all(key)
     _keep(key, [] if is_unsaid else values)
@@ -43,17 +52,53 @@ def text(label: str, *, key: str, **looks: Any) -> str:
     return value
 
 
+def drop(key: str) -> None:
+    """Take a parameter out of the address whose widget is not drawn, so that it names nothing that is not shown."""
+    st.query_params.pop(key, None)
+    _remembered().pop(key, None)
+
+
+def arrive() -> None:
+    """On the first run of a page after another: without an address of its own it shows what was chosen there before."""
+    state, here = st.session_state, st.session_state[keys.PAGE]
+    came_from, state[keys.SHOWN_PAGE] = state.get(keys.SHOWN_PAGE), here
+    if came_from != here and (not st.query_params or _is_left_behind()):
+        st.query_params.from_dict(_remembered())
+
+
+def leave_for(page: str, query: dict[str, Any]) -> None:
+    """To be called before `st.switch_page`, which puts the parameters of the next page into the address of this one.
+
+    The back button finds that address later; `arrive` knows it by what is noted here.
+    """
+    st.session_state[keys.LEFT_FOR] = page, {name: _listed(value) for name, value in query.items()}
+
+
+def _is_left_behind() -> bool:
+    page, query = st.session_state.get(keys.LEFT_FOR, ("", {}))
+    found = {name: st.query_params.get_all(name) for name in st.query_params}
+    return bool(page != st.session_state[keys.PAGE] and query == found)
+
+
+def _remembered() -> dict[str, list[str]]:
+    """Values of this page's widgets, by parameter."""
+    pages: dict[str, dict[str, list[str]]] = st.session_state.setdefault(keys.REMEMBERED, {})
+    return pages.setdefault(st.session_state[keys.PAGE], {})
+
+
 def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
     """The widget's key, its value taken from the URL where that is newer.
 
     The browser may still show the address before the last choice when the next one is made: what the visitor has just
     changed in the widget counts then.
     """
-    widget, state = f"url_{key}", st.session_state
+    widget, state = _widget(key), st.session_state
     raw = st.query_params.get_all(key)
-    is_touched = widget in state and state[widget] != state.get(f"url_was_{key}")
-    if widget not in state or (state.get(f"url_seen_{key}") != raw and not is_touched):
-        state[widget] = parse(raw)
+    is_touched = widget in state and state[widget] != state.get(f"{widget}_was")
+    is_from_url = widget not in state or (state.get(f"{widget}_seen") != raw and not is_touched)
+    values = raw if is_from_url else _listed(state[widget])
+    if is_from_url or (values and state[widget] != parse(values)):
+        state[widget] = parse(values)
     return widget
 
 
@@ -63,5 +108,18 @@ def _keep(key: str, values: list[str]) -> None:
             st.query_params[key] = values
         else:
             st.query_params.pop(key, None)
-    st.session_state[f"url_seen_{key}"] = values
-    st.session_state[f"url_was_{key}"] = st.session_state[f"url_{key}"]
+    if values:
+        _remembered()[key] = values
+    else:
+        _remembered().pop(key, None)
+    widget = _widget(key)
+    st.session_state[f"{widget}_seen"] = values
+    st.session_state[f"{widget}_was"] = st.session_state[widget]
+
+
+def _widget(key: str) -> str:
+    return f"url_{st.session_state[keys.PAGE]}_{key}"
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    return list(value) if isinstance(value, list) else [value] if value else []

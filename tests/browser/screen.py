@@ -48,6 +48,13 @@ def path(page: Page) -> str:
     return urlsplit(page.url).path
 
 
+def visit(page: Page, name: str) -> None:
+    """Go to a page by the menu and wait until it stands."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$")).click()
+    expect(title(page)).to_have_text(dict(zip(MENU, TITLES.values(), strict=True))[name])
+    settled(page)
+
+
 def menu(page: Page) -> list[str]:
     return page.get_by_test_id("stTopNavLink").all_inner_texts()
 
@@ -101,9 +108,21 @@ def texts(locator: Locator) -> list[str]:
     return locator.all_text_contents()
 
 
-def row_of(page: Page, text: str) -> int:
-    """Which row (from 0) of the first grid holds `text` in its first column."""
-    cells = grid(page).locator("td[aria-colindex='1']")
+def header(page: Page, name: str) -> Locator:
+    """The header of a column of the first grid, with an arrow where the column is sorted."""
+    found = grid(page).locator("th").filter(has_text=re.compile(f"^[↑↓ ]*{re.escape(name)}$"))
+    expect(found).to_have_count(1)
+    return found
+
+
+def column(page: Page, name: str) -> Locator:
+    """The cells of a column of the first grid, from top to bottom."""
+    return grid(page).locator(f"td[aria-colindex='{header(page, name).get_attribute('aria-colindex')}']")
+
+
+def row_of(page: Page, text: str, name: str) -> int:
+    """Which row (from 0) of the first grid holds `text` in the column `name`."""
+    cells = column(page, name)
     expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(1)
     return cells.all_text_contents().index(text)
 
@@ -111,6 +130,11 @@ def row_of(page: Page, text: str) -> int:
 def click_row(page: Page, row: int) -> None:
     """A real click into the first column of a row that is in sight; the grid is a canvas."""
     grid(page).click(position={"x": 60, "y": int(ROW_HEIGHT * (row + 1.5))})
+
+
+def click_header(page: Page, x: int) -> None:
+    """A real click on the header that stands `x` pixels from the left; the grid is a canvas."""
+    grid(page).click(position={"x": x, "y": ROW_HEIGHT // 2})
 
 
 def open_pair(page: Page, address: str, case_id: str, **parameters: str) -> Page:

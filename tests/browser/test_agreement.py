@@ -186,7 +186,7 @@ def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page
     table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
     settled(page)
-    case = texts(table.locator("td[aria-colindex='1']"))[0]
+    case = texts(table.locator("td[aria-colindex='2']"))[0]
     table.click(position={"x": 60, "y": 48})
     expect(title(page)).to_have_text(case)
     assert path(page) == "/cases"

@@ -8,9 +8,12 @@ from playwright.sync_api import Page, expect
 from .conftest import OpenPage
 from .screen import (
     choose,
+    click_header,
     click_row,
+    column,
     count_line,
     grid,
+    header,
     open_pair,
     path,
     query,
@@ -18,6 +21,7 @@ from .screen import (
     settled,
     texts,
     title,
+    visit,
     wait_for_query,
 )
 
@@ -34,6 +38,10 @@ PUBLISHED_COUNTS = [
 """Labels of the benchmark's 111 cases, counted in its published table of labels."""
 
 
+COUNTS_AT = 815
+"""Pixels from the left of the list, somewhere on the header of its first column of counts."""
+
+
 @pytest.fixture
 def cases(facts_app: str, open_page: OpenPage) -> Page:
     page = open_page(f"{facts_app}/cases")
@@ -42,8 +50,8 @@ def cases(facts_app: str, open_page: OpenPage) -> Page:
 
 
 def test_filters_in_the_address_count_as_published(cases: Page, facts_app: str) -> None:
-    for column, value, n in PUBLISHED_COUNTS:
-        cases.goto(f"{facts_app}/cases?{column}={value}")
+    for name, value, n in PUBLISHED_COUNTS:
+        cases.goto(f"{facts_app}/cases?{name}={value}")
         expect(count_line(cases)).to_contain_text(f"{n} of 111 cases")
         if n <= 20:
             expect(grid(cases).locator("tbody tr")).to_have_count(n)
@@ -100,9 +108,9 @@ def test_a_value_that_does_not_exist_leaves_a_page_that_works(cases: Page, facts
 def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: Page) -> None:
     choose(cases, "Root cause", "ML model confusion")
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
-    expect(grid(cases).locator("td[aria-colindex='1']")).to_have_count(2)
-    names = texts(grid(cases).locator("td[aria-colindex='1']"))
-    click_row(cases, row_of(cases, names[0]))
+    expect(column(cases, "Case")).to_have_count(2)
+    names = texts(column(cases, "Case"))
+    click_row(cases, row_of(cases, names[0], "Case"))
     expect(title(cases)).to_have_text(names[0])
     settled(cases)
     expect(cases.get_by_text("1 of 2 in this list")).to_be_visible()
@@ -142,6 +150,36 @@ def test_back_from_a_pair_is_the_list_it_was_opened_from(cases: Page) -> None:
     expect(title(cases)).to_have_text("seaborn_3")
 
 
+def test_a_header_sorts_and_counts_sort_as_numbers(cases: Page) -> None:
+    expect(column(cases, "Crash predicted").first).to_be_attached()
+    for arrow in ("↑", "↓"):
+        click_header(cases, COUNTS_AT)
+        expect(header(cases, "Crash predicted")).to_contain_text(arrow)
+    counts = [int(text) for text in texts(column(cases, "Crash predicted"))]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 9, "as text, 9 would stand before 11"
+    for _ in range(2):
+        click_header(cases, COUNTS_AT)
+    expect(header(cases, "Crash predicted")).to_contain_text("↑")
+    expect(title(settled(cases))).to_have_text("Cases")
+    first = texts(column(cases, "Case"))[0]
+    click_row(cases, 0)
+    expect(title(cases)).to_have_text(first)
+
+
+def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
+    choose(cases, "Library", "seaborn")
+    wait_for_query(cases, library="seaborn")
+    click_row(cases, 2)
+    expect(title(cases)).to_have_text("seaborn_3")
+    for name in ("Results", "Cases"):
+        visit(cases, name)
+    expect(count_line(cases)).to_contain_text("6 of 111 cases")
+    wait_for_query(cases, library="seaborn", case=None)
+    visit(cases, "Results")
+    assert query(cases) == {}
+
+
 def test_the_same_row_opens_again_after_the_way_back(cases: Page) -> None:
     for _ in range(2):
         click_row(cases, 1)
@@ -156,7 +194,7 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     choose(cases, "Benchmark", "minibench")
     expect(count_line(cases)).to_contain_text("40 of 40 cases")
     wait_for_query(cases, benchmark="minibench")
-    click_row(cases, row_of(cases, "pandas_2"))
+    click_row(cases, row_of(cases, "pandas_2", "Case"))
     expect(title(cases)).to_have_text("pandas_2")
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
 

@@ -6,12 +6,13 @@ That no request leaves this machine and no error is logged holds for every test 
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from .conftest import OpenPage
-from .screen import MENU, TITLES, menu, settled, title
+from .screen import MENU, TITLES, menu, settled, title, visit
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,35 @@ def test_every_page_loads_whole(app: str, theme: str, open_page: OpenPage) -> No
 def test_the_menu_leads_to_every_page(facts_app: str, open_page: OpenPage) -> None:
     page = open_page(facts_app)
     expect(title(page)).to_have_text(TITLES["/"])
-    for name, words in zip(MENU[1:], list(TITLES.values())[1:], strict=True):
-        page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
-        expect(title(page)).to_have_text(words)
-        settled(page)
+    for name in MENU[1:]:
+        visit(page, name)
+
+
+WHOLE = """where => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const isDrawn = chart => chart.querySelector('g.role-mark > *');
+    return !main.querySelector('[data-testid=stException], [data-testid=stAlertContentError]')
+        && [...main.querySelectorAll('[data-testid=stVegaLiteChart]')].every(isDrawn);
+}"""
+"""Whether no error is shown and every chart has marks; the argument says where, when the wait for it ends in vain."""
+
+
+def walk() -> list[str]:
+    """Pages in an order that has every page right after every other once: an Eulerian circuit of all ordered pairs."""
+    left = {name: [other for other in MENU if other != name] for name in MENU}
+    trail, circuit = [MENU[0]], []
+    while trail:
+        if left[trail[-1]]:
+            trail.append(left[trail[-1]].pop())
+        else:
+            circuit.append(trail.pop())
+    return circuit[::-1]
+
+
+def test_every_page_is_whole_after_every_other(facts_app: str, open_page: OpenPage) -> None:
+    steps = walk()
+    assert len(set(pairwise(steps))) == len(steps) - 1 == 90
+    page = settled(open_page(facts_app))
+    for before, name in pairwise(steps):
+        visit(page, name)
+        page.wait_for_function(WHOLE, arg=f"{name} after {before}")

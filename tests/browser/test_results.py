@@ -111,6 +111,9 @@ def test_a_click_on_a_bar_opens_its_cases(
     names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT 5": "gpt-5"}
     settings = {"+RT": "runtime", "−RT": "code"}
     assert query(results).items() >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
+    results.go_back()
+    expect(title(results)).to_have_text("Results")
+    assert query(settled(results)) == ({} if by == "library" else {"by": [by.replace(" ", "_")]})
 
 
 def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:

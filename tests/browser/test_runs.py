@@ -15,7 +15,7 @@ from crane_core.pipeline.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .screen import choose, click_row, grid, path, query, row_of, settled, texts, wait_for_query
+from .screen import choose, click_row, column, grid, path, query, row_of, settled, texts, wait_for_query
 from .test_data import small_study
 
 pytestmark = pytest.mark.browser
@@ -61,16 +61,16 @@ def test_where_execution_is_off_nothing_can_be_started(facts_app: str, open_page
 
 def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
-    click_row(page, row_of(page, "Mistral Small 3.1"))
+    click_row(page, row_of(page, "Mistral Small 3.1", "Detector"))
     wait_for_query(page, detector="mistral-small-3.1", setting="code", benchmark="junobench")
     alone(page, "Mistral Small 3.1")
     expect(page.locator(".cw-facts")).to_contain_text("without an answer")
     page.get_by_test_id("stButtonGroup").get_by_text("without an answer", exact=True).click()
     wait_for_query(page, only="without an answer")
     expect(page.get_by_text(re.compile(r"^[12] instances\. Click a row"))).to_be_visible()
-    expect(grid(page).locator("td[aria-colindex='3']").first).to_contain_text("?")
+    expect(column(page, "Answers").first).to_contain_text("?")
     settled(page)
-    names = texts(grid(page).locator("td[aria-colindex='1']"))
+    names = texts(column(page, "Instance"))
     assert 1 <= len(names) <= 2
     click_row(page, 0)
     wait_for_query(page, instance=names[0])
@@ -125,7 +125,7 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     for words in ("minibench", "predict-from-runtime-", "tokens in / out", "runs agree"):
         expect(facts).to_contain_text(words)
     settled(page)
-    names = grid(page).locator("td[aria-colindex='1']")
+    names = column(page, "Instance")
     expect(names).to_have_text(["pandas_1_fixed", "pandas_1_reproduced"])
     click_row(page, 1)
     wait_for_query(page, instance="pandas_1_reproduced")

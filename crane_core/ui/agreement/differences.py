@@ -11,10 +11,10 @@ from crane_core.ui import keys
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.navigation import go
+from crane_core.ui.open_list import clicked_row
 from crane_core.ui.words import LABEL_WORDS, NOTHING, count, setting_short
 
-ROW_HEIGHT = 32
-MAX_HEIGHT = 420
+MOST_HEIGHT = 420
 FACTS = {"case_id": "Case", "detector_title": "Detector", "setting": "Input", "library_group": "Library"}
 
 
@@ -29,18 +29,13 @@ def draw_differences(chosen: Chosen) -> None:
             st.caption("None: they say the same of everything that they have in common.")
             return
         st.caption("Click a row to open the pair.")
-        event = st.dataframe(
+        place = clicked_row(
             _shown(unlike, items),
-            hide_index=True,
-            row_height=ROW_HEIGHT,
-            height=min(ROW_HEIGHT * (len(unlike) + 1) + 2, MAX_HEIGHT),
-            on_select="rerun",
-            selection_mode="single-cell",
             key=f"differences_{'_'.join((chosen.noun, *chosen.annotators))}",
+            most_height=MOST_HEIGHT,
         )
-    cells = event.selection.cells
-    if cells:
-        row = unlike.iloc[cells[0][0]]
+    if place is not None:
+        row = unlike.iloc[place]
         go("cases", **{keys.BENCHMARK: row["benchmark"], keys.CASE: row["case_id"]})
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
+from crane_core.ui.open_list import clicked_row
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.url_state import many_of
 from crane_core.ui.words import (
@@ -24,7 +25,6 @@ from crane_core.ui.words import (
     setting_short,
 )
 
-ROW_HEIGHT = 32
 MOST_HEIGHT = 760
 MANY = 20
 """Rows from which on the list can be narrowed."""
@@ -60,14 +60,10 @@ def draw_list(table: pd.DataFrame) -> None:
         st.info("Nothing has run. Start a run above, or `python -m crane_core detect --detector rules`.")
         return
     shown = _columns(table)
-    event = st.dataframe(
+    place = clicked_row(
         shown,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=min(ROW_HEIGHT * (len(shown) + 1) + 2, MOST_HEIGHT),
-        on_select="rerun",
-        selection_mode="single-cell",
         key=f"{keys.PICKED}_runs_{len(table)}",
+        most_height=MOST_HEIGHT,
         column_config={
             name: st.column_config.TextColumn(
                 width=WIDTHS.get(name), help=HELP.get(name), alignment="right" if name in NUMBERS else "left"
@@ -75,8 +71,8 @@ def draw_list(table: pd.DataFrame) -> None:
             for name in map(str, shown)
         },
     )
-    if event.selection.cells:
-        row = as_rows(table.iloc[[event.selection.cells[0][0]]])[0]
+    if place is not None:
+        row = as_rows(table.iloc[[place]])[0]
         st.query_params.from_dict(address_of(key_of(row)))
         st.rerun()
 

@@ -6,6 +6,7 @@ import json
 from html import escape
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
@@ -15,6 +16,7 @@ from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, turn
+from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import COMPARED, STUDY
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.listed import agreement_words, cost_cell, started_words, tokens_words
@@ -26,7 +28,7 @@ MAX_OPTION = 48
 """Characters of an option that stands among the facts; longer ones fold away."""
 PAGE = 100
 """Instances that are listed at once."""
-ROW_HEIGHT = 32
+MOST_HEIGHT = 674
 POLL_S = 2.0
 
 
@@ -165,20 +167,16 @@ def _draw_instances(run: RunKey) -> None:
         "a dot: none, a question mark: no answer."
     )
     rows = as_rows(page)
-    event = st.dataframe(
-        [_cells(row) for row in rows],
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=ROW_HEIGHT * (min(len(rows), 20) + 1) + 2,
-        on_select="rerun",
-        selection_mode="single-cell",
+    place = clicked_row(
+        pd.DataFrame([_cells(row) for row in rows]),
+        most_height=MOST_HEIGHT,
         key=f"{keys.PICKED}_answers_{run}_{only}_{shown_page}",
         column_config={"What was said first": st.column_config.TextColumn(width="large")},
     )
     if n_all > PAGE:
         st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
-    if event.selection.cells:
-        chosen = str(rows[event.selection.cells[0][0]]["instance_id"])
+    if place is not None:
+        chosen = str(rows[place]["instance_id"])
         st.query_params.from_dict(address_of(run, instance=chosen))
         st.rerun()
 

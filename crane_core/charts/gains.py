@@ -16,21 +16,26 @@ OFFSETS = {"−RT": -11, "+RT": 11}
 def gains(table: pd.DataFrame) -> alt.LayerChart:
     """Two points with their intervals per detector, and the printed value as a thin upright mark.
 
-    `table` has a row per detector and setting: detector_title, setting (−RT or +RT), value, low, high, printed
-    (shares in 0..1; printed is NaN where nothing was printed), n, and text to stand beside the point.
+    `table` has a row per detector and setting: detector_title, label (the detector with its n, as the axis shows it),
+    setting (−RT or +RT), value, low, high, printed (shares in 0..1; printed is NaN where nothing was printed), n, and
+    text to stand beside the point.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
-    layers = [layer for setting in OFFSETS for layer in _layers(table[table["setting"] == setting], setting, titles)]
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT, padding=PADDING)
+    label_of = dict(zip(table["detector_title"], table["label"], strict=True))
+    labels = {title: label_of[title] for title in in_order(list(label_of))}
+    layers = [layer for setting in OFFSETS for layer in _layers(table[table["setting"] == setting], setting, labels)]
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING)
 
 
-def _layers(rows: pd.DataFrame, setting: str, titles: list[str]) -> list[alt.Chart]:
+def _layers(rows: pd.DataFrame, setting: str, labels: dict[str, str]) -> list[alt.Chart]:
+    titles = list(labels)
     colours = detector_colours(titles)
     dy = OFFSETS[setting]
     filled = setting == "+RT"
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(rows).encode(
-        y=alt.Y("detector_title:N", sort=titles, axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False)),
+        y=alt.Y(
+            "label:N", sort=list(labels.values()), axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False)
+        ),
         color=alt.Color("detector_title:N", scale=scale, legend=None),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),

@@ -12,16 +12,16 @@ from crane_core.storage.store import Store
 def verdict_frame(store: Store) -> pd.DataFrame:
     """One row per benchmark, instance, detector, setting and experiment; see `storage.verdicts.answer_counts`.
 
-    Adds `library_group`, the paper's grouping of libraries (Figure 5), and `label_weight`: how many detected crashes
-    the label of a row stands for, 1 here, and `provenance`, None here: imported people labelled everything or nothing.
-    Those of a campaign come from `pipeline.judged`.
+    Adds `library_group`, the paper's grouping of libraries (Figure 5), and `label_stratum` (what a detected crash was
+    drawn from) and `provenance`, both None here: a label of imported people counts for itself alone. Those of a
+    campaign come from `pipeline.judged`.
     """
     frame = stored.answer_counts(store.cursor())
     groups = {library: library_group(library) for library in frame["library"].unique()}
     return frame.assign(
         library_group=frame["library"].map(groups),
         human=frame["human"].where(frame["human"].notna()),
-        label_weight=1.0,
+        label_stratum=None,
         provenance=None,
     )
 

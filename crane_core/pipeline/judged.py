@@ -1,8 +1,8 @@
 """The verdict frame with the diagnoses judged by an annotator of one's choice, and what a sample of labels stands for.
 
 A campaign that drew a sample leaves detected crashes without a label. To leave them out would be to leave out crashes
-that were found, so each label stands for all detected crashes of its stratum: weight N / n, N detected crashes in the
-stratum, n of them labelled (Horvitz and Thompson 1952). All other outcomes are computed and known: weight 1.
+that were found, so each label stands for others of its stratum; `measures.label_weights` says for how many. All other
+outcomes are computed and known.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns import asked_for, campaign_names, kept_campaign
 from crane_core.pipeline.label_frame import KEY, Kind
+from crane_core.pipeline.measures import VoteRule, asks_for_label, label_weights
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats import vote
 
+NOT_DRAWN = "not drawn from"
+"""Stratum of detected crashes outside of the campaign's population: no label stands for them."""
 ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
 """Whose labels can feed results, in the order in which they are offered. Single annotators of a campaign cannot."""
 
@@ -59,12 +62,12 @@ def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, locked: frozense
 
 
 def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan: Plan | None = None) -> pd.DataFrame:
-    """The verdict frame with `human` and `label_weight` of this annotator, and `provenance` of the labels.
+    """The verdict frame with `human` and `label_stratum` of this annotator, and `provenance` of the labels.
 
     plan: of the campaign whose final outcomes these are; None for imported annotators, whose missing labels are left
     out as they always were. With a plan, a crash that was not detected is "misdetected", which needs no annotator;
-    label_weight is 0 for a detected crash that others stand for, and nan where no label of its stratum does;
-    provenance is "open" for one that was drawn and has no final label.
+    label_stratum names what a detected crash was drawn from, or that the campaign did not draw from it, and is None
+    for everything else; provenance is "open" for one that was drawn and has no final label.
     """
     mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
     frame = verdicts.drop(columns=["human", "provenance"]).merge(mine, on=KEY, how="left", validate="one_to_one")
@@ -79,7 +82,7 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     drawn = pd.MultiIndex.from_frame(frame[KEY]).isin([item.verdict.key for item in plan.items])
     return frame.assign(
         human=_with_misses(frame, plan),
-        label_weight=_weights(frame, drawn_from, plan),
+        label_stratum=_strata(frame, drawn_from, plan),
         provenance=frame["provenance"].mask(drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)),
     )
 
@@ -91,26 +94,25 @@ def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     return frame["human"].where(~missed, str(Label.MISDETECTED))
 
 
-def _weights(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Series[float]:
+def _strata(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     """drawn_from: the detected crashes that the plan could draw."""
-    weights = pd.Series(np.where(detected_crashes(frame), np.nan, 1.0), index=frame.index)
-    strata = [drawn_from[name].astype(object).fillna("unknown") for name in plan.design.strata]
-    for _, rows in drawn_from.groupby(strata or np.zeros(len(drawn_from))):
-        labelled = rows["human"].notna()
-        if labelled.any():
-            weights[rows.index] = np.where(labelled, len(rows) / labelled.sum(), 0.0)
-    return weights
+    strata = pd.Series(None, index=frame.index, dtype=object)
+    strata[detected_crashes(frame)] = NOT_DRAWN
+    values = drawn_from[list(plan.design.strata)].astype(object).fillna("unknown")
+    strata[drawn_from.index] = [f"drawn: {', '.join(map(str, row))}" for row in values.itertuples(index=False)]
+    return strata
 
 
-def coverage(rows: pd.DataFrame) -> Coverage:
+def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage:
     """What the labels of these rows cover; `rows` as `judged_by` gives them."""
-    crashes = rows[detected_crashes(rows)]
+    crashes = rows[asks_for_label(rows, rule)]
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()
+    weights = [label_weights(group, rule) for _, group in crashes.groupby(["experiment", "detector", "setting"])]
     return Coverage(
         n_detected=len(crashes),
         n_labelled=len(labelled),
-        n_uncovered=int(crashes["label_weight"].isna().sum()),
+        n_uncovered=sum(int(np.isnan(of_group).sum()) for of_group in weights),
         n_open=int((crashes["provenance"] == Provenance.OPEN).sum()),
         provenance={str(name): int(n) for name, n in found.items()},
     )

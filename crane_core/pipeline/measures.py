@@ -1,7 +1,9 @@
 """Rates and comparisons as tidy frames for charts and pages: which rule counts a run, which a diagnosis, by what group.
 
-Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats. Where only
-a sample of the diagnoses has labels, `label_weight` of the frame (see `judged`) makes every rate an estimate for all.
+Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats. Where a
+campaign labelled a sample of the diagnoses, a label stands for all of its stratum (`label_stratum` of the frame, see
+`judged`) that ask for one under the rule in force and in the slice asked about: weight N / n, N of them, n labelled
+(Horvitz and Thompson 1952, post-stratified). So the weights add up to what is known: the crashes of the slice.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crane_core.domain import Setting
-from crane_core.stats import intervals, multiplicity, paired, rates, vote
+from crane_core.stats import intervals, multiplicity, paired, rates, sign_flip, vote
 
 SEED = 20251018
 """Seed of every bootstrap on a page: the same data give the same interval."""
@@ -38,8 +40,15 @@ class Credit(StrEnum):
     DETECTION = "detection only"
 
 
+class PairedTest(StrEnum):
+    """How the p-value of a comparison is made; the policy decides, never the data."""
+
+    MCNEMAR = "exact McNemar test"
+    SIGN_FLIP = "sign-flip permutation test by case"
+
+
 COMPARED = ("without", "with_", "difference", "low", "high")
-DISCORDANT = ("gained", "lost", "p_value", "detectable")
+TESTED = ("gained", "lost", "p_value", "detectable")
 RATE_COLUMNS = [
     "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
 ]  # fmt: skip
@@ -56,31 +65,82 @@ def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     return np.where(np.isnan(share), np.nan, said.astype(np.float64))
 
 
+def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest | None:
+    """McNemar where an instance is right or wrong, sign flips where it is right by a share; none for other rates."""
+    if rate not in YES_OR_NO:
+        return None
+    return PairedTest.SIGN_FLIP if rule is VoteRule.MEAN or credit is Credit.HALF else PairedTest.MCNEMAR
+
+
+def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
+    """Rows whose outcome hangs on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
+    found = detected(frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY)
+    asks: NDArray[np.bool_] = frame["truth"].to_numpy(dtype=bool) & (found > 0)
+    return asks
+
+
+def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
+    """How many instances each row stands for: 0 where others stand for it, nan where no label of its stratum does."""
+    asks = asks_for_label(frame, rule) & frame["label_stratum"].notna().to_numpy()
+    weights = np.ones(len(frame))
+    is_labelled = frame.loc[asks, "human"].notna()
+    n = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("sum").to_numpy(dtype=np.float64)
+    all_of = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("size").to_numpy(dtype=np.float64)
+    weights[asks] = np.where(n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan)
+    return weights
+
+
 class Scored(NamedTuple):
     """Each row's share in TP, FP, TN, FN and left out, and how many rows hang on a label and have one.
 
-    parts: None where a row hangs on a label that nobody gave and no other stands for. is_complete: no row counts for
-    another, so that each instance is right or wrong by itself.
+    parts: None where a row hangs on a label that nobody gave and no other stands for.
     """
 
     parts: rates.Confusion | None
     n_to_label: int
     n_labelled: int
-    is_complete: bool
 
 
 def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
     """The rows under the chosen rules; an outcome that hangs on a label counts with the weight of the label."""
     truth, foretold = frame["truth"].to_numpy(), detected(frame, rule)
     if credit is Credit.DETECTION:
-        return Scored(rates.confusion_parts(truth, foretold), 0, 0, is_complete=True)
+        return Scored(rates.confusion_parts(truth, foretold), 0, 0)
     worth = rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
-    hangs = truth & (foretold > 0)
-    weight = np.where(hangs, frame["label_weight"].to_numpy(), 1.0)
+    weight, asks = label_weights(frame, rule), asks_for_label(frame, rule)
     is_covered = not np.isnan(weight).any()
     parts = rates.confusion_parts(truth, foretold, credit=worth, weight=weight) if is_covered else None
-    n_labelled = int(np.count_nonzero(hangs & ~np.isnan(worth)))
-    return Scored(parts, int(np.count_nonzero(hangs)), n_labelled, bool((weight == 1).all()))
+    return Scored(parts, int(np.count_nonzero(asks)), int(np.count_nonzero(asks & ~np.isnan(worth))))
+
+
+def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
+    """Whether labels stand for others anywhere: then nobody knows who wins which instance, and nothing is tested."""
+    return credit is not Credit.DETECTION and bool((label_weights(frame, rule) != 1).any())
+
+
+def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> pd.DataFrame:
+    """The rows that a comparison with and without runtime state is about, for rates and gains alike.
+
+    Of a detector that was asked with both, the instances that have an outcome in both; of one that was asked with one
+    of them, all of its rows.
+    """
+    both = frame[frame["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+    n_settings = both.groupby("detector")["setting"].transform("nunique")
+    is_known = pd.Series(~_is_left_out(both, rule, credit), both.index)
+    n_known = is_known.groupby([both["detector"], both["instance_id"]]).transform("sum")
+    return both[(n_settings < 2) | (n_known == 2)]
+
+
+def _is_left_out(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> NDArray[np.bool_]:
+    """Rows without a vote, or with a detected crash that nobody judged and no label can stand for."""
+    foretold = detected(frame, rule)
+    silent: NDArray[np.bool_] = np.isnan(foretold)
+    if credit is Credit.DETECTION:
+        return silent
+    is_judged = ~np.isnan(rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit]))
+    hangs = frame["truth"].to_numpy(dtype=bool) & (foretold > 0) & frame["label_stratum"].isna().to_numpy()
+    unjudged: NDArray[np.bool_] = hangs & ~is_judged
+    return silent | unjudged
 
 
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
@@ -133,14 +193,14 @@ def _with_width(estimate: intervals.Estimate, cases: NDArray[np.object_]) -> int
 def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str = "Accuracy") -> pd.DataFrame:
     """A rate with runtime state against without, per detector: the headline comparison.
 
-    Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares), gained and lost
-    (instances that only one setting has right), p_value (exact McNemar), p_holm (Holm over the detectors of the
-    table), detectable (smallest difference these pairs would reveal, power 80%). The last five are NaN where right
-    is not a yes or no for the same instances: under mean of runs or half credit, for precision and F1, and where labels
-    of a sample stand for others. Of rates that hang on labels which no other stands for, everything is NaN.
+    Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares),
+    gained and lost (instances that only one setting has right), p_value, test (see `test_of`), p_holm (Holm over the
+    detectors of the table), detectable (smallest difference these pairs would reveal, power 80%). gained, lost and
+    detectable are NaN where right is not a yes or no (mean of runs, half credit), and so are the p-values for precision
+    and F1. Where labels of a sample stand for others, all of these are NaN for every detector. Of rates that hang on
+    labels which no other stands for, everything is NaN.
     """
-    rows = [_gain(rows_of, rule, credit, rate) for _, rows_of in frame.groupby("detector", sort=False)]
-    table = pd.DataFrame([row for row in rows if row is not None])
+    table = _gains(frame, ["detector"], rule, credit, rate)
     return table.assign(p_holm=multiplicity.holm(table["p_value"])) if len(table) else table
 
 
@@ -150,30 +210,34 @@ def change_table(frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit
     Columns: those of `gain_table` but p_holm, the group under the name `by`, and p_bh (Benjamini-Hochberg over the
     whole table, which is an exploratory grid).
     """
-    rows = []
-    for (group, _), rows_of in frame.groupby([by, "detector"], sort=False, observed=True):
-        found = _gain(rows_of, rule, credit, rate)
-        if found is not None:
-            rows.append({by: group} | found)
-    table = pd.DataFrame(rows)
+    table = _gains(frame, [by, "detector"], rule, credit, rate)
     return table.assign(p_bh=multiplicity.benjamini_hochberg(table["p_value"])) if len(table) else table
 
 
-def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dict[str, object] | None:
-    a = frame[frame["setting"] == Setting.CODE].set_index("instance_id")
-    b = frame[frame["setting"] == Setting.RUNTIME].set_index("instance_id")
-    both = a.index.intersection(b.index)
-    if both.empty:
-        return None
-    a, b = a.loc[both], b.loc[both]
-    who = {"detector": a["detector"].iloc[0], "detector_title": a["detector_title"].iloc[0]}
+def _gains(frame: pd.DataFrame, by: list[str], rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
+    both = frame[frame["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+    test = None if is_sampled(both, rule, credit) else test_of(rule=rule, credit=credit, rate=rate)
+    pairs = paired_rows(both, rule=rule, credit=credit)
+    rows = []
+    for group, rows_of in pairs.groupby(by, sort=False, observed=True):
+        if rows_of["setting"].nunique() == 2:
+            rows.append(dict(zip(by, group, strict=True)) | _gain(rows_of, rule, credit, rate, test))
+    return pd.DataFrame(rows)
+
+
+def _gain(
+    frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str, test: PairedTest | None
+) -> dict[str, float | str | None]:
+    a = frame[frame["setting"] == Setting.CODE].sort_values("instance_id")
+    b = frame[frame["setting"] == Setting.RUNTIME].sort_values("instance_id")
+    who = {"detector_title": a["detector_title"].iloc[0], "test": test and str(test)}
     without, with_ = scored(a, rule, credit), scored(b, rule, credit)
     if without.parts is None or with_.parts is None:
-        return who | {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *DISCORDANT), np.nan)
+        return who | {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
     cases = a["case_id"].to_numpy()
     estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
-    row = who | {
+    return who | {
         "n": int(np.count_nonzero((np.asarray(one.whole) > 0) | (np.asarray(other.whole) > 0))),
         "n_cases": estimate.n_clusters,
         "without": one.value,
@@ -181,24 +245,26 @@ def _gain(frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> dic
         "difference": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
+        **_tested(one, other, cases, test),
     }
-    if not (without.is_complete and with_.is_complete):
-        return row | dict.fromkeys(DISCORDANT, np.nan)
-    return row | _discordance(one, other, rule, rate)
 
 
-def _discordance(one: rates.Ratio, other: rates.Ratio, rule: VoteRule, rate: str) -> dict[str, float]:
-    """Counts of instances that one setting alone has right, among those that both answered."""
-    answered = (np.asarray(one.whole) == 1) & (np.asarray(other.whole) == 1)
-    right = np.column_stack([one.part, other.part])[answered]
-    if rule is VoteRule.MEAN or rate not in YES_OR_NO or not np.isin(right, (0.0, 1.0)).all():
-        return dict.fromkeys(DISCORDANT, float("nan"))
-    counts = paired.discordance(right[:, 0] == 1, right[:, 1] == 1)
-    n_discordant = counts.only_a + counts.only_b
-    share = n_discordant / len(right) if len(right) else 0.0
+def _tested(
+    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], test: PairedTest | None
+) -> dict[str, float]:
+    """The p-value and what belongs to it, over the instances that the rate is over."""
+    counted = np.asarray(one.whole) > 0
+    a, b = np.asarray(one.part)[counted], np.asarray(other.part)[counted]
+    nothing = dict.fromkeys(TESTED, float("nan"))
+    if test is None:
+        return nothing
+    if test is PairedTest.SIGN_FLIP:
+        return nothing | {"p_value": sign_flip.sign_flip(b - a, cases[counted], seed=SEED)}
+    counts = paired.discordance(a == 1, b == 1)
+    share = (counts.only_a + counts.only_b) / len(a) if len(a) else 0.0
     return {
         "gained": counts.only_b,
         "lost": counts.only_a,
         "p_value": paired.mcnemar(counts.only_a, counts.only_b),
-        "detectable": paired.minimum_detectable_difference(len(right), share),
+        "detectable": paired.minimum_detectable_difference(len(a), share),
     }

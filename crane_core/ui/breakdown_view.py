@@ -10,13 +10,23 @@ import streamlit as st
 from crane_core.charts.breakdown import breakdown
 from crane_core.domain import PAPER_GROUPS, Setting
 from crane_core.pipeline.beside import asked_as
-from crane_core.pipeline.measures import change_table, rate_table
+from crane_core.pipeline.measures import change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import NOTHING, interval, p_value, percent, points, points_interval, setting_short, whole
+from crane_core.ui.words import (
+    NOTHING,
+    interval,
+    p_value,
+    percent,
+    points,
+    points_interval,
+    setting_short,
+    whole,
+    with_n,
+)
 
 GROUPINGS = {
     "library_group": "library",
@@ -33,7 +43,7 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what runtime state changes per group and detector."""
     rows = chosen.rows()
-    rows = rows[rows["setting"].isin(["code", "runtime"]) & rows[by].notna()]
+    rows = paired_rows(rows[rows[by].notna()], rule=chosen.rule, credit=chosen.credit)
     keys_of = [by, "detector_title", "setting"]
     table = rate_table(rows, by=keys_of, rate=rate, rule=chosen.rule, credit=chosen.credit)
     return table, change_table(rows, by=by, rate=rate, rule=chosen.rule, credit=chosen.credit)
@@ -45,7 +55,8 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
         return
-    labels = {group: _label(group, table[table[by] == group]["n"]) for group in _order(by, table)}
+    n_of = table.groupby(by)["n"].agg(["min", "max"])
+    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(by, table)}
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     drawn = table.assign(
         group=table[by],
@@ -59,6 +70,7 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
     note += "(Wilson where all say the same). "
     if change_of:
         note += "At the right: what runtime state changes, in percentage points. "
+        note += _test_words(changes)
     draw_chart(
         breakdown(drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
         _readable(table, by, change_of),
@@ -69,11 +81,30 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
     )
 
 
+def _test_words(changes: pd.DataFrame) -> str:
+    """Which test the p-values of the table are of, and over which family they are adjusted."""
+    tests = changes["test"].dropna().unique()
+    family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
+    return f"p in the table: {tests[0]}, {family}. " if len(tests) else ""
+
+
 def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFrame:
     """Rates and changes in one frame, unrounded."""
     if changes.empty:
         return table
-    columns = [by, "detector_title", "difference", "low", "high", "gained", "lost", "p_value", "p_bh", "detectable"]
+    columns = [
+        by,
+        "detector_title",
+        "difference",
+        "low",
+        "high",
+        "gained",
+        "lost",
+        "p_value",
+        "test",
+        "p_bh",
+        "detectable",
+    ]
     return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
 
 
@@ -84,11 +115,6 @@ def _change(row: dict[str, Any], by: str, change_of: ChangeOf) -> str:
         return ""
     text = points(found["difference"], 0).removesuffix(" pp")
     return "0" if text in {"+0", "−0"} else text
-
-
-def _label(group: str, n: pd.Series) -> str:
-    """A group with the number of notebooks its rate is over; a range where detectors differ (precision)."""
-    return f"{group}  n {n.min()}" if n.min() == n.max() else f"{group}  n {n.min()}–{n.max()}"
 
 
 def _order(by: str, table: pd.DataFrame) -> list[str]:

@@ -3,56 +3,71 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.measures import Credit, VoteRule, gain_table, rate_table
+from crane_core.pipeline.measures import Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.words import p_value, percent, points, points_interval, setting_short, whole
+from crane_core.ui.words import count, p_value, percent, points, points_interval, setting_short, whole, with_n
 
 PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
-P_HELP = "exact McNemar test on the instances that only one input has right; Holm-adjusted over the detectors"
+TEST_WORDS = {
+    PairedTest.MCNEMAR: "on the instances that only one input has right",
+    PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
+}
+
+
+class Compared(NamedTuple):
+    """The comparison of the detectors that were asked with both inputs, and the rates behind it, over the same rows.
+
+    rates: of runs beside the study too, which may be of one input only. n_unpaired: how many instances of a detector
+    have no outcome with one of its inputs; they are left out.
+    """
+
+    comparison: pd.DataFrame
+    rates: pd.DataFrame
+    n_unpaired: dict[str, int]
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _gains(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The comparison of the detectors that were asked with both inputs, and the rates behind it.
-
-    The rates are those of runs beside the study too, which may be of one input only.
-    """
-    rows = chosen.rows()
+def _gains(loaded: str, chosen: Chosen) -> Compared:
+    asked = chosen.rows()
+    asked = asked[asked["setting"].isin(["code", "runtime"])]
+    rows = paired_rows(asked, rule=chosen.rule, credit=chosen.credit)
     comparison = gain_table(rows, rule=chosen.rule, credit=chosen.credit)
     if not comparison.empty:
         titles = in_order(comparison["detector_title"].tolist())
         comparison = comparison.set_index("detector_title", drop=False).loc[titles]
     is_shown = rows["experiment"].isin(chosen.beside)
     is_shown |= rows["detector"].isin(comparison["detector"] if not comparison.empty else [])
-    rows = rows[is_shown & rows["setting"].isin(["code", "runtime"])]
-    if rows.empty:
-        return comparison, comparison
-    values = rate_table(rows, by=["detector_title", "setting"], rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
-    return comparison, values
+    by = ["detector_title", "setting"]
+    values = rate_table(rows[is_shown], by=by, rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
+    left_out = asked[~asked.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
+    return Compared(comparison, values, {str(title): int(n) for title, n in left_out.items()})
 
 
-def compared(chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compared(chosen: Chosen) -> Compared:
     """The cached comparison for these switches."""
     return _gains(data.answers(), chosen)
 
 
 def draw_gains(chosen: Chosen) -> None:
     """The dumbbells and the table under them; a sentence where no detector was asked with both inputs."""
-    comparison, values = compared(chosen)
+    comparison, values, n_unpaired = compared(chosen)
     if values.empty:
         st.info("No detector of this experiment was asked both with and without runtime state.")
         return
     printed = _printed_accuracy(chosen)
+    n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
     drawn = values.assign(
+        label=[with_n(title, *n_of.loc[title]) for title in values["detector_title"]],
         setting=values["setting"].map(setting_short),
         text=[f"{setting_short(s)} {percent(v)}" for s, v in zip(values["setting"], values["value"], strict=True)],
     )
@@ -61,7 +76,11 @@ def draw_gains(chosen: Chosen) -> None:
     ]
     note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
     note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
-    numbers = drawn.drop(columns="text")
+    note += "".join(
+        f" {title}: {count(n)} instances without an outcome with both inputs are left out."
+        for title, n in n_unpaired.items()
+    )
+    numbers = drawn.drop(columns=["text", "label"])
     if not comparison.empty:
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
         numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
@@ -70,10 +89,11 @@ def draw_gains(chosen: Chosen) -> None:
 
 def draw_comparison(chosen: Chosen) -> None:
     """The paired comparison as a table, with its n."""
-    comparison, _ = compared(chosen)
+    comparison = compared(chosen).comparison
     if not comparison.empty:
-        help_for = {"p (Holm)": st.column_config.Column(help=P_HELP)}
-        st.dataframe(_readable(comparison), hide_index=True, column_config=help_for)
+        st.dataframe(_readable(comparison), hide_index=True)
+        for test in comparison["test"].dropna().unique():
+            st.caption(f"p: {test} {TEST_WORDS[PairedTest(test)]}; Holm-adjusted over the detectors shown.")
 
 
 def headline(comparison: pd.DataFrame) -> str:

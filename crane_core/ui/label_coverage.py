@@ -14,7 +14,7 @@ from crane_core.ui.words import count, literal
 def draw_coverage(chosen: Chosen) -> None:
     """The line; nothing where no diagnosis counts."""
     if chosen.credit is not Credit.DETECTION:
-        st.caption(_line(chosen.annotator, coverage(chosen.rows())))
+        st.caption(_line(chosen.annotator, coverage(chosen.rows(), chosen.rule)))
 
 
 def _line(annotator: str, found: Coverage) -> str:

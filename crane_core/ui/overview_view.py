@@ -25,7 +25,7 @@ def draw_answer() -> None:
     chosen = Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
     st.subheader("With runtime information, how much better, how sure?", anchor="answer")
     st.markdown(
-        f"Accuracy of detecting and correctly diagnosing the crash changes by {headline(compared(chosen)[0])} "
+        f"Accuracy of detecting and correctly diagnosing the crash changes by {headline(compared(chosen).comparison)} "
         "when the model also sees the kernel's state. In brackets: 95% intervals."
     )
     draw_gains(chosen)

@@ -107,6 +107,11 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def with_n(name: str, least: int, most: int) -> str:
+    """A row of a chart with the number of notebooks that it is over; a range where its values differ in that."""
+    return f"{name}  n {count(least)}" if least == most else f"{name}  n {count(least)}–{count(most)}"
+
+
 def cells_words(n: int) -> str:
     """A number of cells in words: "the cell", "the 3 cells"."""
     return {0: "no cell", 1: "the cell"}.get(n, f"the {n:,} cells")

@@ -18,7 +18,7 @@ TITLES = ["Gemini 2.5 Flash", "GPT 5"]
 def table() -> pd.DataFrame:
     rows = [
         {"detector_title": title, "setting": setting, "value": value, "low": value - 0.05, "high": value + 0.05}
-        | {"printed": value, "n": 222, "text": f"{value:.1%}"}
+        | {"label": f"{title}  n 222", "printed": value, "n": 222, "text": f"{value:.1%}"}
         for title in reversed(TITLES)
         for setting, value in (("−RT", 0.69), ("+RT", 0.77))
     ]
@@ -42,7 +42,7 @@ def test_points_differ_by_shape_and_share_one_scale(table: pd.DataFrame, marks_o
 
 def test_order_and_colours_are_those_of_the_theme(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
     for point in marks_of(gains(table), "point"):
-        assert point["encoding"]["y"]["sort"] == TITLES
+        assert point["encoding"]["y"]["sort"] == [f"{title}  n 222" for title in TITLES]
         scale = point["encoding"]["color"]["scale"]
         assert dict(zip(scale["domain"], scale["range"], strict=True)) == {t: DETECTOR_COLOURS[t] for t in TITLES}
 

@@ -19,12 +19,12 @@ from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.judged import Coverage, annotators_of, coverage, judged_by, locked_campaigns
 from crane_core.pipeline.label_frame import COLUMNS, KEY, label_frame
 from crane_core.pipeline.labelling import Desk
-from crane_core.pipeline.measures import Credit, VoteRule, change_table, gain_table, rate_table, scored
+from crane_core.pipeline.measures import Credit, VoteRule, change_table, gain_table, label_weights, rate_table, scored
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_cells import Status
-from crane_core.stats.rates import RATES
+from crane_core.stats.rates import RATES, total
 from crane_core.storage.store import Store, open_store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -127,38 +127,59 @@ def test_the_published_human_of_the_label_frame_is_the_verdict_frames(
 ) -> None:
     judged = judged_by(verdicts, label_frame(embedded_store, prepared_folder), PUBLISHED_HUMAN)
     assert judged["human"].fillna("-").tolist() == verdicts["human"].fillna("-").tolist()
-    assert (judged["label_weight"] == 1).all()
+    assert judged["label_stratum"].isna().all()
     rest = list(verdicts.columns.drop(["human", "provenance"]))
     pd.testing.assert_frame_equal(judged[rest], verdicts[rest])
     assert judged["provenance"].isna().all()
     assert coverage(models(judged)) == coverage(models(verdicts)) == Coverage(501, 501, 0, 0, {})
 
 
-def estimates(frame: pd.DataFrame) -> dict[tuple[str, str, str], float]:
-    """Every rate of every model and setting, end to end."""
+def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str], float]:
+    """Every rate of every model and setting, end to end. All of the 111 crashes are accounted for."""
     found = {}
     for group, rows in models(frame).groupby(BY):
-        parts = scored(rows, VoteRule.MAJORITY, Credit.STRICT).parts
+        parts = scored(rows, rule, Credit.STRICT).parts
         assert parts is not None
+        assert RATES["Recall"](total(parts)).whole + total(parts).left_out == pytest.approx(111)
         found |= {(*map(str, group), name): rate(parts).value for name, rate in RATES.items()}
     return found
 
 
-def test_samples_of_222_estimate_the_whole_without_bias(verdicts: pd.DataFrame, diagnoses: list[Verdict]) -> None:
-    truth = estimates(verdicts)
+@pytest.mark.parametrize("rule", VoteRule)
+def test_samples_of_222_estimate_the_whole_without_bias(
+    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[Verdict]
+) -> None:
+    truth = estimates(verdicts, rule)
     weighted, left_out = [], []
-    for seed in range(100):
+    for seed in range(40):
         plan = plan_of(diagnoses, Design(), seed=seed)
         assert len(plan.items) == 222
         labels = finals(plan, verdicts)
-        weighted.append(estimates(judged_by(verdicts, labels, "pilot: final", plan)))
-        left_out.append(estimates(judged_by(verdicts, labels, "pilot: final").assign(label_weight=1.0)))
+        weighted.append(estimates(judged_by(verdicts, labels, "pilot: final", plan), rule))
+        left_out.append(estimates(judged_by(verdicts, labels, "pilot: final"), rule))
     for place, value in truth.items():
         found = np.array([estimate[place] for estimate in weighted])
         error = found.std(ddof=1) / np.sqrt(len(found))
         assert abs(found.mean() - value) < 4 * error + 0.001, place
         if place[2] == "Recall":
-            assert np.mean([estimate[place] for estimate in left_out]) < value - 0.05, place
+            assert np.mean([estimate[place] for estimate in left_out]) < value - 0.03, place
+
+
+@pytest.mark.parametrize("rule", VoteRule)
+def test_a_sample_knows_how_many_crashes_each_group_has(
+    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[Verdict]
+) -> None:
+    plan = plan_of(diagnoses, Design())
+    judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
+    for by in (BY, ["library_group", *BY]):
+        asked: dict[str, Any] = {"by": by, "rate": "Recall", "rule": rule}
+        known = rate_table(models(verdicts), credit=Credit.DETECTION, **asked).set_index(by)["whole"]
+        for credit in (Credit.STRICT, Credit.HALF):
+            found = rate_table(judged, credit=credit, **asked).set_index(by)
+            covered = found[found["value"].notna()]
+            assert len(covered) > 0.9 * len(known)
+            assert covered["whole"].tolist() == pytest.approx(known[covered.index].tolist())
+            assert (covered["part"] <= covered["whole"] + 1e-9).all()
 
 
 def test_intervals_of_samples_cover_what_all_labels_would_give(
@@ -181,7 +202,7 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(verdicts: pd.DataFra
     plan = plan_of(diagnoses, Design())
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
-    assert gains[["gained", "lost", "p_value", "p_holm", "detectable"]].isna().all().all()
+    assert gains[["gained", "lost", "p_value", "p_holm", "detectable", "test"]].isna().all().all()
     assert (gains["low"] < gains["difference"]).all() and (gains["difference"] < gains["high"]).all()
     detection = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
     theirs = gain_table(models(verdicts), **detection)  # type: ignore[arg-type]
@@ -203,7 +224,7 @@ def small(*rows: tuple[str, str, str, bool, int]) -> pd.DataFrame:
         library="torch",
         root_cause=None,
         human=None,
-        label_weight=1.0,
+        label_stratum=None,
         provenance=None,
     )
 
@@ -239,7 +260,8 @@ def test_weights_by_hand() -> None:
     plan = small_plan()
     labels = small_labels(plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"})
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
-    rows = judged.set_index(["detector", "setting", "instance_id"])["label_weight"]
+    judged["weight"] = label_weights(judged, VoteRule.MAJORITY)
+    rows = judged.set_index(["detector", "setting", "instance_id"])["weight"]
     assert rows["x", "code"].to_dict() == {
         "a_reproduced": 2.0, "b_reproduced": 2.0, "c_reproduced": 0.0, "d_reproduced": 0.0,
         "a_fixed": 1.0, "e_reproduced": 1.0,
@@ -264,7 +286,7 @@ def test_rates_by_hand() -> None:
     half = rate_table(judged, by=BY, rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.HALF).set_index(BY)
     assert half.loc[("x", "code"), "value"] == pytest.approx(3 / 5)
     everyone = rate_table(judged, by=BY, rate="Recall", rule=VoteRule.ALL, credit=Credit.STRICT).set_index(BY)
-    assert everyone.loc[("x", "code"), ["part", "whole"]].tolist() == [2.0, 6.0]
+    assert everyone.loc[("x", "code"), ["part", "whole"]].tolist() == [1.0, 5.0]
 
 
 def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
@@ -281,11 +303,14 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     assert found["value"].notna().all()
 
 
-def test_without_strata_every_label_stands_for_all() -> None:
+def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
     plan = small_plan(strata=())
     labels = small_labels(plan, {("a", "code"): "correct", ("b", "runtime"): "wrong"})
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
-    assert sorted(judged.loc[judged["detector"] == "x", "label_weight"]) == [0.0] * 4 + [1.0, 1.0, 3.0, 3.0]
+    of_x = judged[judged["detector"] == "x"]
+    assert sorted(label_weights(of_x, VoteRule.MAJORITY)) == [0.0] * 4 + [1.0, 1.0, 3.0, 3.0]
+    recall = rate_table(of_x, by=BY, rate="Recall", **STRICT)  # type: ignore[arg-type]
+    assert recall[["part", "whole"]].to_numpy().tolist() == [[4.0, 5.0], [0.0, 2.0]]
 
 
 def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control, permutation_test
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
 from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.measures import Credit, VoteRule, change_table, gain_table, rate_table
+from crane_core.pipeline.measures import (
+    Credit,
+    PairedTest,
+    VoteRule,
+    change_table,
+    gain_table,
+    paired_rows,
+    rate_table,
+)
 from crane_core.storage.store import Store
 
 SCORES = {"Accuracy": accuracy_score, "Precision": precision_score, "Recall": recall_score, "F1": f1_score}
@@ -139,17 +150,63 @@ def test_gain_of_any_rate_is_the_difference_of_both(models: pd.DataFrame, rate: 
 
 
 @pytest.mark.parametrize(("rule", "credit"), [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)])
-def test_where_right_is_no_yes_or_no_there_is_no_count_and_no_p_value(
+def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     models: pd.DataFrame, rule: VoteRule, credit: Credit
 ) -> None:
     table = gain_table(models, rule=rule, credit=credit)
-    assert table[["gained", "lost", "p_value", "p_holm", "detectable"]].isna().all().all()
-    assert table["difference"].notna().all()
+    assert table[["gained", "lost", "detectable"]].isna().all().all()
+    assert set(table["test"]) == {PairedTest.SIGN_FLIP}
+    assert (table["p_value"] <= table["p_holm"]).all()
+    half = {"correct": 1.0, "partial": 0.5 if credit is Credit.HALF else 0.0, "wrong": 0.0, "misdetected": 0.0}
+    said = models["n_crash"] / (models["n_crash"] + models["n_safe"])
+    said = said if rule is VoteRule.MEAN else (said > 0.5).astype(float)
+    right = np.where(models["truth"], said * models["human"].map(half).fillna(0.0), 1 - said)
+    wide = models.assign(right=right).pivot_table(
+        index=["detector", "case_id", "instance_id"], columns="setting", values="right"
+    )
+    changes = (wide["runtime"] - wide["code"]).groupby(["detector", "case_id"]).sum()
+    for row in table.itertuples():
+        mine = changes.loc[row.detector].to_numpy()
+        expected = permutation_test(
+            (mine,), np.sum, permutation_type="samples", n_resamples=9_999, rng=np.random.default_rng(1)
+        ).pvalue
+        assert row.p_value == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
+@pytest.mark.parametrize("rule", VoteRule)
+@pytest.mark.parametrize("credit", Credit)
+def test_the_family_of_tests_is_every_group_whatever_its_labels(
+    models: pd.DataFrame, by: str, rule: VoteRule, credit: Credit
+) -> None:
+    table = change_table(models, by=by, rate="Accuracy", rule=rule, credit=credit)
+    assert len(table) == models.groupby([by, "detector"]).ngroups
+    assert table["p_value"].notna().all()
+    assert table["test"].nunique() == 1
+    assert table["gained"].notna().all() or table["gained"].isna().all()
+    assert table["p_bh"].tolist() == pytest.approx(false_discovery_control(table["p_value"]))
 
 
 def test_a_detector_asked_in_one_setting_has_no_gain(models: pd.DataFrame) -> None:
     alone = models[(models["detector"] == "gpt-5") & (models["setting"] == "code")]
     assert gain_table(alone, rule=VoteRule.MAJORITY, credit=Credit.STRICT).empty
+
+
+def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
+    """A run of 222 with code only and of 30 with runtime state, one of them without an answer: 29 pairs."""
+    mine = models[models["detector"] == "gpt-5"]
+    few = mine.loc[mine["setting"] == "runtime", "instance_id"].head(30)
+    rows = mine[(mine["setting"] == "code") | mine["instance_id"].isin(few)].copy()
+    silent = (rows["setting"] == "runtime") & (rows["instance_id"] == few.iloc[3])
+    rows.loc[silent, ["n_crash", "n_safe"]] = 0
+    asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
+    [gain] = gain_table(rows, **asked).to_dict("records")
+    table = rate_table(paired_rows(rows, **asked), by=["setting"], rate="Accuracy", **asked).set_index("setting")
+    assert table["n"].tolist() == [29, 29]
+    assert gain["n"] == 29
+    assert table["value"].to_dict() == {"code": gain["without"], "runtime": gain["with_"]}
+    alone = rows[rows["setting"] == "code"]
+    assert len(paired_rows(alone, **asked)) == 222
 
 
 def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> None:
@@ -162,7 +219,9 @@ def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> N
 def answers(*rows: tuple[str, bool, int, int, str | None]) -> pd.DataFrame:
     columns = ["case_id", "truth", "n_crash", "n_safe", "human"]
     frame = pd.DataFrame(rows, columns=columns)
-    return frame.assign(benchmark="mine", detector="d", setting="code", instance_id=frame["case_id"], label_weight=1.0)
+    return frame.assign(
+        benchmark="mine", detector="d", setting="code", instance_id=frame["case_id"], label_stratum=None
+    )
 
 
 def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:

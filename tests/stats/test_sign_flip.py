@@ -1,0 +1,62 @@
+"""The sign-flip test by case against scipy's permutation test, by hand, and its share of false alarms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+
+from crane_core.stats.paired import mcnemar
+from crane_core.stats.sign_flip import MOST_EXACT, sign_flip
+
+STEPS = st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0])
+
+
+def oracle(sums: list[float], n_resamples: float = np.inf, seed: int = 0) -> float:
+    found = permutation_test(
+        (np.asarray(sums),),
+        lambda x, axis: np.sum(x, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)
+
+
+@settings(max_examples=60)
+@given(st.lists(STEPS, min_size=2, max_size=9))
+def test_it_is_scipys_exact_permutation_test(differences: list[float]) -> None:
+    assert sign_flip(differences, range(len(differences)), seed=1) == pytest.approx(oracle(differences))
+
+
+def test_instances_of_a_case_are_flipped_together() -> None:
+    found = sign_flip([0.5, 0.5, 1.0, -0.5, 0.0], ["a", "a", "b", "b", "c"], seed=1)
+    assert found == oracle([1.0, 0.5, 0.0]) == 0.5
+
+
+def test_of_yes_and_no_it_is_mcnemars_exact_test() -> None:
+    assert sign_flip([1.0] * 9 + [-1.0] * 2, range(11), seed=1) == pytest.approx(mcnemar(2, 9))
+
+
+def test_with_many_cases_it_is_close_to_scipys_and_the_seed_decides() -> None:
+    drawn = np.random.default_rng(3).choice([-1.0, -0.5, 0.5, 1.0], size=60, p=[0.15, 0.2, 0.3, 0.35])
+    found = sign_flip(drawn, range(60), seed=5)
+    assert found == sign_flip(drawn, range(60), seed=5)
+    assert found == pytest.approx(oracle(drawn.tolist(), n_resamples=50_000), abs=0.005)
+
+
+def test_where_nothing_differs_there_is_no_doubt() -> None:
+    assert sign_flip([], [], seed=1) == 1.0
+    assert sign_flip([0.0, 0.5, -0.5], ["a", "b", "b"], seed=1) == 1.0
+
+
+@pytest.mark.parametrize("n_cases", [MOST_EXACT, 40])
+def test_without_an_effect_it_is_seldom_below_a_twentieth(n_cases: int) -> None:
+    rng = np.random.default_rng(7)
+    cases = np.repeat(np.arange(n_cases), 2)
+    drawn = rng.choice([-1.0, -0.5, 0.5, 1.0], size=(200, n_cases)).repeat(2, axis=1)
+    share = np.mean([sign_flip(differences, cases, seed=1) < 0.05 for differences in drawn])
+    assert share == pytest.approx(0.05, abs=0.04)

@@ -19,10 +19,11 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Our own jobs first, the newest first, then what sources brought.
 
     verdicts: `evaluate.verdict_frame`. Columns: benchmark, experiment, detector, detector_title, detector_kind,
-    setting, n_instances, n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs of one instance
-    that say the same, 95%, clustered by case; missing where no instance has two answers), n_flips (instances whose
-    runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens, output_tokens,
-    usd, seconds_median, seconds_p95, missing elsewhere. A job of which no answer is loaded yet has counts of 0.
+    setting, n_instances (that were asked), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
+    of one instance that say the same, 95%, clustered by case; missing where no instance has two answers), n_flips
+    (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
+    output_tokens, usd, seconds_median, seconds_p95, missing elsewhere. A job of which no answer is loaded yet has
+    counts of 0.
     """
     jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
     rows = [_row(rows) for _, rows in verdicts.groupby(KEY, sort=True, observed=True)]
@@ -47,9 +48,10 @@ def _row(rows: pd.DataFrame) -> dict[str, object]:
     pairs = run_pairs(rows["n_crash"], rows["n_safe"])
     has_pairs = pairs.pairs.sum() > 0
     agreed = clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"], seed=SEED) if has_pairs else None
+    n_asked = rows["n_crash"] + rows["n_safe"] + rows["n_unanswered"]
     return {
         **{name: first[name] for name in [*KEY, "detector_title", "detector_kind"]},
-        "n_instances": len(rows),
+        "n_instances": int((n_asked > 0).sum()),
         "n_answers": int(rows["n_crash"].sum() + rows["n_safe"].sum()),
         "n_unanswered": int(rows["n_unanswered"].sum()),
         "agreement": agreed.value if agreed else None,

@@ -36,6 +36,16 @@ def test_the_agreement_of_published_runs_is_that_of_their_pairs(folder: DataFold
     assert not row["is_job"]
 
 
+def test_instances_that_were_never_asked_are_not_counted(folder: DataFolder) -> None:
+    store = prepare(folder)
+    table = run_list(store, verdict_frame(store))
+    asked = "SELECT count(DISTINCT instance_id) FROM runs WHERE detector = 'mistral-small-3.1' AND run_index > 0"
+    [(n_asked,)] = store.cursor().execute(asked).fetchall()
+    store.close()
+    assert n_asked == 216
+    assert table.loc[table["detector"] == "mistral-small-3.1", "n_instances"].tolist() == [216]
+
+
 def test_one_answer_each_agrees_with_nothing(folder: DataFolder) -> None:
     store = prepare(folder)
     table = run_list(store, verdict_frame(store))

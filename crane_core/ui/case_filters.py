@@ -20,6 +20,8 @@ LABEL_FILTERS = {
 }
 ANSWER_FILTERS = (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
 """Columns of the verdict frame that say which answers the counts and patterns are about."""
+Answers = tuple[tuple[str, tuple[str, ...]], ...]
+"""Which values of these columns count; none: all of them."""
 
 
 def chosen_benchmark() -> str:
@@ -31,9 +33,8 @@ def chosen_benchmark() -> str:
 
 def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters that the URL holds; draws nothing."""
-    answers = tuple((column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS)
     return keep(
-        _pair_table(data.answers(), benchmark, answers),
+        _pair_table(data.answers(), benchmark, _asked_answers()),
         find=st.query_params.get(keys.SEARCH, ""),
         pattern=st.query_params.get(keys.AGREEMENT),
         **{column: st.query_params.get_all(column) for column in LABEL_FILTERS},
@@ -41,14 +42,31 @@ def filtered_cases(benchmark: str) -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _pair_table(loaded: str, benchmark: str, answers: tuple[tuple[str, tuple[str, ...]], ...]) -> pd.DataFrame:
-    """The pair table in natural order; `answers` says which values of which columns of the verdict frame count."""
+def _pair_table(loaded: str, benchmark: str, answers: Answers) -> pd.DataFrame:
+    """The pair table in natural order."""
+    return natural_order(pair_table(data.case_list(benchmark), _verdicts(benchmark, answers)))
+
+
+def _verdicts(benchmark: str, answers: Answers) -> pd.DataFrame:
     rows = data.verdicts()
     rows = rows[rows["benchmark"] == benchmark]
     for column, wanted in answers:
         if wanted:
             rows = rows[rows[column].isin(wanted)]
-    return natural_order(pair_table(data.case_list(benchmark), rows))
+    return rows
+
+
+def _asked_answers() -> Answers:
+    return tuple((column, tuple(st.query_params.get_all(column))) for column in ANSWER_FILTERS)
+
+
+def answers_words(benchmark: str) -> str:
+    """Which experiments the counts and patterns of the list join, where they join several; else nothing."""
+    experiments = _verdicts(benchmark, _asked_answers())["experiment"].unique()
+    names = [experiment_words(name) for name in sorted(experiments)]
+    if len(names) < 2:
+        return ""
+    return f"Counts and patterns join {len(names)} experiments: {'; '.join(names)}. Choose one under Experiment."
 
 
 def draw_filters() -> str:

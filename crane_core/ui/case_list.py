@@ -11,7 +11,7 @@ import streamlit as st
 from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern
 from crane_core.ui import keys
 from crane_core.ui.open_list import clicked_row
-from crane_core.ui.words import NOTHING, count
+from crane_core.ui.words import NOTHING, count, literal
 
 MOST_HEIGHT = 760
 COLUMNS = {
@@ -41,9 +41,9 @@ SHORT = {
 PATTERN_HELP = "\n".join(f"- **{SHORT[p]}**, {p}: {meaning}" for p, meaning in PATTERN_MEANING.items())
 
 
-def draw_list(table: pd.DataFrame, n_all: int) -> None:
-    """The filtered pair table with its count; an empty one says how to widen the filters."""
-    st.caption(f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair.")
+def draw_list(table: pd.DataFrame, n_all: int, answers: str) -> None:
+    """The filtered pair table with its count and what its answers are; an empty one says how to widen the filters."""
+    st.caption(literal(f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {answers}"))
     if table.empty:
         st.info("No case passes these filters. Clear one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)

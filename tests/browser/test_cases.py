@@ -83,6 +83,12 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
     cases.wait_for_function("new URLSearchParams(location.search).getAll('library').join() === 'torch,numpy'")
 
 
+def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
+    expect(count_line(cases)).to_contain_text("join 2 experiments: CRANE-LLM, release of October 2025; JunoBench")
+    choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
+    expect(count_line(cases)).not_to_contain_text("experiments")
+
+
 def test_typing_finds_by_any_label(cases: Page) -> None:
     cases.get_by_label("Find", exact=True).fill("NotFitted")
     cases.keyboard.press("Enter")

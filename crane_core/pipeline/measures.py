@@ -83,6 +83,8 @@ def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     """How many instances each row stands for: 0 where others stand for it, nan where no label of its stratum does."""
     asks = asks_for_label(frame, rule) & frame["label_stratum"].notna().to_numpy()
     weights = np.ones(len(frame))
+    if not asks.any():
+        return weights
     is_labelled = frame.loc[asks, "human"].notna()
     n = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("sum").to_numpy(dtype=np.float64)
     all_of = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("size").to_numpy(dtype=np.float64)

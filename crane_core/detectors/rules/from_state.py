@@ -24,6 +24,7 @@ _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
 _CUT = "\u2026"
 _LONGEST_PUBLISHED_TEXT = 20
 _SEQUENCES = ("list", "tuple")
+_DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 _FRAMES = ("DataFrame", "GeoDataFrame")
 
 
@@ -101,7 +102,7 @@ def thing_of_facts(type: str, facts: dict[str, Any], *, words: str, is_captured:
     _fill_value(thing, is_captured=is_captured)
     if type in _SEQUENCES:
         _fill_items(thing, is_captured=is_captured)
-    elif type == "dict":
+    elif type in _DICTS:
         _fill_members(thing, is_captured=is_captured)
     elif type in ("set", "frozenset"):
         _fill_set(thing)

@@ -131,7 +131,9 @@ def test_iterators_are_not_advanced(entry: Entry) -> None:
     assert entry(rows, "for x in value: print(x)")["plus"] == {"structure": {"left": 2}, "values": {"untouched": True}}
     assert list(rows) == [2, 3]
     squares = (n * n for n in range(3))
-    assert entry(squares)["plus"]["values"] == {"exhausted": False, "untouched": True}
+    told = entry(squares)["plus"]
+    assert (told["values"]["exhausted"], told["values"]["stands"]) == (False, "not started")
+    assert told["structure"]["locals"] == {".0": {"left": 3}}
     assert list(squares) == [0, 1, 4]
     assert entry(squares)["plus"]["values"] == {"exhausted": True, "untouched": True}
     pairs = zip([1], [2], strict=True)

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     is_number,
     kind_of,
     misfits,
+    refuse_read_only,
     scalar,
     shape_of,
     taken_shape,
@@ -196,6 +197,7 @@ def write(site: Site) -> Thing | None:
     if len(site.arguments.positional) != 2:
         return None
     asked, value = site.arguments.positional
+    refuse_read_only(site, receiver, "assignment destination is read-only")
     if asked.type == "str":
         _field(site, receiver, asked)
     _is_no_number(site, asked)
@@ -212,6 +214,13 @@ def write(site: Site) -> Thing | None:
         _fills(site, receiver, target, value)
     values_changed(site, receiver)
     return Thing()
+
+
+@RULES.attribute(ARRAY, "flags")
+def flags(site: Site) -> Thing | None:
+    """Whoever takes the flags may make the array writeable by them."""
+    (site.receiver or Thing()).facts.pop("writeable", None)
+    return None
 
 
 def _fills(site: Site, receiver: Thing, target: Shape, value: Thing) -> None:

@@ -15,6 +15,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     kind_of,
     misfits,
     promoted,
+    refuse_read_only,
     shape_of,
     told,
     values_changed,
@@ -155,6 +156,7 @@ def in_place(site: Site) -> Thing | None:
     if not _is_numpys(right):
         values_changed(site, left)
         return left if right.type else None
+    refuse_read_only(site, left, "output array is read-only")
     shapes = shape_of(left), shape_of(right)
     if shapes[0] is not None and shapes[1] is not None:
         _fits_into(site, left, right)

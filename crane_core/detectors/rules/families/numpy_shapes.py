@@ -428,7 +428,7 @@ def tolist(site: Site) -> Thing | None:
 @RULES.method(ARRAY, "copy")
 def copy(site: Site) -> Thing | None:
     subject = site.receiver or Thing()
-    facts = {name: fact for name, fact in subject.facts.items() if name != "view_of"}
+    facts = {name: fact for name, fact in subject.facts.items() if name not in ("view_of", "writeable")}
     return Thing(ARRAY, facts)
 
 

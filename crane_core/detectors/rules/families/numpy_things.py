@@ -324,6 +324,17 @@ def is_at_least(site: Site, package: str, *version: int) -> bool:
     return found is not None and found >= version
 
 
+def refuse_read_only(site: Site, thing: Thing, why: str) -> None:
+    """Nothing can be written into an array that the state tells to be read-only."""
+    if thing.fact("writeable") is False:
+        site.crash(
+            "ValueError",
+            why,
+            fact=f"{told(thing)}; its flags.writeable is False",
+            remedy="take a copy first: array = array.copy()",
+        )
+
+
 def values_changed(site: Site, thing: Thing) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = thing

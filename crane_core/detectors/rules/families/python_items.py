@@ -101,6 +101,19 @@ def item_of_dict(site: Site) -> Thing | None:
     return None
 
 
+@RULES.item("collections.OrderedDict")
+@RULES.item("collections.defaultdict")
+@RULES.item("collections.Counter")
+def item_of_derived_dict(site: Site) -> Thing | None:
+    """d[key] of a dict that may give something for a missing key, and keep it."""
+    held, key = _receiver(site), site.first
+    _say_unhashable(site, key)
+    if held.members is not None and _is_exact(key) and key.literal in held.members:
+        return held.members[key.literal]
+    held.forget()
+    return Thing()
+
+
 def _is_exact(key: Thing) -> bool:
     value = key.literal
     if isinstance(value, tuple):
@@ -225,6 +238,9 @@ def store_in_list(site: Site) -> Thing | None:
 
 
 @RULES.set_item("builtins.dict")
+@RULES.set_item("collections.OrderedDict")
+@RULES.set_item("collections.defaultdict")
+@RULES.set_item("collections.Counter")
 def store_in_dict(site: Site) -> Thing | None:
     held, key, value = _receiver(site), site.first, site.arguments.positional[1]
     _say_unhashable(site, key)

@@ -8,6 +8,7 @@ class name, to function). It is imported when a value of the package is first me
     FOLLOW(value, steps)          what items and methods lead to (see following.py)
     SHAPE(value)                  shape of a value inside a list, None for a single value
     SIGN(value)                   text that tells values of one type and shape apart (a dtype, a mode)
+    CONTENT(value)                a tuple that tells values apart by what they hold (columns and dtypes)
     SCALAR(value)                 the value as Python's own number or text
 """
 

@@ -200,9 +200,18 @@ class Expressions:
         meaning = self.scopes.meaning(name)
         if type(meaning) is Alias:
             self._mark_change(meaning, steps, call)
-            self._follow(self._find_callee(meaning.name, (*meaning.steps, *steps)), call, meaning, steps)
+            whole = (*meaning.steps, *steps)
+            if not self._may_be_other(meaning, whole):
+                self._follow(self._find_callee(meaning.name, whole), call, meaning, steps)
         elif type(meaning) is Closure and not steps:
             self._follow_closure(meaning, call, name)
+
+    def _may_be_other(self, meaning: Alias, steps: tuple[Step, ...]) -> bool:
+        """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""
+        if all(step.kind == ATTRIBUTE for step in steps):
+            return False
+        made = any((meaning.owner, repr(steps[:length])) in self.scopes.made for length in range(1, len(steps)))
+        return made or meaning.owner in self.scopes.changed
 
     def _mark_change(self, meaning: Alias, steps: tuple[Step, ...], call: ast.Call) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""

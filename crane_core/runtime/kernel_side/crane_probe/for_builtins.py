@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import collections
 import operator
+import sys
 import types
 from collections import Counter
+from itertools import islice
 from typing import Any, Iterable
 
 from . import dicts, functions, sequences
-from .anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, type_name
+from .anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, package_of, type_name
 from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from .dispatch import answer_of
 from .following import Lack, Way, similar
 from .functions import signature_of
 from .groups import merged
-from .kinds import NUMBERS, PLAIN, SCALARS, Kinds, counted
+from .kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
 from .sequences import Row
 
+_PREFIXES = ((types.GeneratorType, "gi"), (types.CoroutineType, "cr"), (types.AsyncGeneratorType, "ag"))
+_OWN_REFERENCES = 3
+"""To the dict of a frame's variables: the frame's, that of the function that asks, and the argument of getrefcount."""
+_READS_LOCALS = frozenset(("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals"))
 _EXAMPLES = 3
 _LOOKED_AT = 2_000
 """Items among which those of another type or shape are looked for."""
+_COMPARED = 200
+"""Items of which the content is compared, too: as many keys or attributes of each as _SIGNS."""
+_SIGNS = 20
 _NS_PER_SHAPE = 250
 _LONGEST_SORTED = 20_000
 _NEVER_CALLED = Kinds(int, float, bool, str, list, tuple, dict, set, bytes, type(None))
@@ -159,11 +169,27 @@ def _nesting(row: Row, look: Any) -> dict[str, Any]:
 
 
 def _telling(row: Row, look: Any) -> list[int]:
-    """The first items, and the first one of each further type and shape: the others are like one of these."""
-    signs = [sequences.sign_of(item) for item in row.first(_LOOKED_AT)]
+    """The first items, and the first one of each further type, shape and content: the others are like one of these."""
+    signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
+    signs += [(*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
     return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
+
+
+def _content_of(item: Any) -> tuple[Any, ...]:
+    """What tells containers and objects of one type apart: keys, and the types of what they hold."""
+    if is_kind(item, dict):
+        return tuple(
+            (key if type(key) is str else id(type(key)), id(type(held)))
+            for key, held in islice(dict.items(item), _SIGNS)
+        )
+    if type(item) in ROWS:
+        return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
+    if any(map(is_of_notebook, mro_of(type(item)))):
+        return tuple((name, id(type(held))) for name, held in islice(instance_dict(item).items(), _SIGNS))
+    found: tuple[Any, ...] = () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
+    return found
 
 
 def unordered(value: Any, look: Any) -> dict[str, Any]:
@@ -204,10 +230,31 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
 
 def generator(value: Any, look: Any) -> dict[str, Any]:
     """A generator: whether it can still give anything."""
-    kind = type(value)
-    prefix = {types.GeneratorType: "gi", types.CoroutineType: "cr", types.AsyncGeneratorType: "ag"}[kind]
-    is_over = getattr(value, prefix + "_frame") is None
-    return {"plus": {"values": {"exhausted": is_over, "untouched": True}}}
+    prefix = next(prefix for kind, prefix in _PREFIXES if type(value) is kind)
+    frame = getattr(value, prefix + "_frame")
+    values: dict[str, Any] = {"exhausted": frame is None, "untouched": True}
+    if frame is None:
+        return {"plus": {"values": values}}
+    is_running = getattr(value, prefix + "_running")
+    is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
+    values["stands"] = "running" if is_running else "suspended" if is_suspended else "not started"
+    inside = {} if is_running else look.inside(islice(_locals_of(frame).items(), look.limits.items))
+    return {"plus": merged({"values": values}, {group: {"locals": found} for group, found in inside.items() if found})}
+
+
+def _locals_of(frame: Any) -> dict[str, Any]:
+    """The variables of a generator that waits.
+
+    Up to Python 3.12 asking makes a dict that the frame keeps: code that calls `locals` has the same one, and is not
+    asked; another's is emptied, so that it keeps no value alive.
+    """
+    if not _READS_LOCALS.isdisjoint(frame.f_code.co_names):
+        return {}
+    told = frame.f_locals
+    held = {name: value for name, value in told.items() if type(name) is str}
+    if type(told) is dict and sys.getrefcount(told) <= _OWN_REFERENCES:
+        told.clear()
+    return held
 
 
 def untouched(value: Any, look: Any) -> dict[str, Any]:
@@ -297,7 +344,8 @@ def _key(value: Any, key: Any) -> Way:
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
         return Way()
     if dict.__contains__(value, key):
-        return Way(dict.__getitem__(value, key))
+        by_code = any(kind is not dict and package_of(kind) != "sklearn" for kind in overriders(value, "__getitem__"))
+        return Way() if by_code else Way(dict.__getitem__(value, key))
     if overridden:
         return Way()
     fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}

@@ -36,6 +36,8 @@ def array(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"shape": list(plain.shape)},
         "representation": {"dtype": dtype_text(plain.dtype)},
     }
+    if not plain.flags.writeable:
+        summary["plus"] = {"representation": {"writeable": False}}
     told: dict[str, Any] = look.in_time(summary, lambda: _told(value, plain, look))
     return told
 

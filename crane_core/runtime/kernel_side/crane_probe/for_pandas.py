@@ -15,6 +15,7 @@ from .arrays import Ranges
 from .budget import OverBudgetError
 from .column_values import Facts, Known
 from .groups import merged
+from .kinds import PLAIN
 from .pandas_following import columns_asked, keys_taken_as_unique
 from .pandas_labels import all_plain, index_facts, repeated
 from .pandas_storage import (
@@ -37,6 +38,7 @@ from .pandas_storage import (
 
 _NESTED_COLUMNS = 8
 _OTHER_COLUMNS = 60
+_COMPARED_LABELS = 20
 _NS_PER_KEY = 300
 
 
@@ -314,6 +316,20 @@ def shape(value: Any) -> tuple[int, ...] | None:
     return (length_of(value),) if is_kind(value, module.Index) else None
 
 
+def content(value: Any) -> tuple[Any, ...]:
+    """First labels of the columns and dtypes of a frame; the dtype of a series or index."""
+    module = pandas()
+    if is_kind(value, module.DataFrame):
+        frame = frame_of(value)
+        labels = tuple(label for label in labels_of(frame.columns, _COMPARED_LABELS) if type(label) in PLAIN)
+        return labels, tuple(column_values.dtype_text(block.values) for block in frame.blocks[:_COMPARED_LABELS])
+    if is_kind(value, module.Series):
+        return (column_values.dtype_text(series_values(value)),)
+    is_flat = is_kind(value, module.Index) and not is_multi(value) and not is_range(value)
+    return (column_values.dtype_text(index_values(value)),) if is_flat else ()
+
+
+CONTENT = content
 FOLLOW = pandas_following.follow
 HAS_ATTRIBUTE = pandas_following.has_attribute
 SHAPE = shape

@@ -581,7 +581,10 @@ def _series_attribute(values: Values, name: str, after: Step | None) -> Way:
             if after is not None and dict(after.value[1]).get("inplace") is True:
                 return Way(None, n_steps=2)
             return Way(values._replace(index=None), n_steps=2, follow=of_values)
-        return Way(n_steps=2 if is_call else 1, note="" if is_call else METHOD)
+        if name == "index" and values.index is not None:
+            return Way(values.index)
+        is_method = callable(class_dict_value(module.Series, name))
+        return Way(n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY)
     if values.index is None or has_label(values.index, name) is not False:
         return Way()
     fact = {"type": "pandas.Series", "attribute": name, "similar": _similar_attributes(module.Series, name, [])}

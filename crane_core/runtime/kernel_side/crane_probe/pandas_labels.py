@@ -60,9 +60,17 @@ def _ends(index: Any, look: Any) -> dict[str, Any]:
     first = [look.scalar(label) for label in labels_of(index, _ENDS)]
     facts: dict[str, Any] = {"first": first}
     if is_multi(index):
-        return dict(facts, level_sizes=[length_of(level) for level in index_levels(index)])
+        return {
+            **facts,
+            "level_sizes": [length_of(level) for level in index_levels(index)],
+            "level_dtypes": [_dtype_of(level) for level in index_levels(index)],
+        }
     last = to_list(index_values(index)[-1:])
     return dict(facts, last=look.scalar(last[0])) if length_of(index) > _ENDS else facts
+
+
+def _dtype_of(level: Any) -> str:
+    return "int64" if is_range(level) else column_values.dtype_text(index_values(level))
 
 
 def repeats(index: Any, look: Any) -> bool | None:

@@ -13,9 +13,10 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from . import magics
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
-from .asked import ATTRIBUTE, Asked, Chain, Step
+from .asked import ATTRIBUTE, ITEM, Asked, Chain, Step
 from .evaluation import Evaluation, Import
 from .expressions import Callee
+from .following import chain_text, followed
 from .kinds import CONTAINERS
 from .limits import Limits
 from .sources import Sources
@@ -124,15 +125,18 @@ class _Finder:
         """The function that is run when what the chain leads to is called; None where it is not the notebook's."""
         value = self._namespace.get(name, MISSING)
         for number, step in enumerate(steps):
-            if step.kind != ATTRIBUTE or value is MISSING:
+            if value is MISSING or step.kind not in (ATTRIBUTE, ITEM):
                 return None
+            if step.kind == ITEM:
+                value = _held(value, step)
+                continue
             is_last = number == len(steps) - 1
             method = self._method(value, step.value) if is_last else None
             if method is not None:
                 return self._as_callee(method, step.value, n_given=1, n_held=number)
             found = static_attribute(value, step.value)
             value = found.value if found is not None else MISSING
-        shown = ".".join([name, *(step.value for step in steps)])
+        shown = chain_text(name, steps)
         return None if value is MISSING else self._of_value(value, shown, len(steps))
 
     def _of_value(self, value: Any, name: str, n_steps: int) -> Callee | None:
@@ -176,6 +180,12 @@ class _Finder:
         node = self._sources.function(own)
         node = node if node is not None else _from_code(own)
         return Callee(node, name, n_given, n_held, closed=own.__code__.co_freevars)
+
+
+def _held(value: Any, step: Step) -> Any:
+    """What a container of Python's own holds there; what a library's holds is no object of the notebook."""
+    is_own = any(is_kind(value, kind) for kind in (dict, list, tuple))
+    return dict(followed(value, (step,)).values).get(1, MISSING) if is_own else MISSING
 
 
 def _from_code(function: FunctionType) -> ast.FunctionDef:

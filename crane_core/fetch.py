@@ -1,6 +1,6 @@
-"""Downloading the published archives and notebooks, whole or not at all.
+"""Downloading the published archives and notebooks in one release, whole or not at all.
 
-Knows where upstream publishes and how a download is resumed and verified. Refuses to know what the files mean.
+Knows how a download is resumed and verified. Refuses to know what the files mean.
 """
 
 from __future__ import annotations
@@ -8,35 +8,30 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx2
 import requests
 from huggingface_hub import HfApi, hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RevisionNotFoundError
 
 from crane_core.errors import FetchError
+from crane_core.releases import GITHUB, PUBLISHED, SHORT, Release, asked_release, commit_named_in
 
 MIRROR_VARIABLE = "CRANE_MIRROR"
 """Environment variable whose value replaces the base address of both GitHub and Hugging Face."""
 
-GITHUB = "https://github.com"
-HUGGING_FACE = "https://huggingface.co"
-ARCHIVES = {"crane-llm": "crane_llm", "junobench-construct": "JunoBench_construct"}
-"""Repositories of PELAB-LiU that are fetched as a source archive."""
-
-NOTEBOOKS = "junobench"
-DATASET = "PELAB-LiU/JunoBench"
 DATASET_PATTERNS = ("*.ipynb", "*.xlsx")
 """The notebooks and workbooks; the data that the notebooks read is left where it is."""
-
-NAMES = (*ARCHIVES, NOTEBOOKS)
 
 _ATTEMPTS = 4
 _PAUSE_S = 0.5
@@ -58,24 +53,38 @@ class Step(NamedTuple):
 Progress = Callable[[Step], None]
 
 
-def fetch(name: str, into: Path, progress: Progress) -> Path:
-    """Download one of NAMES into the folder `into` and return the archive, or the folder of notebooks.
+class Fetched(NamedTuple):
+    """What a download brought: the archive, or the folder of notebooks, and which release it is."""
+
+    path: Path
+    release: Release
+
+
+class _NotThereError(FetchError):
+    """The server has no such file."""
+
+
+def fetch(asked: str, into: Path, progress: Progress) -> Fetched:
+    """Download NAME (its default release) or NAME@REF (a commit, tag or branch) into the folder `into`.
 
     An interrupted download goes on where it stopped, if the file is still the same at its source. A finished one is
-    verified before it takes its name, and its sha256 is written beside it. Raises FetchError.
+    verified before it takes its name, which holds its commit, and its sha256 is written beside it. Raises FetchError.
     """
-    if name not in NAMES:
-        raise FetchError(f"There is nothing called {name} to fetch.", remedy=f"Choose from {', '.join(NAMES)}.")
+    release = asked_release(asked)
+    published = PUBLISHED[release.name]
     try:
         into.mkdir(parents=True, exist_ok=True)
-        if name == NOTEBOOKS:
-            return _fetch_notebooks(into / NOTEBOOKS, progress)
-        repository = ARCHIVES[name]
-        url = f"{_base(GITHUB)}/PELAB-LiU/{repository}/archive/refs/heads/main.tar.gz"
-        return _fetch_archive(url, into / f"{repository}.tar.gz", progress)
+        if published.site != GITHUB:
+            return _fetch_notebooks(release, into, progress)
+        return _fetch_archive(release, into, progress)
+    except (_NotThereError, RevisionNotFoundError) as error:
+        raise FetchError(
+            f"{release.name} has no commit, tag or branch {release.ref!r}: {error.args[0]}.",
+            remedy=f"See {published.page} for those it has. What you have by hand: python -m crane_core import PATH",
+        ) from error
     except OSError as error:
         raise FetchError(
-            f"{name} could not be written to {into}: {error}.", remedy="Check the folder and the free space."
+            f"{release.name} could not be written to {into}: {error}.", remedy="Check the folder and the free space."
         ) from error
 
 
@@ -87,8 +96,37 @@ def _by_hand(url: str) -> str:
     return f"Try again later, or download {url} by hand and run: python -m crane_core import PATH"
 
 
-def _fetch_archive(url: str, target: Path, progress: Progress) -> Path:
-    part = target.with_name(f"{target.name}.part")
+def _fetch_archive(release: Release, into: Path, progress: Progress) -> Fetched:
+    repository = PUBLISHED[release.name].repository
+    url = f"{_base(GITHUB)}/{repository}/archive/{release.ref}.tar.gz"
+    stem = repository.rpartition("/")[2]
+    part = into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz.part"
+    _receive_with_patience(url, part, progress)
+    _verify_gzip(part, url)
+    release = _settled(release, commit_named_in(part), part, url)
+    target = into / f"{stem}-{_for_a_name(release.commit, release.ref)}.tar.gz"
+    _write_checksums(target.with_name(f"{target.name}.sha256"), [(target.name, part)])
+    part.replace(target)
+    _tag_file(part).unlink(missing_ok=True)
+    return Fetched(target, release)
+
+
+def _for_a_name(commit: str | None, ref: str) -> str:
+    return commit[:SHORT] if commit else re.sub(r"[^A-Za-z0-9.]", "-", ref)
+
+
+def _settled(release: Release, told: str | None, part: Path, url: str) -> Release:
+    """The release with the commit that its archive names; one that was asked for by commit must be that one.
+
+    GitHub may pack the same commit into other bytes one day, so no checksum of the archive is expected.
+    """
+    if told and release.commit and told != release.commit:
+        _start_over(part)
+        raise FetchError(f"{url} holds commit {told}, not the one asked for.", remedy=_by_hand(url))
+    return replace(release, commit=told or release.commit)
+
+
+def _receive_with_patience(url: str, part: Path, progress: Progress) -> None:
     failure = ""
     for attempt in range(_ATTEMPTS):
         time.sleep(_PAUSE_S * attempt)
@@ -96,12 +134,8 @@ def _fetch_archive(url: str, target: Path, progress: Progress) -> Path:
             _receive(url, part, progress)
         except requests.RequestException as error:
             failure = _why(error)
-            continue
-        _verify_gzip(part, url)
-        _write_checksums(target.with_name(f"{target.name}.sha256"), [(target.name, part)])
-        part.replace(target)
-        _tag_file(part).unlink(missing_ok=True)
-        return target
+        else:
+            return
     raise FetchError(f"{url} did not arrive after {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url))
 
 
@@ -155,6 +189,8 @@ def _total_bytes(response: requests.Response, have: int) -> int | None:
 
 
 def _refuse(response: requests.Response, url: str) -> None:
+    if response.status_code == requests.codes.not_found:
+        raise _NotThereError(f"{url} answered 404 {response.reason}", remedy=_by_hand(url))
     if response.status_code < requests.codes.internal_server_error:
         raise FetchError(f"{url} answered {response.status_code} {response.reason}.", remedy=_by_hand(url))
     raise requests.ConnectionError(f"the server answered {response.status_code} {response.reason}")
@@ -195,36 +231,38 @@ def _verify_gzip(part: Path, url: str) -> None:
         raise FetchError(f"{url} is empty.", remedy=_by_hand(url))
 
 
-def _fetch_notebooks(folder: Path, progress: Progress) -> Path:
-    endpoint = _base(HUGGING_FACE)
-    page = f"{endpoint}/datasets/{DATASET}"
+def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetched:
+    published = PUBLISHED[release.name]
+    endpoint, dataset = _base(published.site), published.repository.removeprefix("datasets/")
+    page = f"{endpoint}/{published.repository}"
     try:
-        about = HfApi(endpoint=endpoint, token=False).dataset_info(DATASET, timeout=_TIMEOUT_S[1])
+        about = HfApi(endpoint=endpoint, token=False).dataset_info(dataset, revision=release.ref, timeout=_TIMEOUT_S[1])
         listed = [file.rfilename for file in about.siblings or []]
         wanted = [name for name in listed if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)]
-        if not wanted:
+        if not wanted or not about.sha:
             raise FetchError(f"{page} lists no notebooks.", remedy=_by_hand(page))
-        _download_files(wanted, folder, endpoint, progress)
+        folder = into / f"{release.name}-{about.sha[:SHORT]}"
+        download = partial(
+            hf_hub_download, dataset, repo_type="dataset", revision=about.sha, endpoint=endpoint, token=False
+        )
+        _download_files(release.name, wanted, partial(download, local_dir=folder), progress)
+    except RevisionNotFoundError:
+        raise
     except (httpx2.HTTPError, HfHubHTTPError, HFValidationError, OSError) as error:
         raise FetchError(f"{page} could not be fetched: {_first_line(error)}.", remedy=_by_hand(page)) from error
     _write_checksums(folder.with_name(f"{folder.name}.sha256"), [(name, folder / name) for name in wanted])
-    return folder
+    return Fetched(folder, replace(release, commit=about.sha))
 
 
-def _download_files(names: list[str], folder: Path, endpoint: str, progress: Progress) -> None:
+def _download_files(what: str, names: list[str], download: Callable[..., object], progress: Progress) -> None:
     """Each file is resumed and verified by the hub's own client; the first failure ends the whole."""
     with ThreadPoolExecutor(_PARALLEL_FILES) as pool:
-        jobs = [
-            pool.submit(
-                hf_hub_download, DATASET, name, repo_type="dataset", local_dir=folder, endpoint=endpoint, token=False
-            )
-            for name in names
-        ]
-        progress(Step(NOTEBOOKS, 0, len(names), "files"))
+        jobs = [pool.submit(download, filename=name) for name in names]
+        progress(Step(what, 0, len(names), "files"))
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
-                progress(Step(NOTEBOOKS, done, len(names), "files"))
+                progress(Step(what, done, len(names), "files"))
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -259,6 +259,14 @@ def test_fetch_refuses_a_name_it_does_not_know(run: Run) -> None:
     assert "crane-llm" in spoken.err
 
 
+def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
+    spoken = run("fetch", "crane-llm", "junobench@")
+    assert (spoken.code, spoken.out) == (1, "")
+    assert spoken.err.startswith("error: junobench@ names no release after the @.")
+    assert len(spoken.err.splitlines()) == 1
+
+
 def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> None:
     command = f'"{sys.executable}" -m crane_core report --format json | head -c 10'
     done = subprocess.run(

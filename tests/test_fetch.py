@@ -20,15 +20,20 @@ import pytest
 from crane_core import fetch as fetching
 from crane_core.errors import FetchError
 from crane_core.fetch import Step, fetch
+from crane_core.releases import Release
 
-ARCHIVE_PATH = "/PELAB-LiU/crane_llm/archive/refs/heads/main.tar.gz"
+DEFAULT = "5f643512098f51d35a7accc91e3c038b8c9e5183"
+LATER = "1a2b3c4d" * 5
+ARCHIVE_PATH = f"/PELAB-LiU/crane_llm/archive/{DEFAULT}.tar.gz"
+NAME = "crane_llm-5f64351.tar.gz"
 
 
 @cache
-def archive(seed: int = 0) -> bytes:
+def archive(seed: int = 0, commit: str = DEFAULT) -> bytes:
     """A tar.gz of about 1 MB that does not compress; made once, because it tells the second it was made in."""
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as members:
+    told = {"comment": commit} if commit else {}
+    with tarfile.open(fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told) as members:
         data = hashlib.shake_256(bytes([seed])).digest(1_000_000)
         member = tarfile.TarInfo("crane_llm-main/data.bin")
         member.size = len(data)
@@ -122,27 +127,106 @@ def test_an_archive_arrives_whole_with_its_checksum_and_progress(
 ) -> None:
     origin = serve(Origin(archive()))
     steps: list[Step] = []
-    target = fetch("crane-llm", tmp_path / "sources", steps.append)
-    assert target == tmp_path / "sources" / "crane_llm.tar.gz"
+    target, release = fetch("crane-llm", tmp_path / "sources", steps.append)
+    assert target == tmp_path / "sources" / NAME
+    assert release == Release("crane-llm", DEFAULT, DEFAULT)
     assert target.read_bytes() == origin.content
-    assert listed(target.parent) == ["crane_llm.tar.gz", "crane_llm.tar.gz.sha256"]
+    assert listed(target.parent) == [NAME, f"{NAME}.sha256"]
     digest = hashlib.sha256(origin.content).hexdigest()
-    assert (target.parent / "crane_llm.tar.gz.sha256").read_text() == f"{digest}  crane_llm.tar.gz\n"
+    assert (target.parent / f"{NAME}.sha256").read_text() == f"{digest}  {NAME}\n"
     total = len(origin.content)
-    assert steps[0] == Step("crane_llm.tar.gz", 0, total, "bytes")
-    assert steps[-1] == Step("crane_llm.tar.gz", total, total, "bytes")
+    assert steps[0] == Step(NAME, 0, total, "bytes")
+    assert steps[-1] == Step(NAME, total, total, "bytes")
     assert origin.requests == [(ARCHIVE_PATH, None)]
 
 
 def test_the_other_archive_has_its_own_address(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive()))
-    assert fetch("junobench-construct", tmp_path, ignore).name == "JunoBench_construct.tar.gz"
-    assert origin.requests[0][0] == "/PELAB-LiU/JunoBench_construct/archive/refs/heads/main.tar.gz"
+    commit = "6eeca82496fce88d15e674cd8b68427bd42ec19e"
+    origin.content = archive(commit=commit)
+    assert fetch("junobench-construct", tmp_path, ignore).path.name == "JunoBench_construct-6eeca82.tar.gz"
+    assert origin.requests[0][0] == f"/PELAB-LiU/JunoBench_construct/archive/{commit}.tar.gz"
+
+
+def test_a_branch_is_fetched_at_the_commit_that_its_archive_names(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive(commit=LATER), cuts=[300_000]))
+    path, release = fetch("crane-llm@main", tmp_path, ignore)
+    assert release == Release("crane-llm", "main", LATER)
+    assert release.page == f"https://github.com/PELAB-LiU/crane_llm/tree/{LATER}"
+    assert path.name == "crane_llm-1a2b3c4.tar.gz"
+    assert listed(tmp_path) == [path.name, f"{path.name}.sha256"]
+    assert {address for address, _ in origin.requests} == {"/PELAB-LiU/crane_llm/archive/main.tar.gz"}
+
+
+def test_an_archive_of_another_commit_than_asked_for_is_refused(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    serve(Origin(archive(commit=LATER)))
+    for asked in ("crane-llm", f"crane-llm@{'2' * 40}"):
+        with pytest.raises(FetchError, match=f"holds commit {LATER}, not the one asked for"):
+            fetch(asked, tmp_path, ignore)
+    assert listed(tmp_path) == []
+
+
+def test_an_archive_that_names_no_commit_is_the_one_that_was_asked_for(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    serve(Origin(archive(commit="")))
+    assert fetch("crane-llm", tmp_path, ignore).release.commit == DEFAULT
+    path, release = fetch("crane-llm@refs/tags/v1.0", tmp_path, ignore)
+    assert (path.name, release.commit) == ("crane_llm-refs-tags-v1.0.tar.gz", None)
+    assert release.page.endswith("/crane_llm/tree/refs/tags/v1.0")
+
+
+def test_a_download_of_one_release_is_not_continued_with_another(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
+    with pytest.raises(FetchError):
+        fetch("crane-llm", tmp_path, ignore)
+    origin.content = archive(seed=1, commit=LATER)
+    assert fetch("crane-llm@main", tmp_path, ignore).path.read_bytes() == origin.content
+
+
+@pytest.mark.parametrize("name", ["crane-llm", "junobench-construct"])
+def test_a_release_that_is_not_there_is_named_with_the_place_to_look(
+    name: str, tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(b"", statuses=[404]))
+    with pytest.raises(FetchError, match=rf"^{name} has no commit, tag or branch 'v9': .* answered 404") as refusal:
+        fetch(f"{name}@v9", tmp_path, ignore)
+    assert len(origin.requests) == 1
+    assert "https://github.com/PELAB-LiU/" in refusal.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ("crane-llm@", "crane-llm@ names no release after the @"),
+        ("crane-llm@a b", "'a b' cannot be a commit, tag or branch"),
+        ("crane-llm@../other", "'../other' cannot be"),
+        ("crane-llm@a..b", "'a..b' cannot be"),
+        ("crane-llm@-x", "'-x' cannot be"),
+        ("crane-llm@x?y#z", "cannot be"),
+        ("moon@main", "nothing called moon"),
+        ("@main", "nothing called @main to fetch"),
+    ],
+)
+def test_what_can_be_no_release_is_refused_before_anything_is_asked(
+    asked: str, reason: str, tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
+    origin = serve(Origin(archive()))
+    with pytest.raises(FetchError) as refusal:
+        fetch(asked, tmp_path, ignore)
+    assert reason in refusal.value.args[0]
+    assert origin.requests == []
 
 
 def test_a_cut_connection_is_resumed_where_it_broke(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive(), cuts=[300_000, 200_000]))
-    target = fetch("crane-llm", tmp_path, ignore)
+    target = fetch("crane-llm", tmp_path, ignore).path
     assert target.read_bytes() == origin.content
     starts = [int((requested or "bytes=0-")[6:-1]) for _, requested in origin.requests]
     assert len(starts) == 3
@@ -155,10 +239,10 @@ def test_a_later_call_goes_on_with_what_an_earlier_one_left(tmp_path: Path, serv
     origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
     with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
         fetch("crane-llm", tmp_path, ignore)
-    assert listed(tmp_path) == ["crane_llm.tar.gz.part", "crane_llm.tar.gz.part.etag"]
-    kept = (tmp_path / "crane_llm.tar.gz.part").stat().st_size
+    assert listed(tmp_path) == [f"{NAME}.part", f"{NAME}.part.etag"]
+    kept = (tmp_path / f"{NAME}.part").stat().st_size
     origin.requests.clear()
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
     assert origin.requests == [(ARCHIVE_PATH, f"bytes={kept}-")]
 
 
@@ -169,19 +253,19 @@ def test_a_file_that_changed_at_its_source_is_taken_from_the_start(
     with pytest.raises(FetchError):
         fetch("crane-llm", tmp_path, ignore)
     origin.content, origin.etag = archive(seed=1), '"v2"'
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == archive(seed=1)
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == archive(seed=1)
 
 
 def test_a_file_that_became_shorter_is_taken_from_the_start(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive()))
-    (tmp_path / "crane_llm.tar.gz.part").write_bytes(bytes(len(origin.content) + 10))
-    (tmp_path / "crane_llm.tar.gz.part.etag").write_text(origin.etag)
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    (tmp_path / f"{NAME}.part").write_bytes(bytes(len(origin.content) + 10))
+    (tmp_path / f"{NAME}.part.etag").write_text(origin.etag)
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
 
 
 def test_without_a_strong_tag_nothing_is_resumed(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive(), etag='W/"v1"', cuts=[300_000]))
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
     assert [requested for _, requested in origin.requests] == [None, None]
 
 
@@ -190,7 +274,7 @@ def test_an_answer_without_a_length_is_taken_when_its_checksum_is_right(
 ) -> None:
     origin = serve(Origin(archive(), chunked=True))
     steps: list[Step] = []
-    assert fetch("crane-llm", tmp_path, steps.append).read_bytes() == origin.content
+    assert fetch("crane-llm", tmp_path, steps.append).path.read_bytes() == origin.content
     assert {step.total for step in steps} == {None}
 
 
@@ -218,7 +302,7 @@ def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Callable[[Origin], 
     origin.length = len(origin.content) + 100
     with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
         fetch("crane-llm", tmp_path, ignore)
-    assert not (tmp_path / "crane_llm.tar.gz").exists()
+    assert not (tmp_path / NAME).exists()
 
 
 def test_a_missing_file_is_told_at_once_with_a_way_out(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
@@ -231,7 +315,7 @@ def test_a_missing_file_is_told_at_once_with_a_way_out(tmp_path: Path, serve: Ca
 
 def test_a_server_in_trouble_is_asked_again(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive(), statuses=[503, 500]))
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
 
 
 def test_no_server_at_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,10 +328,10 @@ def test_no_server_at_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_an_earlier_download_stays_when_a_new_one_fails(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     serve(Origin(archive(), statuses=[404]))
-    (tmp_path / "crane_llm.tar.gz").write_bytes(b"earlier")
+    (tmp_path / NAME).write_bytes(b"earlier")
     with pytest.raises(FetchError):
         fetch("crane-llm", tmp_path, ignore)
-    assert (tmp_path / "crane_llm.tar.gz").read_bytes() == b"earlier"
+    assert (tmp_path / NAME).read_bytes() == b"earlier"
 
 
 def test_an_unknown_name_and_an_unusable_folder_are_refused(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
@@ -262,6 +346,11 @@ def test_an_unknown_name_and_an_unusable_folder_are_refused(tmp_path: Path, serv
 COMMIT = "c" * 40
 
 
+def hub_listing(files: dict[str, bytes]) -> object:
+    siblings = [{"rfilename": name} for name in files]
+    return {"id": "PELAB-LiU/JunoBench", "sha": COMMIT, "siblings": siblings, "tags": [], "private": False}
+
+
 def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPRequestHandler]:
     """The part of the hub's interface that listing and downloading a data set needs."""
 
@@ -273,23 +362,22 @@ def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPReque
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            prefix = "/api/datasets/PELAB-LiU/JunoBench"
-            resolved = re.fullmatch(r"/datasets/PELAB-LiU/JunoBench/resolve/[^/]+/(.+)", path)
-            if path.startswith(prefix):
-                self.answer(json.dumps(self.listing(path)).encode(), "application/json")
+            resolved = re.fullmatch(f"/datasets/PELAB-LiU/JunoBench/resolve/{COMMIT}/(.+)", path)
+            if path.startswith("/api/datasets/PELAB-LiU/JunoBench"):
+                self.answer_about(path)
             elif resolved and resolved[1] in files and resolved[1] not in broken:
                 self.answer(files[resolved[1]], "application/octet-stream")
             else:
                 self.send_error(404)
 
-        def listing(self, path: str) -> object:
-            if "/tree/" in path:
-                return [{"type": "file", "path": name, "size": len(files[name]), "oid": "0" * 40} for name in files]
-            siblings = [{"rfilename": name} for name in files]
-            return {"id": "PELAB-LiU/JunoBench", "sha": COMMIT, "siblings": siblings, "tags": [], "private": False}
+        def answer_about(self, path: str) -> None:
+            is_known = path.rpartition("/revision/")[2] in ("main", COMMIT)
+            body = json.dumps(hub_listing(files)).encode() if is_known else b""
+            self.answer(body, "application/json", "" if is_known else "RevisionNotFound")
 
-        def answer(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
+        def answer(self, body: bytes, kind: str, error: str = "") -> None:
+            self.send_response(404 if error else 200)
+            self.send_header("X-Error-Code", error)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("X-Repo-Commit", COMMIT)
@@ -334,8 +422,10 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
 ) -> None:
     hub(HUB_FILES, set())
     steps: list[Step] = []
-    folder = fetch("junobench", tmp_path, steps.append)
-    assert folder == tmp_path / "junobench"
+    folder, release = fetch("junobench", tmp_path, steps.append)
+    assert folder == tmp_path / "junobench-ccccccc"
+    assert release == Release("junobench", "main", COMMIT)
+    assert release.page == f"https://huggingface.co/datasets/PELAB-LiU/JunoBench/tree/{COMMIT}"
     wanted = {name: data for name, data in HUB_FILES.items() if name.endswith((".ipynb", ".xlsx"))}
     found = {
         path.relative_to(folder).as_posix(): path.read_bytes()
@@ -344,8 +434,18 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
     }
     assert found == wanted
     assert steps[-1] == Step("junobench", 3, 3, "files")
-    sums = dict(reversed(line.split("  ")) for line in (tmp_path / "junobench.sha256").read_text().splitlines())
+    sums = dict(reversed(line.split("  ")) for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines())
     assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()}
+
+
+def test_notebooks_come_in_the_revision_that_was_asked_for(
+    tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
+) -> None:
+    hub(HUB_FILES, set())
+    assert fetch(f"junobench@{COMMIT}", tmp_path, ignore).release == Release("junobench", COMMIT, COMMIT)
+    with pytest.raises(FetchError, match=r"^junobench has no commit, tag or branch 'v9'") as refusal:
+        fetch("junobench@v9", tmp_path, ignore)
+    assert "huggingface.co/datasets/PELAB-LiU/JunoBench" in refusal.value.remedy
 
 
 def test_a_notebook_that_does_not_come_is_told(
@@ -368,4 +468,4 @@ def test_gzip_of_several_streams_is_one_archive(tmp_path: Path, serve: Callable[
     unpacked = gzip.decompress(archive())
     half = len(unpacked) // 2
     origin = serve(Origin(gzip.compress(unpacked[:half]) + gzip.compress(unpacked[half:])))
-    assert fetch("crane-llm", tmp_path, ignore).read_bytes() == origin.content
+    assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content

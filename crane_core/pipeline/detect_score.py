@@ -14,7 +14,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.table_scores import BENCHMARK, LATER_RELEASE, STUDY
+from crane_core.pipeline.table_scores import BENCHMARK, STUDY, later_releases
 from crane_core.stats.rates import RATES
 from crane_core.storage.store import Store
 
@@ -62,8 +62,8 @@ def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
     setting = Setting(mine["setting"].iloc[0])
     there = frame[(frame["benchmark"] == BENCHMARK) & (frame["setting"] == _BESIDE.get(setting, setting))]
     there = there[(mine["benchmark"].iloc[0] == BENCHMARK) & there["instance_id"].isin(mine["instance_id"])]
-    release = STUDY if there["experiment"].eq(STUDY).any() else LATER_RELEASE
-    chosen: pd.DataFrame = there[there["experiment"] == release]
+    releases = [STUDY] if there["experiment"].eq(STUDY).any() else later_releases(there)[:1]
+    chosen: pd.DataFrame = there[there["experiment"].isin(releases)]
     return chosen
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crane_core import ledger
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import SourceError, StoreError
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
+from crane_core.pipeline.editions import edition_of, filed
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.reply_reading import with_what_they_say
 from crane_core.pipeline.sources import (
@@ -26,6 +27,7 @@ from crane_core.pipeline.sources import (
     staged_files,
     staged_sources,
 )
+from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.storage import state, write
 from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
@@ -38,7 +40,8 @@ _EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
 class Imported(NamedTuple):
     """What became of one import. `added` is empty when the source had been loaded before.
 
-    `problems` are those of the source, and answers and labels that wait for the instance they are about.
+    `problems` are those of the source, and answers and labels that wait for the instance they are about. `edition` is
+    what its records are filed under; see `pipeline.editions`.
     """
 
     source_id: str
@@ -48,6 +51,7 @@ class Imported(NamedTuple):
     problems: list[LoadProblem]
     already_loaded: bool = False
     waits_for_app: bool = False
+    edition: str = ""
 
 
 def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
@@ -157,9 +161,12 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
     return bool(waiting or grown)
 
 
-def import_paths(paths: list[Path], folder: DataFolder, store: Store | None = None) -> Imported:
+def import_paths(
+    paths: list[Path], folder: DataFolder, store: Store | None = None, *, release: Release | None = None
+) -> Imported:
     """Import one archive, one folder, one file, or the notebooks of a pair given by name.
 
+    `release` is what it was fetched as; an archive made by git tells its commit itself.
     Without a `store` the database is opened for the time of the import; while the app holds it, the source is
     kept and checked, and the app loads it at its next page view. Raises SourceError or StoreError; then nothing
     was kept.
@@ -168,40 +175,51 @@ def import_paths(paths: list[Path], folder: DataFolder, store: Store | None = No
         if not path.exists():
             raise SourceError(f"{path} does not exist.", remedy="Check the spelling; a relative path starts here.")
     if store is not None:
-        return _import(paths, folder, store)
+        return _import(paths, folder, store, release)
     try:
         store = prepare(folder)
     except StoreHeldError:
-        return _import(paths, folder, None)
+        return _import(paths, folder, None, release)
     try:
-        return _import(paths, folder, store)
+        return _import(paths, folder, store, release)
     finally:
         store.close()
 
 
-def _import(paths: list[Path], folder: DataFolder, store: Store | None) -> Imported:
+def _import(paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None) -> Imported:
     origin = paths[0]
     keep_whole = len(paths) == 1 and origin.is_file()
-    if keep_whole and (known := _known(folder, fingerprint(origin))):
-        return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
+    sha256 = fingerprint(origin) if keep_whole else ""
+    if keep_whole and (known := _known(folder, sha256)):
+        return _loaded_before(known)
     tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths)))
     importer = importer_for(tree)
-    records, problems = _read(importer.read(tree))
+    if keep_whole and release is None:
+        release = release_of_kind(importer.KIND, commit_named_in(origin))
+    if known := _known_release(folder, release):
+        return _loaded_before(known)
+    edition = edition_of(release, sha256, staged_sources(folder.sources))
+    records, problems = _read(importer.read(tree), edition)
     if not records:
         raise SourceError(_nothing_usable(origin, problems), remedy="Nothing was loaded; see `import --help`.")
+    staged: dict[str, Any] = {"kind": importer.KIND, "into": folder.sources, "release": release, "edition": edition}
     staging = (
-        staged_archive(origin, kind=importer.KIND, name=tree.name, into=folder.sources)
+        staged_archive(origin, name=tree.name, **staged)
         if keep_whole
-        else staged_files(tree, kind=importer.KIND, origin=str(origin), into=folder.sources)
+        else staged_files(tree, origin=str(origin), **staged)
     )
     with staging as source:
         if known := _known(folder, source.sha256):
-            return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
+            return _loaded_before(known)
         if store is None:
-            return _try_out(source, records, problems)._replace(waits_for_app=True)
+            return _try_out(source, records, problems)._replace(waits_for_app=True, edition=edition)
         if source.source_id in state.loaded_sources(store.cursor()):
-            return Imported(source.source_id, source.kind, source.name, [], [], already_loaded=True)
-        return _write(store, _row(source), records, problems)
+            return _loaded_before(source)
+        return _write(store, _row(source), records, problems)._replace(edition=edition)
+
+
+def _loaded_before(known: StagedSource) -> Imported:
+    return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition)
 
 
 def as_sources(paths: list[Path]) -> list[list[Path]]:
@@ -237,9 +255,18 @@ def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
     return next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
 
 
+def _known_release(folder: DataFolder, release: Release | None) -> StagedSource | None:
+    """The source that is this release at this commit: packed anew, its bytes may differ."""
+    if release is None or release.commit is None:
+        return None
+    wanted = (release.name, release.commit)
+    found = ((source, source.release) for source in staged_sources(folder.sources) if source.release)
+    return next((source for source, its in found if (its.name, its.commit) == wanted), None)
+
+
 def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
-    records, problems = _read(importer_by_kind(source.kind).read(tree))
+    records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
     return _write(store, _row(source), records, [*source.problems, *problems])
 
 
@@ -270,14 +297,14 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read(stream: Iterable[Record]) -> tuple[list[Record], list[LoadProblem]]:
+def _read(stream: Iterable[Record], edition: str = "") -> tuple[list[Record], list[LoadProblem]]:
     records: list[Record] = []
     problems: list[LoadProblem] = []
     for record in stream:
         if isinstance(record, LoadProblem):
             problems.append(record)
         else:
-            records.append(record)
+            records.append(filed(record, edition))
     return records, problems
 
 

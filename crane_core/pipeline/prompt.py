@@ -14,6 +14,7 @@ from crane_core.errors import PromptError
 from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.pairs import ORIGIN as NOTEBOOK
+from crane_core.pipeline.editions import rank
 from crane_core.prompts.render import body, prompt_around
 from crane_core.prompts.shown import CAPTURED, can_show
 from crane_core.prompts.template import Template, template_for
@@ -147,9 +148,8 @@ def _origins(cells: Sequence[Cell]) -> list[str]:
     return sorted(origins, key=_rank)
 
 
-def _rank(origin: str) -> tuple[int, str]:
-    known = PUBLISHED_FIRST.index(origin) if origin in PUBLISHED_FIRST else len(PUBLISHED_FIRST)
-    return known, origin
+def _rank(origin: str) -> tuple[bool, int, str]:
+    return rank(origin, PUBLISHED_FIRST)
 
 
 def _best_state(states: Sequence[KernelState], setting: Setting, cells: dict[str, list[Cell]]) -> KernelState:

@@ -22,6 +22,7 @@ from pathlib import Path
 from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import FileTree
+from crane_core.releases import Release
 
 SIDECAR = "source.json"
 _PART = ".part-"
@@ -33,7 +34,8 @@ class StagedSource:
     """A source as it lies under sources/. `origin` is where the user had it, for people to read.
 
     `left_out` are the files of a folder that were seen and not kept, each with the reason: an importer may have told
-    something of them by their names, and has to tell it again at a rebuild.
+    something of them by their names, and has to tell it again at a rebuild. `release` is which one of others' this is,
+    where that is known, and `edition` what its records are filed under; see `pipeline.editions`.
     """
 
     source_id: str
@@ -46,6 +48,8 @@ class StagedSource:
     origin: str
     problems: tuple[LoadProblem, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    release: Release | None = None
+    edition: str = ""
 
     @property
     def imported(self) -> datetime:
@@ -102,7 +106,8 @@ def read_sidecar(path: Path) -> StagedSource:
         body = json.loads(path.read_text("utf-8"))
         problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))
         left_out = tuple((path, reason) for path, reason in body.pop("left_out", ()))
-        return StagedSource(**body, problems=problems, left_out=left_out)
+        release = Release(**told) if (told := body.pop("release", None)) else None
+        return StagedSource(**body, problems=problems, left_out=left_out, release=release)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
             f"{path} cannot be read: {error}.", remedy="Remove that folder and import the source again."
@@ -130,16 +135,21 @@ def pack(files: dict[str, bytes]) -> bytes:
 
 
 @contextmanager
-def staged_archive(archive: Path, *, kind: str, name: str, into: Path) -> Iterator[StagedSource]:
+def staged_archive(
+    archive: Path, *, kind: str, name: str, into: Path, release: Release | None = None, edition: str = ""
+) -> Iterator[StagedSource]:
     """Keep a copy of an archive while the body loads it; when the body raises, nothing stays."""
-    source = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive))
+    described = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive))
+    source = replace(described, release=release, edition=edition)
     with _staging(source, into) as folder:
         shutil.copyfile(archive, folder / source.file)
         yield source
 
 
 @contextmanager
-def staged_files(tree: RecordingTree, *, kind: str, origin: str, into: Path) -> Iterator[StagedSource]:
+def staged_files(
+    tree: RecordingTree, *, kind: str, origin: str, into: Path, release: Release | None = None, edition: str = ""
+) -> Iterator[StagedSource]:
     """Keep what was read of a folder while the body loads it; when the body raises, nothing stays."""
     data = pack(tree.was_read)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -147,6 +157,8 @@ def staged_files(tree: RecordingTree, *, kind: str, origin: str, into: Path) -> 
         _describe(sha256, kind, tree.name, f"{tree.name}.tar.gz", len(data), origin),
         problems=tuple(tree.problems),
         left_out=tree.left_out,
+        release=release,
+        edition=edition,
     )
     with _staging(source, into) as folder:
         (folder / source.file).write_bytes(data)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crane_core.domain import Setting
+from crane_core.pipeline.editions import without_edition
 from crane_core.pipeline.table_cells import Measured, percent
 from crane_core.stats.rates import RATES, Confusion, confusion, diagnosis_credit
 from crane_core.stats.vote import majority
@@ -30,6 +31,11 @@ def selected(verdicts: pd.DataFrame, experiment: str, detector: str, setting: st
         & (verdicts["detector"] == detector)
         & (verdicts["setting"] == setting)
     ]
+
+
+def later_releases(verdicts: pd.DataFrame) -> list[str]:
+    """The experiments in the layout of 2026 among these, one per edition, the one without a commit first."""
+    return sorted(name for name in verdicts["experiment"].unique() if without_edition(name)[0] == LATER_RELEASE)
 
 
 def conditions(verdicts: pd.DataFrame, detectors: tuple[str, ...]) -> Iterator[tuple[str, Setting, pd.DataFrame]]:

@@ -15,7 +15,7 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
     Columns: benchmark, case_id, instance_id, version, truth (the instance crashes), library, root_cause,
     crash_type, stage, exception, detector, detector_title, detector_kind, setting, experiment, n_crash, n_safe,
     n_unanswered, n_skipped (never asked), first_run (what run 1 said, missing without an answer), human (the label
-    that `annotator` gave the verdict, or None).
+    that `annotator` gave the verdict, or None; in an edition, which a name holds after its "@", that edition's).
     """
     return cursor.execute(
         """
@@ -29,7 +29,8 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
             FROM runs GROUP BY ALL
         ), labels AS (
             SELECT benchmark, instance_id, detector, setting, experiment, label AS human
-            FROM judgements WHERE annotator = ? AND run_index = 0 AND repetition = 1 AND presentation = 'normal'
+            FROM judgements WHERE annotator = ? || regexp_extract(experiment, '@.*$')
+              AND run_index = 0 AND repetition = 1 AND presentation = 'normal'
         )
         SELECT a.benchmark, i.case_id, a.instance_id, i.version, i.crashes AS truth,
                c.library, c.root_cause, c.crash_type, c.stage, c.exception,

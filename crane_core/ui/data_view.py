@@ -7,11 +7,15 @@ import streamlit as st
 
 from crane_core.domain import ProblemKind
 from crane_core.pipeline.contradictions import contradictions
+from crane_core.pipeline.sources import StagedSource, staged_sources
+from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.ui import data
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
+COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
+"""Of a commit's address its first digits are shown; of a branch's, where no commit is known, its name."""
 PROBLEM_WIDTHS = {"Kind": 90, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
 """Pixels; the reason is what people come to read."""
 MEANING = {
@@ -22,8 +26,10 @@ MEANING = {
 
 
 def draw_sources() -> None:
-    """One row per source, oldest first."""
+    """One row per source, oldest first; its commit leads to where others published it."""
     sources = state.sources(data.store().cursor())
+    kept = {source.source_id: source for source in staged_sources(data.folder().sources)}
+    released = [source if (source := kept.get(name)) and source.release else None for name in sources["source_id"]]
     when = sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
     shown = pd.DataFrame(
         {
@@ -33,16 +39,26 @@ def draw_sources() -> None:
             "Size": [_size(n) for n in sources["n_bytes"]],
             "Loaded": when,
             "Problems": sources["n_problems"],
+            "Release": [_release_words(source) if source else None for source in released],
+            "Commit": [source.release.page if source and source.release else None for source in released],
             "sha256": sources["sha256"],
         }
     )
-    st.dataframe(shown, hide_index=True)
+    st.dataframe(shown, hide_index=True, column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)})
     counts = state.source_counts(data.store().cursor())
     with st.expander("Records by source"):
         names = dict(zip(sources["source_id"], sources["name"], strict=True))
         shown = counts.assign(source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " "))
         columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
         st.dataframe(shown[list(columns)].rename(columns=columns), hide_index=True)
+
+
+def _release_words(source: StagedSource) -> str:
+    """What was asked for: the default release, or another one by its branch or tag."""
+    if not source.edition:
+        return "default"
+    ref = source.release.ref if source.release else ""
+    return "other" if is_commit(ref) or not ref else ref
 
 
 def _size(n_bytes: int) -> str:

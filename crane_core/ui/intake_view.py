@@ -8,7 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.fetch import Step, fetch
+from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.load import Imported, as_sources, import_paths
+from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.words import count, literal
@@ -27,10 +29,17 @@ def draw_fetch() -> None:
     for name in WHAT:
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
-            st.caption(WHAT[name], width="stretch")
+            st.caption(f"{WHAT[name]}, {_default(name)}", width="stretch")
         if pressed:
             _fetch(name)
     st.caption("A download can be stopped by leaving the page; the next one goes on where it stopped.")
+
+
+def _default(name: str) -> str:
+    """The release that the button brings."""
+    published = PUBLISHED[name]
+    commit = published.default
+    return f"commit [{commit[:SHORT]}]({published.page}/tree/{commit})" if is_commit(commit) else "the newest revision"
 
 
 def _fetch(name: str) -> None:
@@ -42,9 +51,9 @@ def _fetch(name: str) -> None:
         bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")
 
     with told():
-        path = fetch(name, data.folder().downloads, show)
+        path, release = fetch(name, data.folder().downloads, show)
         bar.progress(1.0, "Loading")
-        _tell(import_paths([path], data.folder(), data.store()))
+        _tell(import_paths([path], data.folder(), data.store(), release=release))
     bar.empty()
 
 
@@ -78,6 +87,12 @@ def _import_sources(paths: list[Path]) -> None:
             _tell(import_paths(source, data.folder(), data.store()))
 
 
+def _kind(entry: Imported) -> str:
+    if not entry.edition:
+        return entry.kind
+    return f"{entry.kind}, kept apart from the default release as {literal(in_edition(entry.kind, entry.edition))}"
+
+
 def _tell(entry: Imported) -> None:
     if entry.already_loaded:
         st.info(f"{literal(entry.name)} was loaded before as source {entry.source_id}; nothing changed.")
@@ -85,4 +100,4 @@ def _tell(entry: Imported) -> None:
     counts = ", ".join(f"{count(added.n_new)} {added.record.replace('_', ' ')}" for added in entry.added if added.n_new)
     n = len(entry.problems)
     problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
-    st.success(f"Loaded {literal(entry.name)} ({entry.kind}). New: {counts or 'nothing'}.{problems}")
+    st.success(f"Loaded {literal(entry.name)} ({_kind(entry)}). New: {counts or 'nothing'}.{problems}")

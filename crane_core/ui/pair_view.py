@@ -10,6 +10,7 @@ import streamlit as st
 
 from crane_core.charts.theme import in_order
 from crane_core.domain import Version
+from crane_core.pipeline.editions import without_edition
 from crane_core.pipeline.origins import ORIGIN_ORDER, best_origin
 from crane_core.pipeline.pairs import voted
 from crane_core.pipeline.rows import as_rows
@@ -19,7 +20,7 @@ from crane_core.ui import keys
 from crane_core.ui.navigation import link
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.run_strip import Answers, Strip, strips_html
-from crane_core.ui.words import EXPERIMENT_WORDS, literal, setting_words
+from crane_core.ui.words import edition_words, experiment_words, is_imported, literal, setting_words
 
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
@@ -82,10 +83,10 @@ def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
     known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
     own: list[Strip] = []
     for experiment, rows in sorted(_by("experiment", as_rows(runs)).items()):
-        if experiment not in EXPERIMENT_WORDS:
+        if not is_imported(experiment):
             own += (strip._replace(experiment=experiment) for strip in _strips(rows, known))
             continue
-        st.html(f'<div class="cw-dim">{escape(EXPERIMENT_WORDS[experiment])}</div>')
+        st.html(f'<div class="cw-dim">{escape(experiment_words(experiment))}</div>')
         st.html(strips_html(_strips(rows, known)))
     if own:
         with st.expander(f"Own runs: {len(own)}", expanded=len(own) <= FEW_RUNS):
@@ -125,8 +126,13 @@ def _code_and_state(traceback: str | None, cells: pd.DataFrame, states: pd.DataF
         link("data", "Fetch or import them on the Data page")
         return
     origin = best_origin(cells["origin"])
-    st.html(f'<div class="cw-dim">Code {escape(ORIGIN_WORDS.get(origin, origin))}. Cells that are the same fold.</div>')
+    st.html(f'<div class="cw-dim">Code {escape(_origin_words(origin))}. Cells that are the same fold.</div>')
     st.html(code_and_state_html(cells, states, traceback))
+
+
+def _origin_words(origin: str) -> str:
+    name, edition = without_edition(origin)
+    return f"{ORIGIN_WORDS[name]}{edition_words(edition)}" if name in ORIGIN_WORDS else origin
 
 
 def _inputs(store: Store, prompts: pd.DataFrame) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 
 from crane_core.domain import Label, Setting
+from crane_core.pipeline.editions import without_edition
 
 SETTING_WORDS = {
     Setting.CODE: "code only",
@@ -61,7 +62,19 @@ def setting_short(setting: str) -> str:
 
 
 def experiment_words(experiment: str) -> str:
-    return EXPERIMENT_WORDS.get(experiment, experiment)
+    """An experiment in words; of another release than the default with its edition."""
+    name, edition = without_edition(experiment)
+    return f"{EXPERIMENT_WORDS[name]}{edition_words(edition)}" if is_imported(experiment) else experiment
+
+
+def is_imported(experiment: str) -> bool:
+    """Whether the experiment is a published one, not a local one."""
+    return without_edition(experiment)[0] in EXPERIMENT_WORDS
+
+
+def edition_words(edition: str) -> str:
+    """What follows a name to say which release is meant; nothing for the default."""
+    return f", at {edition}" if edition else ""
 
 
 def percent(share: float | None, digits: int = 1) -> str:

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from crane_core.fetch import NAMES, Step, fetch
+from crane_core.fetch import Step, fetch
 from crane_core.pipeline.load import import_paths
 from crane_core.pipeline.places import DataFolder
+from crane_core.releases import PUBLISHED, asked_release
 from crane_core.terminal import give, tell
 from crane_core.verbs.import_ import in_words
 
 NAME = "fetch"
 HELP = "download the published archives and notebooks, with progress, checksum and resume, and load them"
-EXAMPLE = "python -m crane_core fetch crane-llm"
+EXAMPLE = """python -m crane_core fetch crane-llm
+         python -m crane_core fetch crane-llm@main"""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)} (default: all)", default=list(NAMES)
+        "names",
+        nargs="*",
+        metavar="NAME[@RELEASE]",
+        help=f"of {', '.join(PUBLISHED)} (default: all), each in the release that the paper's tables stand on; "
+        "@ and a commit, tag or branch brings another one beside it, as an experiment of its own",
+        default=list(PUBLISHED),
     )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     for name in chosen.names:
-        path: Path = fetch(name, folder.downloads, _show)
-        tell(f"{name}: complete, in {path}")
-        give(in_words(import_paths([path], folder)))
+        asked_release(name)
+    for name in chosen.names:
+        path, release = fetch(name, folder.downloads, _show)
+        tell(f"{release.name}: complete, commit {release.commit or 'unknown'}, in {path}")
+        give(in_words(import_paths([path], folder, release=release)))
     return 0
 
 

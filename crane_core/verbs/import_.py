@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -71,6 +72,7 @@ def _as_json(entry: Imported) -> dict[str, object]:
         "source_id": entry.source_id,
         "kind": entry.kind,
         "name": entry.name,
+        "edition": entry.edition,
         "already_loaded": entry.already_loaded,
         "waits_for_app": entry.waits_for_app,
         "records": {added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added},
@@ -88,6 +90,8 @@ def in_words(entry: Imported) -> str:
     if entry.already_loaded:
         return f"{entry.name}: loaded before as source {entry.source_id}; nothing changed"
     lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]
+    if entry.edition:
+        lines.append(f"  another release than the default: kept apart as {in_edition(entry.kind, entry.edition)}")
     lines += [f"  {added.n_read:>7,} {added.record.replace('_', ' ')} ({added.n_new:,} new)" for added in entry.added]
     lines.append(f"  {len(entry.problems):>7,} problem{'s' if len(entry.problems) != 1 else ''}")
     lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]

@@ -16,34 +16,39 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
 from crane_core.pipeline.places import embedded
+from crane_core.releases import PUBLISHED
 
 from .conftest import OpenPage
 from .screen import TITLES, settled, title
 
 pytestmark = pytest.mark.browser
 
-ARCHIVE_PATH = "/PELAB-LiU/crane_llm/archive/refs/heads/main.tar.gz"
-PROBLEMS_COLUMN = 5
+DEFAULT = PUBLISHED["crane-llm"].default
+ARCHIVE_PATH = f"/PELAB-LiU/crane_llm/archive/{DEFAULT}.tar.gz"
+LATER = "9a8b7c6d" * 5
+PROBLEMS_COLUMN, RELEASE_COLUMN, COMMIT_COLUMN = 5, 6, 7
 CASE = "pandas_1"
 MODEL = "browser_test_model"
 
 
-def small_study() -> bytes:
+def small_study(commit: str = DEFAULT, sign: str = "") -> bytes:
     """An archive in the layout of October 2025 with one case, in words of our own: a new model's answers, no facts."""
     files: dict[str, str] = {}
     for version in ("reproduced", "fixed"):
         cell, target = "prices = [3, 4]\n", f"prices[{5 if version == 'reproduced' else 1}]\n"
         body = f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
         files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = body
-        answers = [{"reasoning": f"Ours, number {n}.", "detection": version == "reproduced"} for n in range(5)]
+        answers = [{"reasoning": f"Ours, number {n}{sign}.", "detection": version == "reproduced"} for n in range(5)]
         folder = f"llms/llms_outputs/results_raw/{MODEL}/crash_detection_code"
         files[f"{folder}/{CASE}_{version}.json"] = json.dumps(answers)
-    return packed(files)
+    return packed(files, commit)
 
 
-def packed(files: dict[str, str]) -> bytes:
+def packed(files: dict[str, str], commit: str = DEFAULT) -> bytes:
+    """As GitHub packs them: the commit stands in the header."""
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as members:
+    told = {"comment": commit}
+    with tarfile.open(fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told) as members:
         for name, text in files.items():
             data = text.encode()
             member = tarfile.TarInfo(f"crane_llm-main/{name}")
@@ -184,6 +189,20 @@ def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) 
     expect(told).to_contain_text("No problems.")
     data_page.goto(f"{intake_app}/cases?case={CASE}")
     expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
+
+
+def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str) -> None:
+    """Another release by hand, beside the one that the button brought in the test before."""
+    upload(data_page, "later.tar.gz", small_study(LATER, sign="!"))
+    expect(data_page.get_by_text(re.compile("Loaded later"))).to_contain_text("crane-llm-2025-10@9a8b7c6")
+    settled(data_page)
+    sources = data_page.get_by_test_id("stDataFrame").first.locator("tbody tr")
+    for name, release, commit in (("crane_llm-5f64351", "default", DEFAULT), ("later", "other", LATER)):
+        cells = sources.filter(has=data_page.get_by_role("gridcell", name=name, exact=True, include_hidden=True))
+        expect(cells.locator("td").nth(RELEASE_COLUMN)).to_have_text(release)
+        expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(commit[:7])
+    data_page.goto(f"{intake_app}/cases?case={CASE}")
+    expect(settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6")).to_be_visible()
 
 
 def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:

@@ -70,6 +70,8 @@ def test_every_setting_and_label_has_its_words() -> None:
 def test_an_experiment_of_ones_own_keeps_its_name() -> None:
     assert experiment_words("mine-3") == "mine-3"
     assert "October 2025" in experiment_words("crane-llm-2025-10")
+    assert experiment_words("crane-llm-2026@9a8b7c6") == "CRANE-LLM, release of 2026, at 9a8b7c6"
+    assert experiment_words("mine@home") == "mine@home"
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,13 @@ UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.
 # A torch with CUDA names these itself, pinned; left out here, a CPU-only torch comes without them.
 CUDA := cuda-|nvidia-|triton==
 
+# A run starts hundreds of processes: what one compiled the others need not compile again.
+export PYTHONDONTWRITEBYTECODE :=
+
 TESTS = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"; failed=0; \
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 -m "$(SELECTED) not browser" || failed=1; \
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile --durations 20 -m browser || failed=1; \
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 -m "$(SELECTED) not browser" \
+		|| failed=1; \
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile --durations 20 tests/browser || failed=1; \
 	exit $$failed
 
 .DEFAULT_GOAL := help

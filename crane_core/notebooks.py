@@ -109,15 +109,16 @@ def target_index(cells: Sequence[CodeCell]) -> int | None:
 def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
     """The cells that ran before the target (an index), in the order in which they ran.
 
-    A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK. Without counts the
-    notebook ran from top to bottom. Raises ValueError for an index that is no code cell.
+    A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK: a target that holds
+    it is about to run for the second time, and stands among them. Without counts the notebook ran from top to bottom.
+    Raises ValueError for an index that is no code cell.
     """
     if not 0 <= target < len(cells):
         raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
     if all(cell.execution_count is None for cell in cells):
-        return list(cells[:target])
+        return [cell for cell in cells if cell.index < target or cell.index == target and _is_marked(cell)]
     limit = cells[target].execution_count
-    ran = [cell for cell in cells if cell.index != target and _ran(cell, target, limit)]
+    ran = [cell for cell in cells if _ran(cell, target, limit)]
     return sorted(ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index))
 
 
@@ -132,7 +133,7 @@ def plan(cells: Sequence[CodeCell], target: int) -> list[PlannedCell]:
 
 
 def _ran(cell: CodeCell, target: int, limit: int | None) -> bool:
-    if RERUN_MARK in cell.source.partition("\n")[0]:
+    if _is_marked(cell):
         return True
     if cell.execution_count is None:
         return False
@@ -143,6 +144,10 @@ def refuse_json_bomb(data: bytes) -> None:
     """Raise ValueError for more objects and lists than memory should take: empty ones take 25 times their text."""
     if data.count(b"{") + data.count(b"[") > MAX_JSON_CONTAINERS:
         raise ValueError(f"it holds more than {MAX_JSON_CONTAINERS:,} objects and lists")
+
+
+def _is_marked(cell: CodeCell) -> bool:
+    return RERUN_MARK in cell.source.partition("\n")[0]
 
 
 def _notebook(data: bytes) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import nbformat
@@ -132,6 +133,17 @@ def test_executed_cells_are_those_with_a_smaller_count_in_its_order() -> None:
 def test_a_cell_marked_for_execution_again_ran_although_its_count_is_larger() -> None:
     cells = [*ran(1, 3), CodeCell(2, "# [reexecute] once more\ny = 2", 5, None), CodeCell(3, "y\n[reexecute]", 6, None)]
     assert [cell.index for cell in executed_before(cells, 1)] == [0, 2]
+
+
+@pytest.mark.parametrize(("counts", "executed"), [((1, 4, 3), [0, 2, 1]), ((None, None, None), [0, 1])])
+def test_a_target_marked_for_execution_again_ran_once_before(
+    counts: tuple[int | None, ...], executed: list[int]
+) -> None:
+    cells = ran(*counts)
+    cells[1] = replace(cells[1], source="# [reexecute]\ndel n")
+    assert [cell.index for cell in executed_before(cells, 1)] == executed
+    roles = [step.role for step in plan(cells, 1) if step.cell.index == 1]
+    assert roles == [CellRole.EXECUTED, CellRole.TARGET]
 
 
 def test_a_notebook_without_counts_ran_from_top_to_bottom() -> None:

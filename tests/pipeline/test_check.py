@@ -41,6 +41,17 @@ def test_reading_runs_nothing(notebook: Path) -> None:
         to_send(checked, Setting.RUNTIME)
 
 
+def test_a_target_marked_as_reexecuted_is_judged_after_its_first_run(tmp_path: Path) -> None:
+    """The mark and its meaning are JunoBench's: the study's runner has such a target among the executed cells, too."""
+    path = tmp_path / "again.ipynb"
+    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "# [reexecute]\ntrips.pop('monday')")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    checked = read_notebook(path)
+    for judged in (checked, run_up(checked)):
+        said = verdict(judged)
+        assert said.crashes and "KeyError" in str(said.reasoning)
+
+
 @pytest.mark.parametrize(
     "metadata",
     [{"language_info": {"name": "R"}}, {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}}],

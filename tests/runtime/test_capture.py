@@ -41,6 +41,12 @@ def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target
     assert ran(capture(path)) == [0, 1]
 
 
+def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(notebook: WriteNotebook) -> None:
+    path = notebook("twice", "n = {'a': 1, 'b': 2}", "# [reexecute]\ndel n['a']", counts=[1, 3], crash=1)
+    captured = capture(path, probes=["list(n)"])
+    assert (captured.target, ran(captured), probed(captured)) == (1, [0, 1], ["['b']"])
+
+
 def test_without_counts_a_notebook_runs_from_top_to_bottom(notebook: WriteNotebook) -> None:
     captured = capture(notebook("fresh", "n = 1", "n = n * 3", "n", counts=[None] * 3), probes=["n"])
     assert (captured.target, ran(captured), probed(captured)) == (2, [0, 1], [3])

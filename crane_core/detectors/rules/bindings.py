@@ -11,8 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from crane_core.detectors.rules.cell_code import UNKNOWN_EFFECT
 from crane_core.detectors.rules.paths import public_path
+
+UNKNOWN_EFFECT = "__crane_anything__"
+"""The name that stands for a line of which nobody knows what it does to the namespace."""
+UNKNOWN_VALUE = "__crane_value__"
+"""The name that stands for a value that nobody knows: what a shell command has printed."""
 
 _MAY_DEFINE = ("exec", "eval", "globals", "locals", "vars", "setattr", "get_ipython", "run_cell", "__import__")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -1,54 +1,68 @@
-"""Cells as syntax trees: what IPython adds to Python is replaced line by line, so that line numbers stay.
+"""Cells as syntax trees of plain Python: a magic or shell line is replaced by what it does to the namespace.
 
-Knows the spelling of magics, shell lines and help, and which of them may do anything to the namespace. Refuses to run
-or expand them.
+Knows which magics run Python, give a name a value, or may do anything. Refuses to run them. Line numbers stay.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-UNKNOWN_EFFECT = "__crane_anything__"
-"""The name that stands for a line of which nobody knows what it does to the namespace."""
+from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names
+from crane_core.detectors.rules.ipython_code import MAGICS, CellMagic, automagic, python_of
 
-_CELL_MAGIC = re.compile(r"^\s*%%(?P<name>\w+)")
-_PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit")
-_OTHER_CELLS = ("bash", "sh", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "writefile", "script")
-_LINE = re.compile(r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$")
-_HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|%?[\w.]+\?{1,2})\s*;?$")
-_TIMED = re.compile(r"^(?:time|timeit|prun|memit)\b(?P<code>.*)$")
-_OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
-_ANYTHING = re.compile(r"^(?:run|load|loadpy|pylab|store|reset|reset_selective|xdel|recall|rerun|macro|autoreload)\b")
-
-
-_BARE_WORDS = (
-    "pip conda mamba uv ls ll la lf lk ldir lx cd pwd cat cp mv rm mkdir rmdir man less more alias who whos time "
-    "timeit run load env set_env history hist edit save logstart matplotlib pylab precision reset store unalias"
+_TIMED = ("time", "prun", "memit", "lprun", "mprun", "timeit")
+_REPEATED = "timeit"
+"""The magic that runs its code many times, in a function of its own."""
+_PYTHON_CELLS = (*_TIMED, "capture")
+_OTHER_CELLS_WORDS = (
+    "bash sh script ! sx system perl ruby cmd python python2 python3 pypy "
+    "html HTML javascript js latex markdown svg writefile file"
 )
-_BARE = frozenset(_BARE_WORDS.split())
+_OTHER_CELLS = frozenset(_OTHER_CELLS_WORDS.split())
+_STORES = re.compile(r"(?:^|\s)--(?:out|err|proc)\b")
+_ANYTHING_WORDS = (
+    "run load loadpy pylab store reset reset_selective xdel recall rep rerun macro sc ed edit paste cpaste autoreload"
+)
+_ANYTHING = frozenset(_ANYTHING_WORDS.split())
+_QUIET = (MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])) - _ANYTHING
+_OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
+_SHELL = ("system", "getoutput")
 _MISPLACED = ("'return' outside function", "'break' outside loop", "'continue' not properly in loop")
+_NOT_READ = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class CellCode(NamedTuple):
-    """The tree of a cell; `error` says why there is none, `line` where. `is_plain`: it is Python as it stands.
+    """The tree of a cell; `error` says why there is none, `line` where.
 
-    `is_no_python` is True where every Python says so, not only that our own cannot read it.
+    `is_no_python` is True where every Python says so, not only that our own cannot read it. `automagic` is the word
+    that is the name of a magic here unless a variable has it, and `tree` is what the variable makes of it.
     """
 
     tree: ast.Module
     error: str = ""
     line: int = 0
-    is_plain: bool = True
     is_no_python: bool = False
+    automagic: str = ""
 
 
 def read_cell(code: str) -> CellCode:
+    word = automagic(code)
     try:
-        return _placed(CellCode(ast.parse(code)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _without_magics(code)
+        tree = ast.parse(code)
+    except _NOT_READ as error:
+        return as_magic(code) if word else _without_magics(code, error)
+    if "get_ipython" in code:
+        tree = _Effects().visit(tree)
+    return _placed(CellCode(tree, automagic=word))
+
+
+def as_magic(code: str) -> CellCode:
+    """A cell of one line whose first word is the name of a magic."""
+    start = len(code) - len(code.lstrip())
+    return read_cell(f"{code[:start]}%{code[start:]}")
 
 
 def _placed(read: CellCode) -> CellCode:
@@ -63,18 +77,18 @@ def _placed(read: CellCode) -> CellCode:
     return read
 
 
-def _without_magics(code: str) -> CellCode:
-    python = _python_of(code)
+def _without_magics(code: str, refused: BaseException) -> CellCode:
+    python = python_of(code)
+    if isinstance(python, CellMagic):
+        return _of_cell_magic(python)
     try:
-        return CellCode(ast.parse(python), is_plain=python == code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return CellCode(_Effects().visit(ast.parse(python)))
+    except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
-        message = str(getattr(error, "msg", "") or error)
-        is_plain = python == code
-        is_sure = (
-            is_plain and isinstance(error, SyntaxError) and not _is_newer(message, code, line) and not bare_magics(code)
-        )
-        return CellCode(ast.Module([], []), message or type(error).__name__, line, is_plain, is_sure)
+        message = str(getattr(error, "msg", "") or error) or type(error).__name__
+        is_plain = python.rstrip("\n") == code.rstrip("\n")
+        is_sure = is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
+        return CellCode(ast.Module([], []), message, line, is_sure)
 
 
 def _is_newer(message: str, code: str, line: int) -> bool:
@@ -85,34 +99,96 @@ def _is_newer(message: str, code: str, line: int) -> bool:
     return begins or "f-string" in message or "f'" in text or 'f"' in text
 
 
-def bare_magics(code: str) -> frozenset[str]:
-    """Magics that lines may begin with although they have no mark, as IPython takes `pip install x` and `ls -l`."""
-    return _BARE & {line.split(None, 1)[0] for line in code.split("\n") if line.strip()}
+def _of_cell_magic(magic: CellMagic) -> CellCode:
+    if magic.name in _OTHER_CELLS and not _STORES.search(magic.arguments):
+        return CellCode(ast.Module([ast.Pass(lineno=1, col_offset=0)], []))
+    if magic.name not in _PYTHON_CELLS or magic.name == _REPEATED and _without_options(magic.arguments):
+        return CellCode(ast.Module([_anything(1)], []))
+    read = read_cell(magic.body)
+    body = read.tree.body
+    if magic.name == _REPEATED:
+        body = _repeated(body, 1)
+    elif magic.name == "capture":
+        body = [*body, *(_unknown(name, 1) for name in magic.arguments.split() if name.isidentifier())]
+    return read._replace(tree=ast.Module(body, []), is_no_python=False, automagic="")
 
 
-def _python_of(code: str) -> str:
-    lines = code.split("\n")
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    if found := _CELL_MAGIC.match(lines[first]):
-        if found["name"] not in _PYTHON_CELLS:
-            return "pass" if found["name"] in _OTHER_CELLS else UNKNOWN_EFFECT
-        lines[first] = ""
-    return "\n".join(_python_line(line) for line in lines)
+class _Effects(ast.NodeTransformer):
+    """Puts in the place of IPython's calls what they do to the namespace."""
+
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        called = _called(node.value)
+        done: list[ast.stmt] = [node] if called is None else _done(*called, node.lineno)
+        return done if done else [ast.Pass(lineno=node.lineno, col_offset=0)]
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        called = _called(node.value)
+        if called is not None:
+            node.value = _given(*called, node.lineno)
+        return node
 
 
-def _python_line(line: str) -> str:
-    if helped := _HELP.match(line):
-        return helped["indent"] + "pass"
-    found = _LINE.match(line)
-    if not found:
-        return line
-    timed = _TIMED.match(found["rest"]) if found["mark"] == "%" else None
-    if timed and not found["assigned"]:
-        return found["indent"] + (_without_options(timed["code"]) or "pass")
-    is_known = found["mark"] == "!" or not _ANYTHING.match(found["rest"])
-    return (
-        f"{found['indent']}{found['assigned'] or ''}{'...' if is_known and not found['assigned'] else UNKNOWN_EFFECT}"
-    )
+def _called(node: ast.AST) -> tuple[str, str] | None:
+    """Name and arguments of the magic that a call of get_ipython() runs, "system" for a shell command; else None."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return None
+    texts = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    if ast.unparse(node.func.value) != "get_ipython()" or len(texts) < len(node.args) or not texts:
+        return None
+    if node.func.attr in _SHELL:
+        return "system", texts[0]
+    if node.func.attr == "run_line_magic" and len(texts) == 2:
+        return texts[0], texts[1]
+    name, _, arguments = texts[0].partition(" ")
+    return (name.lstrip("%"), arguments) if node.func.attr == "magic" else None
+
+
+def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:
+    """What a magic on a line of its own does."""
+    if name not in _TIMED:
+        return [] if name in _QUIET else [_anything(line)]
+    body = [] if (tree := _tree_of(arguments, line)) is None else tree.body
+    return _repeated(body, line) if name == _REPEATED else body
+
+
+def _given(name: str, arguments: str, line: int) -> ast.expr:
+    """What a magic gives. Timing gives what the expression does."""
+    tree = _tree_of(arguments, line) if name == "time" else None
+    match tree.body if tree is not None else []:
+        case [ast.Expr(value=value)]:
+            return value
+    return _name(UNKNOWN_VALUE if name in _QUIET else UNKNOWN_EFFECT, line)
+
+
+def _tree_of(arguments: str, line: int) -> ast.Module | None:
+    try:
+        tree = ast.parse(_without_options(arguments))
+    except _NOT_READ:
+        return None
+    return ast.increment_lineno(tree, line - 1)
+
+
+def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
+    """Statements that run nobody knows how many times, with names of their own: what those were before is not known."""
+    names = dict.fromkeys(name for statement in body for name in bound_names(statement))
+    loop = ast.For(_stored(UNKNOWN_VALUE, line), _name(UNKNOWN_VALUE, line), list(body), [], lineno=line, col_offset=0)
+    return [*body, *([loop] if body else []), *(_unknown(name, line) for name in names)]
+
+
+def _anything(line: int) -> ast.stmt:
+    return ast.Expr(_name(UNKNOWN_EFFECT, line), lineno=line, col_offset=0)
+
+
+def _unknown(name: str, line: int) -> ast.stmt:
+    return ast.Assign([_stored(name, line)], _name(UNKNOWN_VALUE, line), lineno=line, col_offset=0)
+
+
+def _name(name: str, line: int) -> ast.expr:
+    return ast.Name(name, ast.Load(), lineno=line, col_offset=0)
+
+
+def _stored(name: str, line: int) -> ast.expr:
+    return ast.Name(name, ast.Store(), lineno=line, col_offset=0)
 
 
 def _without_options(code: str) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 
 from crane_core.detectors.rules import harmless
-from crane_core.detectors.rules.bindings import bound_names, import_paths
-from crane_core.detectors.rules.cell_code import UNKNOWN_EFFECT
+from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
 from crane_core.detectors.rules.heap import Scope
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
@@ -36,8 +35,10 @@ def _expression(walk: Walk, node: ast.Expr) -> None:
 
 @statement(ast.Assign)
 def _assign(walk: Walk, node: ast.Assign) -> None:
-    is_unknown = isinstance(node.value, ast.Name) and node.value.id == UNKNOWN_EFFECT
-    thing = Thing() if is_unknown else walk.value(node.value)
+    unknown = node.value.id if isinstance(node.value, ast.Name) else ""
+    if unknown == UNKNOWN_EFFECT:
+        walk.havoc()
+    thing = Thing() if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE) else walk.value(node.value)
     for target in node.targets:
         assign(walk, target, thing)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crane_core.detectors.rules.bindings import bindings_of, may_define_any
-from crane_core.detectors.rules.cell_code import CellCode, bare_magics, read_cell
+from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.from_state import thing_of, thing_of_entry, type_of
 from crane_core.detectors.rules.paths import path_of_class, path_of_function
 from crane_core.detectors.rules.thing import Thing
@@ -37,10 +37,10 @@ class World:
         self.others = [cell for cell in cells if cell.role is CellRole.NOT_RUN]
         self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
         self.executed = executed
-        self.codes = [read_cell(cell.code) for cell in executed]
+        self.codes = _read([cell.code for cell in executed])
         trees = self.codes
-        self.target: CellCode = read_cell(self.target_text)
         self.bindings = bindings_of([code.tree for code in trees])
+        self.target = self._target()
         self.may_define_any = (
             self.bindings.may_define_any or any(code.error for code in trees) or may_define_any(self.target.tree)
         )
@@ -48,6 +48,13 @@ class World:
         self.past: dict[str, Thing] = {}
         self.whole_reach = None if self.may_define_any else _reach([*(code.tree for code in trees), self.target.tree])
         """What all code of the notebook can change; None where not all of it is seen."""
+
+    def _target(self) -> CellCode:
+        """The target as it is read now: a word that is the name of a magic may be that of a variable, too."""
+        read = read_cell(self.target_text)
+        told = self.state.variables if self.state is not None else {}
+        is_variable = read.automagic in self.bindings.bound or read.automagic in told
+        return as_magic(self.target_text) if read.automagic and not is_variable else read
 
     @cached_property
     def python_names(self) -> list[str]:
@@ -185,7 +192,7 @@ class World:
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """The facts about a name that is certainly not defined, None where it may be."""
-        if name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES or bare_magics(self.target_text):
+        if name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
         if self.state is not None and (name in self.state.variables or name in self.state.unavailable):
             return None
@@ -262,6 +269,19 @@ class Beginning:
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return iter(())
+
+
+def _read(cells: Sequence[str]) -> list[CellCode]:
+    """The cells in their order, each read after those before it."""
+    codes: list[CellCode] = []
+    bound: set[str] = set()
+    for cell in cells:
+        read = read_cell(cell)
+        if read.automagic and read.automagic not in bound:
+            read = as_magic(cell)
+        codes.append(read)
+        bound |= bindings_of([read.tree]).bound
+    return codes
 
 
 def _own_lines(node: ast.stmt) -> tuple[int, int]:

@@ -29,6 +29,8 @@ _ANYTHING_WORDS = (
 _ANYTHING = frozenset(_ANYTHING_WORDS.split())
 _QUIET = (MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])) - _ANYTHING
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
+_MARKED = re.compile(r"^\s*[%!?]", re.MULTILINE)
+"""Lines of which IPython makes something else, where it comes to that."""
 _SHELL = ("system", "getoutput")
 _MISPLACED = ("'return' outside function", "'break' outside loop", "'continue' not properly in loop")
 _NOT_READ = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -78,15 +80,16 @@ def _placed(read: CellCode) -> CellCode:
 
 
 def _without_magics(code: str, refused: BaseException) -> CellCode:
-    python = python_of(code)
-    if isinstance(python, CellMagic):
-        return _of_cell_magic(python)
+    python: str | CellMagic = code
     try:
+        python = python_of(code)
+        if isinstance(python, CellMagic):
+            return _of_cell_magic(python)
         return CellCode(_Effects().visit(ast.parse(python)))
     except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
         message = str(getattr(error, "msg", "") or error) or type(error).__name__
-        is_plain = python.rstrip("\n") == code.rstrip("\n")
+        is_plain = isinstance(python, str) and python.rstrip("\n") == code.rstrip("\n") and not _MARKED.search(code)
         is_sure = is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
         return CellCode(ast.Module([], []), message, line, is_sure)
 

@@ -49,6 +49,12 @@ def test_no_magic_without_a_mark_in_a_cell_of_several_lines() -> None:
     assert crash("pip install thing\nimport math") == "SyntaxError"
 
 
+def test_lines_that_go_back_to_no_indent_are_no_python() -> None:
+    """IPython's own reading of such a cell fails."""
+    assert crash("for n in []:\n        n\n    n") == "SyntaxError"
+    assert crash("for n in []:\n        n\n    %time n") is None
+
+
 def test_what_a_shell_command_gives_is_all_that_is_not_known() -> None:
     assert crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]") == "IndexError"
     assert crash("rows = [1]\n!ls", "rows[1]") == "IndexError"

@@ -39,8 +39,8 @@ def draw_sources() -> None:
             "Size": [_size(n) for n in sources["n_bytes"]],
             "Loaded": when,
             "Problems": sources["n_problems"],
-            "Release": [_release_words(source) if source else None for source in released],
-            "Commit": [source.release.page if source and source.release else None for source in released],
+            "Release": [_release_words(source) if source else "" for source in released],
+            "Commit": [source.release.page if source and source.release else "" for source in released],
             "sha256": sources["sha256"],
         }
     )

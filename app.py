@@ -1,5 +1,14 @@
-"""The app: frame, menu, page. Start it with `make run`, or `python -m crane_core app`."""
+"""The app: frame, menu, page. Start it with `make run`, or `python -m crane_core app`.
 
+Streamlit reads this file twice: the server imports it for `app`, and each visit runs it as a script.
+"""
+
+from streamlit.starlette import App
+
+from crane_core.ui.door import door
 from crane_core.ui.frame import run_app
 
-run_app()
+if __name__ == "__main__":
+    run_app()
+else:
+    app = App(__file__, middleware=door())

@@ -17,6 +17,7 @@ from crane_core.errors import CraneError
 from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
+from crane_core.ui.door import let_in
 from crane_core.ui.navigation import navigate
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
@@ -63,4 +64,7 @@ def told() -> Iterator[None]:
 
 
 def _admitted() -> bool:
-    return admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench")
+    if not admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
+        return False
+    let_in()
+    return True

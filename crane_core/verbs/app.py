@@ -17,6 +17,7 @@ from crane_core.terminal import give, tell
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
 EXAMPLE = "python -m crane_core app --port 8501"
+_WILDCARDS = {"0.0.0.0", "::"}
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -25,6 +26,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--address",
         default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
         help="where to listen (default: CRANE_ADDRESS, else 127.0.0.1: this machine alone)",
+    )
+    verb.add_argument(
+        "--hosts",
+        metavar="NAME[,NAME...]",
+        default=os.environ.get("CRANE_HOSTS", ""),
+        help="names of this server beside localhost, as browsers ask for it (default: CRANE_HOSTS)",
     )
 
 
@@ -42,8 +49,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     give(f"Crane Workbench is at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
+    hosts = _hosts(chosen.address, chosen.hosts)
+    if chosen.address in _WILDCARDS and not hosts:
+        tell("Browsers elsewhere are refused until you say how they call this server: --hosts NAME, or CRANE_HOSTS.")
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
+    os.environ["CRANE_HOSTS"] = hosts
     os.execv(sys.executable, server_command(chosen.address, chosen.port))
 
 
@@ -53,8 +64,14 @@ def server_command(address: str, port: int) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
 
 
+def _hosts(address: str, named: str) -> str:
+    """The names that were given, and the address that it listens at where that is a single one."""
+    own = "" if address in _WILDCARDS else f"[{address}]" if ":" in address else address
+    return ",".join(filter(None, [named, own]))
+
+
 def _reachable(address: str) -> str:
-    return "127.0.0.1" if address in {"0.0.0.0", "::"} else address
+    return "127.0.0.1" if address in _WILDCARDS else address
 
 
 def _refuse_taken_port(address: str, port: int) -> None:

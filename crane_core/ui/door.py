@@ -1,0 +1,163 @@
+"""What the server lets in, before Streamlit sees it: known host names, pages of its own, uploads of those admitted.
+
+A website that a visitor has open can point a name of its own at this machine (DNS rebinding); the name in the Host
+header gives it away. Knows HTTP and sessions' ids. Refuses to know what pages show.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from base64 import b64encode
+from collections import Counter
+from hashlib import sha256
+from http import HTTPStatus
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+MEBIBYTE = 1024 * 1024
+SESSION_BYTES = 256 * MEBIBYTE
+"""What the uploads of one session may hold in memory at once."""
+ALL_BYTES = 1024 * MEBIBYTE
+"""What the uploads of all sessions may hold in memory at once."""
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_UPLOADS = "/_stcore/upload_file/"
+_METRICS = "/_stcore/metrics"
+
+
+def _inline_scripts() -> list[str]:
+    """The digests of the scripts that Streamlit writes into its own page, as a policy names them."""
+    page = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
+
+
+_POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        " ".join(
+            ["script-src 'self' 'unsafe-eval' blob:", *_inline_scripts()]
+        ),  # Vega compiles its expressions, components are modules of a blob
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
+
+_admitted: set[str] = set()
+"""Ids of the sessions that gave the password."""
+
+
+def configured_hosts() -> list[str]:
+    """The names beside those of loopback that this server answers to: CRANE_HOSTS, separated by commas."""
+    return [host.strip().lower() for host in os.environ.get("CRANE_HOSTS", "").split(",") if host.strip()]
+
+
+def door() -> list[Middleware]:
+    """What stands before Streamlit's own server."""
+    return [
+        Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
+        Middleware(Doorkeeper),
+    ]
+
+
+def let_in() -> None:
+    """The session of the script that runs now may upload."""
+    context = get_script_run_ctx()
+    if context is not None:
+        _admitted.add(context.session_id)
+
+
+class Doorkeeper:
+    """ASGI middleware: refuses pages of other sites, uploads of strangers and too many bytes; adds headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._arriving: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not _is_own_page(Headers(scope=scope)):
+            await PlainTextResponse("A page of another site.", HTTPStatus.FORBIDDEN)(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, _with_headers(send))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].rstrip("/")
+        if path.endswith(_METRICS):
+            await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(scope, receive, send)
+        elif scope["method"] == "PUT" and _UPLOADS in path:
+            await self._upload(path.partition(_UPLOADS)[2].partition("/")[0], scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        length = Headers(scope=scope).get("content-length", "")
+        refusal = self._refusal(session, length)
+        if refusal:
+            await PlainTextResponse(refusal.phrase, refusal)(scope, receive, send)
+            return
+        self._arriving[session] += int(length)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._arriving[session] -= int(length)
+            self._arriving += Counter()
+
+    def _refusal(self, session: str, length: str) -> HTTPStatus | None:
+        """Why this upload is refused, or None when it may come."""
+        if os.environ.get("CRANE_PASSWORD") and session not in _admitted:
+            return HTTPStatus.FORBIDDEN
+        if not length.isdecimal():
+            return HTTPStatus.LENGTH_REQUIRED
+        held = held_bytes() + self._arriving
+        if held[session] + int(length) > SESSION_BYTES or held.total() + int(length) > ALL_BYTES:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        return None
+
+
+def _is_own_page(headers: Headers) -> bool:
+    """Whether the page that opens a connection was served here; programs other than browsers name no origin."""
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host")
+
+
+def held_bytes() -> Counter[str]:
+    """Bytes of uploaded files in memory, by session."""
+    manager = get_instance().uploaded_file_mgr
+    assert isinstance(manager, MemoryUploadedFileManager)
+    return Counter(
+        {s: sum(len(file.data) for file in files.values()) for s, files in list(manager.file_storage.items())}
+    )
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return sending

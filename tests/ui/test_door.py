@@ -1,0 +1,177 @@
+"""What the server lets in, asked over real HTTP and real websockets of a server of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator, Mapping
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
+
+from benchmarks._server import serve
+from crane_core.pipeline.places import DataFolder
+
+MEBIBYTE = 1024 * 1024
+BOUNDARY = "upload-ends-here"
+
+
+@pytest.fixture(scope="module")
+def open_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app without a password that a proxy shows as crane.example."""
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("open") / "data"))
+    with serve(data, CRANE_HOSTS="crane.example") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def locked_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"))
+    with serve(data, CRANE_PASSWORD="open sesame") as address:
+        yield address
+
+
+def ask(
+    address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
+) -> HTTPResponse:
+    """The answer to one request, with any Host header."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.request(method, path, body, dict(headers or {}))
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer
+
+
+async def joined(address: str, host: str, origin: str | None) -> ClientConnection:
+    """A websocket that says it was asked for under `host` by a page of `origin`."""
+    url = urlsplit(address)
+    return await connect(
+        f"ws://{host}/_stcore/stream",
+        host=url.hostname,
+        port=url.port,
+        origin=origin,  # type: ignore[arg-type]
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+    )
+
+
+def status_of_websocket(address: str, host: str, origin: str | None) -> int:
+    async def attempt() -> int:
+        try:
+            await (await joined(address, host, origin)).close()
+        except InvalidStatus as refused:
+            return refused.response.status_code
+        return 101
+
+    return asyncio.run(attempt())
+
+
+def port_of(address: str) -> int:
+    port = urlsplit(address).port
+    assert port is not None
+    return port
+
+
+@pytest.mark.parametrize("host", ["evil.example:{port}", "evil.example", "localhost.evil.example:{port}", "127.0.0.2"])
+def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
+    """DNS rebinding: a website's own name that leads to this machine, so that Origin and Host agree."""
+    host = host.format(port=port_of(open_app))
+    for path in ("/", "/_stcore/health", "/data", "/static/js/index.js"):
+        assert ask(open_app, path, headers={"Host": host}).status == 400, path
+    assert status_of_websocket(open_app, host, f"http://{host}") == 400
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "crane.example"])
+def test_names_of_loopback_and_those_that_were_configured_are_served(open_app: str, host: str) -> None:
+    host = host.format(port=port_of(open_app))
+    assert ask(open_app, "/", headers={"Host": host}).status == 200
+    assert status_of_websocket(open_app, host, f"http://{host}") == 101
+    assert status_of_websocket(open_app, host, None) == 101
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://localhost:1", "http://evil.example", "null", "http://127.0.0.1.evil.example"]
+)
+def test_a_page_from_elsewhere_opens_no_session(open_app: str, origin: str) -> None:
+    assert status_of_websocket(open_app, urlsplit(open_app).netloc, origin) == 403
+
+
+def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
+    for path in ("/", "/cases", "/_stcore/health", "/favicon.png"):
+        headers = ask(open_app, path).headers
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert "'unsafe-inline'" not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "//_stcore/metrics"])
+def test_metrics_are_not_public(open_app: str, path: str) -> None:
+    answer = ask(open_app, path)
+    assert answer.status == 404
+
+
+def upload_all(address: str, *sizes: int) -> list[int]:
+    """The status of each upload in turn, by one session that just opened."""
+    return asyncio.run(_upload_all(address, sizes))
+
+
+async def _upload_all(address: str, sizes: tuple[int, ...]) -> list[int]:
+    netloc = urlsplit(address).netloc
+    socket = await joined(address, netloc, address)
+    await socket.send(BackMsg(rerun_script=ClientState(page_name="data")).SerializeToString())
+    session = await _session_id(socket)
+    statuses = [await asyncio.to_thread(_put, address, session, number, size) for number, size in enumerate(sizes)]
+    await socket.close()
+    return statuses
+
+
+async def _session_id(socket: ClientConnection) -> str:
+    while True:
+        message = ForwardMsg.FromString(await socket.recv(decode=False))
+        if message.WhichOneof("type") == "new_session":
+            return str(message.new_session.initialize.session_id)
+
+
+def _put(address: str, session: str, number: int, size: int) -> int:
+    cookie = ask(address, "/_stcore/health").headers["Set-Cookie"].partition(";")[0]
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{number}.zip"\r\n\r\n'.encode()
+    headers = {
+        "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
+        "Cookie": cookie,
+        "X-Xsrftoken": cookie.partition("=")[2].strip('"'),
+    }
+    body = head + bytes(size) + f"\r\n--{BOUNDARY}--\r\n".encode()
+    try:
+        return ask(address, f"/_stcore/upload_file/{session}/{number}", method="PUT", headers=headers, body=body).status
+    except (BrokenPipeError, ConnectionResetError):
+        return 413
+
+
+def test_nothing_is_uploaded_before_the_password(locked_app: str) -> None:
+    assert upload_all(locked_app, 10, 10) == [403, 403]
+
+
+def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
+    assert upload_all(open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10) == [204, 204, 413, 204]
+
+
+def test_a_single_upload_is_bounded(open_app: str) -> None:
+    assert upload_all(open_app, 101 * MEBIBYTE) == [413]
+
+
+def test_an_upload_that_does_not_say_how_large_it_is_is_refused(open_app: str) -> None:
+    connection = HTTPConnection(urlsplit(open_app).netloc, timeout=30)
+    connection.request("PUT", "/_stcore/upload_file/a/b", iter([b"x"]), encode_chunked=True)
+    assert connection.getresponse().status == 411
+    connection.close()

@@ -2,22 +2,25 @@
 
 A line is written with one `write` on an O_APPEND handle and fsynced before the caller goes on. A reader takes whole
 lines only: a line without its newline is a write in progress or a torn one, and waits until it is complete.
+Lines are chained (`ledger_chain`) and counted (`ledger_manifest`), so that a loss is found.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from crane_core import domain
+from crane_core import domain, ledger_manifest
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
+from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked
 
 KINDS: dict[str, type] = {
     "annotation": domain.Annotation,
@@ -34,6 +37,7 @@ KINDS: dict[str, type] = {
 }
 """What a ledger line may hold: the value of its "record" member and the type it becomes."""
 
+_STEP_BYTES = 1 << 16
 _NAMES = {kind: name for name, kind in KINDS.items()}
 
 
@@ -57,18 +61,17 @@ class Tail(NamedTuple):
 def append(path: Path, *records: Record) -> None:
     """Write facts in one go and return when they are on the disk. Raises LedgerError when they are not.
 
-    A torn last line left by a crash is closed first, so that it cannot swallow the next one.
+    A torn last line left by a crash is closed first, so that it cannot swallow the next one. One process and thread at
+    a time: each line carries the digest of the one before.
     """
-    lines = b"".join(_writable_line(path, record) for record in records)
+    lines = [_writable_line(path, record) for record in records]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not path.exists()
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            data = (b"\n" if _is_torn(handle) else b"") + lines
-            if os.write(handle, data) != len(data):
-                raise OSError("the disk took only part of the line")
-            os.fsync(handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            _append(handle, path, lines)
         finally:
             os.close(handle)
         if is_new:
@@ -77,6 +80,57 @@ def append(path: Path, *records: Record) -> None:
         raise LedgerError(
             f"{path} cannot be written: {error}.", remedy="Free space or mend the permissions; nothing was saved."
         ) from error
+
+
+def _append(handle: int, path: Path, lines: list[bytes]) -> None:
+    size = os.fstat(handle).st_size
+    last = _last_line(handle, size)
+    closing = b"" if last.endswith(b"\n") or not last else b"\n"
+    head = before = digest(last + closing if is_linked(last + closing) else os.pread(handle, size, 0) + closing)
+    data = closing
+    for line in lines:
+        line = linked(line, head)
+        head = digest(line)
+        data += line
+    if os.write(handle, data) != len(data):
+        raise OSError("the disk took only part of the line")
+    os.fsync(handle)
+    file = ledger_manifest.entry_file(path)
+    entry = ledger_manifest.read(file)
+    if entry and (entry.n_bytes, entry.head) == (size, before):
+        grown = replace(entry, n_bytes=size + len(data), n_lines=entry.n_lines + len(lines), head=head)
+        ledger_manifest.write(file, grown)
+    elif file:
+        _count_anew(handle, file, entry)
+
+
+def _count_anew(handle: int, file: Path, entry: ledger_manifest.Entry | None) -> None:
+    """Bring an entry up to what the file holds, unless that is not what was counted before: then it stays, to tell."""
+    content = os.pread(handle, os.fstat(handle).st_size, 0)
+    if entry is None or ledger_manifest.holds(entry, content):
+        kept = {name: getattr(entry, name) for name in ("accepted_bytes", "accepted_sha256")} if entry else {}
+        ledger_manifest.write(file, replace(ledger_manifest.of(content), **kept))
+
+
+def count(path: Path) -> None:
+    """Enter a file into the manifest that was not written here, such as one copied from another machine."""
+    file = ledger_manifest.entry_file(path)
+    if file is None or file.exists():
+        return
+    with path.open("rb") as content:
+        fcntl.flock(content, fcntl.LOCK_EX)
+        _count_anew(content.fileno(), file, ledger_manifest.read(file))
+
+
+def _last_line(handle: int, size: int) -> bytes:
+    """What stands after the last newline but one, read from the end."""
+    found = b""
+    while size > len(found):
+        step = min(_STEP_BYTES, size - len(found))
+        found = os.pread(handle, step, size - len(found) - step) + found
+        if (end := found.rfind(b"\n", 0, -1)) >= 0:
+            return found[end + 1 :]
+    return found
 
 
 def _sync_folder(folder: Path) -> None:
@@ -97,11 +151,6 @@ def _writable_line(path: Path, record: Record) -> bytes:
             f"{path} takes no such record: {error}.", remedy="Correct the record; nothing was saved."
         ) from error
     return line
-
-
-def _is_torn(handle: int) -> bool:
-    size = os.fstat(handle).st_size
-    return size > 0 and os.pread(handle, 1, size - 1) != b"\n"
 
 
 def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a NamedTuple is immutable
@@ -129,7 +178,7 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
     if since.loaded_bytes and hashlib.sha256(last_line).hexdigest() != since.last_line_sha:
         raise LedgerError(
             f"{path} changed before byte {since.loaded_bytes}, where it may only grow.",
-            remedy="Put the file back, or run `python -m crane_core rebuild` to load it as it is now.",
+            remedy="Put it back; `doctor` says what is lost, `python -m crane_core rebuild --accept-loss` goes on.",
         )
 
 
@@ -147,6 +196,7 @@ def from_line(line: bytes) -> Record:
     if body.get("record") not in KINDS:
         raise ValueError(f'no member "record" with one of {", ".join(KINDS)}')
     kind = KINDS[body.pop("record")]
+    body.pop(PREVIOUS, None)
     types = _types(kind)
     if unknown := body.keys() - types.keys():
         raise ValueError(f"unknown member {sorted(unknown)[0]!r}")

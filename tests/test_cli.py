@@ -174,6 +174,24 @@ def test_notebooks_named_together_are_one_source(run: Run, root: Path, predictio
     assert [entry["kind"] for entry in json.loads(spoken.out)["imports"]] == ["predictions", "notebook-pairs"]
 
 
+def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run: Run, folder: DataFolder) -> None:
+    path = folder.ledger / "runs" / "own.jsonl"
+    ledger.append(
+        path, *(Answer("minibench", "numpy_1_fixed", "own", Setting.CODE, "own", n, crashes=True) for n in (1, 2))
+    )
+    assert run("rebuild").code == 0
+    assert run("doctor").code == 0
+    path.unlink()
+    assert "runs/own.jsonl is missing: 2 runs are lost" in (found := run("doctor")).out
+    assert found.code == 1
+    [finding] = [entry for entry in json.loads(run("doctor", "--json").out)["findings"] if entry["area"] == "evidence"]
+    assert finding["what"] == "ledger/runs/own.jsonl is missing: 2 runs are lost"
+    refused = run("rebuild")
+    assert (refused.code, "--accept-loss" in refused.err) == (1, True)
+    assert run("rebuild", "--accept-loss").code == 0
+    assert run("doctor").code == 0
+
+
 def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, predictions: Path, held: Hold) -> None:
     with held(folder.database):
         spoken = run("import", predictions)

@@ -38,6 +38,7 @@ from crane_core.domain import (
 )
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
+from crane_core.ledger_chain import breaks, digest, linked
 
 RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True, reasoning="It will.")
 LABEL = Judgement("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "ann", AnnotatorKind.HUMAN, Label.PARTIAL)
@@ -127,13 +128,17 @@ def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(os, "write", lambda handle, data: calls.append(("write", data)) or write(handle, data))
     monkeypatch.setattr(os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle))
     monkeypatch.setattr(os, "close", lambda handle: calls.append(("close", None)) or close(handle))
-    done: list[tuple[str, object]] = [("write", to_line(RUN)), ("fsync", None), ("close", None)]
-    append(tmp_path / "runs" / "1.jsonl", RUN)
+    path = tmp_path / "runs" / "1.jsonl"
+    append(path, RUN)
+    first = path.read_bytes()
+    done: list[tuple[str, object]] = [("write", first), ("fsync", None), ("close", None)]
     assert calls == [*done, ("fsync", None), ("close", None)]  # the folder's entry of a new file, too
     calls.clear()
-    append(tmp_path / "runs" / "1.jsonl", RUN)
-    assert calls == done
-    assert (tmp_path / "runs" / "1.jsonl").read_bytes() == to_line(RUN) * 2
+    append(path, RUN)
+    second = path.read_bytes().removeprefix(first)
+    assert calls == [("write", second), ("fsync", None), ("close", None)]
+    assert first == linked(to_line(RUN), digest(b""))
+    assert second == linked(to_line(RUN), digest(first))
 
 
 def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
@@ -152,13 +157,14 @@ def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
 def test_a_torn_line_is_closed_by_the_next_append_and_told_once(tmp_path: Path, fragment: bytes) -> None:
     path = tmp_path / "1.jsonl"
     append(path, RUN)
+    size = path.stat().st_size
     with path.open("ab") as file:
         file.write(fragment)
     append(path, LABEL)
     found = tail(path)
     assert found.records == [RUN, LABEL]
     [problem] = found.problems
-    assert (problem.path, problem.place) == ("1.jsonl", f"byte {len(to_line(RUN))}")
+    assert (problem.path, problem.place) == ("1.jsonl", f"byte {size}")
     assert found.torn_bytes == 0
     assert tail(path, found.position).problems == []
 
@@ -328,6 +334,7 @@ def test_a_killed_writer_loses_no_line_that_was_acknowledged(tmp_path: Path, roo
     assert found.problems == []
     append(path, LABEL)
     assert tail(path, found.position).records == [LABEL]
+    assert list(breaks(path.read_bytes())) == []
 
 
 def test_a_writer_that_dies_within_a_line_loses_only_that_line(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 from crane_core import ledger
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.losses import Loss
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
 
+EVIDENCE = "evidence"
+"""The area of findings that mean a loss."""
 TOLD_PACKAGES = (
     "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
 )  # fmt: skip
@@ -41,8 +45,8 @@ class Examination:
     findings: list[Finding] = field(default_factory=list)
 
 
-def examine(store: Store, folder: DataFolder) -> Examination:
-    """Look at the store, the ledger and the machine; changes nothing."""
+def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Examination:
+    """Look at the store, the ledger and the machine; changes nothing. `lost` is what `losses` found."""
     cursor = store.cursor()
     return Examination(
         versions=_versions(),
@@ -50,8 +54,13 @@ def examine(store: Store, folder: DataFolder) -> Examination:
         sources=as_rows(state.sources(cursor)),
         problems=as_rows(state.load_problems(cursor)),
         contradictions=as_rows(contradictions(verdict_frame(store))),
-        findings=[*_pins(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
+        findings=[*_evidence(lost), *_pins(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
     )
+
+
+def _evidence(lost: Sequence[Loss]) -> list[Finding]:
+    remedy = "Put it back from a copy; `rebuild --accept-loss` goes on without it."
+    return [Finding(EVIDENCE, str(loss), remedy) for loss in lost]
 
 
 def _versions() -> dict[str, str]:

@@ -6,16 +6,18 @@ What is loaded can always be dropped and loaded again (`rebuild`), because nothi
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
 from crane_core.domain import LoadProblem, Record
-from crane_core.errors import SourceError, StoreError
+from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.editions import edition_of, filed
+from crane_core.pipeline.losses import accept, keep_count, losses, set_aside_altered_sources
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.reply_reading import with_what_they_say
 from crane_core.pipeline.sources import (
@@ -33,6 +35,7 @@ from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, o
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
+SHOWN_LOSSES = 5
 _EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
 """What files of the embedded data hold records."""
 
@@ -67,6 +70,7 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
             rebuild(folder, progress)
             return open_store(folder.database)
         catch_up(store, folder, progress)
+        keep_count(folder)
     except BaseException:
         store.close()
         raise
@@ -106,22 +110,61 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
     return wanted <= loaded and not _embedded_changed(store) and not any(_grown(folder, state.ledger_positions(cursor)))
 
 
-def rebuild(folder: DataFolder, progress: Progress = lambda _: None) -> None:
+def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False) -> None:
     """Build the database anew from sources and ledger, then put it in the old one's place.
 
-    A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open;
-    it stays then.
+    A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open,
+    and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
     """
-    _set_aside_if_broken(folder.database, progress)
+    before = _rows_of_ledger(folder.database, progress)
+    lost = losses(folder)
+    if lost and not accept_loss:
+        raise _refuse_loss([str(loss) for loss in lost])
+    set_aside_altered_sources(folder, lost)
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
     store = open_store(fresh)
     try:
         catch_up(store, folder, progress)
+        fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.cursor()))))
     finally:
         store.close()
+    if fewer and not accept_loss:
+        _remove_database(fresh)
+        raise _refuse_loss(fewer)
     _remove_database(folder.database)
     fresh.replace(folder.database)
+    accept(folder, lost)
+
+
+def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
+    """Rows by table that the ledger brought to the old database, as far as it can be asked."""
+    _set_aside_if_broken(database, progress)
+    if not database.exists():
+        return Counter()
+    store = open_store(database)
+    try:
+        return _by_table(state.rows_of_ledger(store.cursor()))
+    finally:
+        store.close()
+
+
+def _by_table(rows: Mapping[str, Mapping[str, int]]) -> Counter[str]:
+    return sum((Counter(tables) for tables in rows.values()), Counter())
+
+
+def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
+    for table, n_rows in before.items():
+        if after[table] < n_rows:
+            yield f"{table.replace('_', ' ')} of the ledger would go from {n_rows:,} to {after[table]:,}"
+
+
+def _refuse_loss(found: list[str]) -> LedgerError:
+    rest = f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
+    return LedgerError(
+        f"The database stays as it is, because a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
+        remedy="Put the files back from a copy, or go on without: `rebuild --accept-loss`. `doctor` lists them all.",
+    )
 
 
 def _set_aside_if_broken(database: Path, progress: Progress) -> None:
@@ -158,6 +201,8 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
         progress(f"Loading {source.name}")
         _load_staged(store, folder, source)
     grown = load_ledger(store, folder)
+    if waiting or grown:
+        keep_count(folder)
     return bool(waiting or grown)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.storage.tables import TABLES
+from crane_core.storage.write import LEDGER_SOURCE
 
 
 def loaded_sources(cursor: duckdb.DuckDBPyConnection) -> set[str]:
@@ -20,6 +21,11 @@ def loaded_sources(cursor: duckdb.DuckDBPyConnection) -> set[str]:
 def source_digests(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """sha256 of each source by its id."""
     return dict(cursor.execute("SELECT source_id, sha256 FROM sources").fetchall())
+
+
+def imported_sources(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Name by id of each source that does not ship with the app."""
+    return dict(cursor.execute("SELECT source_id, name FROM sources WHERE imported_at IS NOT NULL").fetchall())
 
 
 def ledger_positions(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int, str]]:
@@ -108,6 +114,19 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
     for table in TABLES.values():
         [(counts[table.name],)] = cursor.execute(f"SELECT count(*) FROM {table.name}").fetchall()
     return counts
+
+
+def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
+    """Ledger file to rows that it brought, by table."""
+    found: dict[str, dict[str, int]] = {}
+    for table in TABLES.values():
+        rows = cursor.execute(
+            f"SELECT source_id, count(*) FROM {table.name} WHERE starts_with(source_id, ?) GROUP BY ALL ORDER BY ALL",
+            [LEDGER_SOURCE],
+        ).fetchall()
+        for source_id, n_rows in rows:
+            found.setdefault(source_id.removeprefix(LEDGER_SOURCE), {})[table.name] = n_rows
+    return found
 
 
 def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:

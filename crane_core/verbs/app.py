@@ -11,6 +11,7 @@ from pathlib import Path
 from crane_core.errors import CraneError
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.pipeline.load import prepare
+from crane_core.pipeline.losses import losses
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.terminal import give, tell
 
@@ -46,6 +47,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     _refuse_taken_port(chosen.address, chosen.port)
     tell(f"Preparing the store in {folder.path}")
     prepare(folder, lambda message: tell(f"  {message}")).close()
+    for loss in losses(folder):
+        tell(f"  Evidence is gone or altered: {loss}. `doctor` says what to do.")
     give(f"Crane Workbench is at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())

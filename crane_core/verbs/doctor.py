@@ -6,9 +6,12 @@ import argparse
 import json
 from dataclasses import asdict
 
-from crane_core.pipeline.examine import Examination, examine
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.errors import CraneError, StoreError
+from crane_core.pipeline.examine import EVIDENCE, Examination, examine
+from crane_core.pipeline.load import catch_up, prepare_or_read
+from crane_core.pipeline.losses import losses
 from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import IN_MEMORY, Store, open_store, open_to_read
 from crane_core.terminal import give, tell
 
 NAME = "doctor"
@@ -22,19 +25,37 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    store = prepare_or_read(folder, tell)
-    found = examine(store, folder)
+    lost = losses(folder)
+    store = _damaged_store(folder) if lost else prepare_or_read(folder, tell)
+    found = examine(store, folder, lost)
     store.close()
     give(json.dumps(asdict(found), indent=1, default=str) if chosen.json else _in_words(found, folder))
-    return 0
+    return 1 if lost else 0
+
+
+def _damaged_store(folder: DataFolder) -> Store:
+    """What can still be read of a folder that lost something, as it is: nothing is loaded into the database."""
+    try:
+        return open_to_read(folder.database)
+    except StoreError as error:
+        tell(error.args[0])
+    store = open_store(IN_MEMORY)
+    try:
+        catch_up(store, folder, tell)
+    except CraneError as error:
+        tell(error.args[0])
+    return store
 
 
 def _in_words(found: Examination, folder: DataFolder) -> str:
+    lost = [finding for finding in found.findings if finding.area == EVIDENCE]
+    others = [finding for finding in found.findings if finding.area != EVIDENCE]
     parts = [
+        ("Evidence that is gone or altered", [f"{f.what}. {f.remedy}" for f in lost]),
         ("Installed", [f"{name} {version}" for name, version in found.versions.items()]),
         (f"Loaded in {folder.path}", [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()]),
         ("Sources", [f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems" for s in found.sources]),
-        ("To know", [f"{f.what}. {f.remedy}".rstrip() for f in found.findings]),
+        ("To know", [f"{f.what}. {f.remedy}".rstrip() for f in others]),
         ("Load problems", _limited([f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}" for p in found.problems])),
         (
             "Votes that the human outcomes contradict",

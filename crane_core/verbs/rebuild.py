@@ -15,11 +15,13 @@ EXAMPLE = "python -m crane_core rebuild"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults()
+    verb.add_argument(
+        "--accept-loss", action="store_true", help="go on although files of sources or ledger are gone or altered"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    rebuild(folder, tell)
+    rebuild(folder, tell, accept_loss=chosen.accept_loss)
     store = prepare(folder, tell)
     for table, n_rows in table_counts(store.cursor()).items():
         give(f"{n_rows:>9,} {table.replace('_', ' ')}")

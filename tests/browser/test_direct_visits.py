@@ -90,3 +90,13 @@ def test_no_page_shows_anything_before_the_password(locked_app: str, open_page: 
         settled(page)
         assert title(page).all_inner_texts() == ["Crane Workbench"]
         assert page.locator("[data-testid=stDataFrame], [data-testid=stVegaLiteChart], .cw-numbers").count() == 0
+
+
+def test_a_file_can_be_uploaded_after_the_password(locked_app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{locked_app}/data")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Open").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": "mine.jsonl", "mimeType": "application/octet-stream", "buffer": b"{}"}
+    )
+    expect(page.get_by_role("button", name="Import 1 file")).to_be_visible()

@@ -325,18 +325,19 @@ def test_the_ledger_is_loaded_by_its_tail_and_a_torn_line_waits(folder: DataFold
 def test_a_torn_line_that_was_closed_is_one_problem_and_not_fatal(folder: DataFolder) -> None:
     path = folder.ledger / "runs" / "own-1.jsonl"
     ledger.append(path, RUN)
+    size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b'{"record": "ru')
     ledger.append(path, replace(RUN, run_index=2))
     told = "SELECT path, place FROM load_problems WHERE source_id = 'ledger:runs/own-1.jsonl'"
-    assert query(folder, told) == [("own-1.jsonl", f"byte {len(ledger.to_line(RUN))}")]
+    assert query(folder, told) == [("own-1.jsonl", f"byte {size}")]
     assert query(folder, "SELECT count(*) FROM runs WHERE experiment = 'own-1'") == [(2,)]
     before = content(folder)
     rebuild(folder)
     assert content(folder) == before
 
 
-def test_a_ledger_that_changed_is_refused_and_rebuild_takes_it_as_it_is(folder: DataFolder) -> None:
+def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(folder: DataFolder) -> None:
     write_ledger(folder)
     prepare(folder).close()
     path = folder.ledger / "labels" / "pilot" / "ann.jsonl"
@@ -344,7 +345,9 @@ def test_a_ledger_that_changed_is_refused_and_rebuild_takes_it_as_it_is(folder: 
     with pytest.raises(LedgerError, match="may only grow") as refused:
         prepare(folder)
     assert "crane_core rebuild" in refused.value.remedy
-    rebuild(folder)
+    with pytest.raises(LedgerError, match=r"labels/pilot/ann\.jsonl"):
+        rebuild(folder)
+    rebuild(folder, accept_loss=True)
     assert query(folder, "SELECT label FROM judgements WHERE annotator = 'ann'") == [("misdetected",)]
 
 
@@ -469,7 +472,7 @@ def test_a_rebuild_that_fails_keeps_the_old_database(folder: DataFolder, predict
     entry = import_paths([predictions], folder)
     before = folder.database.read_bytes()
     (folder.sources / entry.source_id / "mine.jsonl").unlink()
-    with pytest.raises(SourceError, match="does not exist"):
+    with pytest.raises(LedgerError, match=r"lost its file mine\.jsonl"):
         rebuild(folder)
     assert folder.database.read_bytes() == before
 
@@ -492,17 +495,21 @@ def test_leftovers_of_an_import_that_was_killed_are_passed_over(folder: DataFold
     assert content(folder) == before
 
 
-def test_rebuild_removes_what_nobody_has_any_more(folder: DataFolder, predictions: Path) -> None:
+def test_a_rebuild_that_accepts_the_loss_removes_what_nobody_has_any_more(
+    folder: DataFolder, predictions: Path
+) -> None:
     before = content(folder)
     entry = import_paths([predictions], folder)
     shutil.rmtree(folder.sources / entry.source_id)
-    rebuild(folder)
+    with pytest.raises(LedgerError, match=entry.source_id):
+        rebuild(folder)
+    rebuild(folder, accept_loss=True)
     assert content(folder) == before
 
 
 def test_a_rebuilt_database_is_one_file_that_duckdb_reads(folder: DataFolder) -> None:
     rebuild(folder)
-    assert sorted(path.name for path in folder.path.iterdir()) == ["crane.duckdb"]
+    assert sorted(path.name for path in folder.path.iterdir()) == ["crane.duckdb", "ledger"]
     with duckdb.connect(str(folder.database), read_only=True) as database:
         assert database.execute("SELECT count(*) FROM sources").fetchall() == [(1,)]
 

@@ -1,0 +1,71 @@
+"""What each ledger file has held: length, lines and head, one small file each under `.manifest` at the ledger's top.
+
+An entry is written after the lines that it counts are on the disk, so it may say too little and never too much. A
+file without an entry, such as one copied from another machine, is welcome and gets one.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from crane_core.ledger_chain import Break, breaks, digest, head_of
+
+FOLDER = ".manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a file held. Of its first `accepted_bytes` a loss was accepted, and they are as `accepted_sha256` says."""
+
+    n_bytes: int
+    n_lines: int
+    head: str
+    accepted_bytes: int = 0
+    accepted_sha256: str = ""
+
+
+def of(content: bytes) -> Entry:
+    """The entry of a file that holds `content`; an unfinished last line is not counted."""
+    whole = content[: content.rfind(b"\n") + 1]
+    return Entry(len(whole), whole.count(b"\n"), head_of(whole))
+
+
+def entry_file(path: Path) -> Path | None:
+    """Where the entry of a ledger file lies; None outside a ledger with a manifest."""
+    top = next((parent for parent in path.parents if (parent / FOLDER).is_dir()), None)
+    return top / FOLDER / path.relative_to(top).with_suffix(".json") if top else None
+
+
+def read(file: Path | None) -> Entry | None:
+    """The entry; None where there is none, or a crash of the machine left it unreadable."""
+    try:
+        return Entry(**json.loads(file.read_text("utf-8"))) if file else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write(file: Path | None, entry: Entry) -> None:
+    """Replace the entry. Where the disk refuses, the old one stays, which says too little and nothing false."""
+    if file is None:
+        return
+    part = file.with_name(f".{file.name}.part")
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(asdict(entry)) + "\n", "utf-8")
+        part.replace(file)
+
+
+def holds(entry: Entry, content: bytes) -> bool:
+    """Whether a file of this content still begins with what its entry counted."""
+    return len(content) >= entry.n_bytes and head_of(content[: entry.n_bytes]) == entry.head
+
+
+def breaks_since(entry: Entry | None, content: bytes) -> list[Break]:
+    """Breaks of the chain but those that were accepted and stand as they stood then."""
+    if entry is None or digest(content[: entry.accepted_bytes]) != (entry.accepted_sha256 or digest(b"")):
+        return list(breaks(content))
+    n_accepted = content[: entry.accepted_bytes].count(b"\n")
+    return [found for found in breaks(content) if found.last > n_accepted]

@@ -1,0 +1,202 @@
+"""What is gone or altered of sources and ledger, told by what is left: the manifest, the chain and the database.
+
+Reads files and compares; mends nothing. A file that nobody knew before is no loss.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from crane_core import ledger, ledger_manifest
+from crane_core.errors import SourceError, StoreError
+from crane_core.ledger_chain import digest
+from crane_core.ledger_manifest import Entry
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.sources import SIDECAR, fingerprint, read_sidecar
+from crane_core.storage import state
+from crane_core.storage.store import Store, open_to_read
+
+ACCEPTED = "accepted.txt"
+SET_ASIDE = "set-aside"
+SHOWN = 4
+_SOURCES = "sources"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that was there and is not, or is not as it was. `file` is relative to the data folder."""
+
+    file: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file} {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a database had loaded: where it stood in each ledger file, rows that came from it, and sources by id."""
+
+    positions: Mapping[str, tuple[int, int, str]] = field(default_factory=dict)
+    rows: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+def known_to(store: Store) -> Known:
+    cursor = store.cursor()
+    return Known(state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor))
+
+
+def losses(folder: DataFolder) -> list[Loss]:
+    """Everything that manifest, chain and database miss. While another process holds the database, it is not asked."""
+    known = Known()
+    if folder.database.exists():
+        try:
+            store = open_to_read(folder.database)
+        except StoreError:
+            pass  # held, or not to be opened: the manifest and the chain speak alone
+        else:
+            known = known_to(store)
+            store.close()
+    return [*_of_ledger(folder, known), *_of_sources(folder, known)]
+
+
+def _of_ledger(folder: DataFolder, known: Known) -> Iterator[Loss]:
+    names = set(known.positions) | {path.relative_to(folder.ledger).as_posix() for path in _files(folder)}
+    entries = folder.ledger / ledger_manifest.FOLDER
+    for file in entries.rglob("*.json"):
+        name = file.relative_to(entries).with_suffix(".jsonl").as_posix()
+        if not name.startswith(f"{_SOURCES}/"):
+            names.add(name)
+    for name in sorted(names):
+        entry = ledger_manifest.read(ledger_manifest.entry_file(folder.ledger / name))
+        found = _of_file(folder.ledger / name, entry, known.positions.get(name), known.rows.get(name, {}))
+        if found:
+            rest = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+            yield Loss(f"ledger/{name}", "; ".join(found[:SHOWN]) + rest)
+
+
+def _files(folder: DataFolder) -> list[Path]:
+    return sorted(folder.ledger.rglob("*.jsonl"))
+
+
+def _of_file(
+    path: Path, entry: Entry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
+) -> list[str]:
+    if not path.is_file():
+        return [f"is missing: {_held(entry, rows)} are lost"]
+    content = path.read_bytes()
+    n_lines = content.count(b"\n")
+    found = []
+    if entry and len(content) < entry.n_bytes:
+        lost = f": {entry.n_lines - n_lines:,} of {entry.n_lines:,} lines are lost" if entry.n_lines > n_lines else ""
+        found.append(f"is shorter than it was and ends after line {n_lines:,}{lost}")
+    found += [_in_doubt(broken.first, broken.last) for broken in ledger_manifest.breaks_since(entry, content)]
+    if entry and not found and not ledger_manifest.holds(entry, content):
+        found.append(_in_doubt(entry.n_lines, entry.n_lines))
+    if position and not found and not _stands(content, *position):
+        line = content[: position[1]].count(b"\n") + 1
+        found.append(
+            f"is not as it was loaded: line {line:,} was changed or is gone ({_held(entry, rows)} were loaded)"
+        )
+    return found
+
+
+def _held(entry: Entry | None, rows: Mapping[str, int]) -> str:
+    """What a file held, in records where the database knows them."""
+    records = ", ".join(f"{n:,} {table.replace('_', ' ')}" for table, n in rows.items())
+    return records or (f"{entry.n_lines:,} lines" if entry else "its lines")
+
+
+def _in_doubt(first: int, last: int) -> str:
+    lines = f"line {last:,}" if first == last else f"one of lines {first:,} to {last:,}"
+    return f"was altered: {lines} was changed, or lines were put in or taken out there"
+
+
+def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sha: str) -> bool:
+    return not loaded_bytes or (
+        len(content) >= loaded_bytes and digest(content[last_line_from:loaded_bytes]) == last_line_sha
+    )
+
+
+def _of_sources(folder: DataFolder, known: Known) -> Iterator[Loss]:
+    names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
+    names |= {path.parent.name: "" for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."}
+    names |= known.sources
+    for source_id in sorted(names):
+        what = _of_source(folder.sources / source_id)
+        if what:
+            told = f"({names[source_id]}) " if names[source_id] else ""
+            yield Loss(f"sources/{source_id}", told + what)
+
+
+def _of_source(kept: Path) -> str | None:
+    """What is wrong with a kept source, read whole: its bytes must give the sha256 that it was imported with."""
+    if not (kept / SIDECAR).is_file():
+        return "is missing: what it brought is lost"
+    try:
+        source = read_sidecar(kept / SIDECAR)
+    except SourceError as error:
+        return f"cannot be read: {error.args[0]}"
+    if not (kept / source.file).is_file():
+        return f"has lost its file {source.file}"
+    if fingerprint(kept / source.file) != source.sha256:
+        return f"was altered: {source.file} is not what was imported (its sha256 differs)"
+    return None
+
+
+def _entries_of_sources(folder: DataFolder) -> Path:
+    return folder.ledger / ledger_manifest.FOLDER / _SOURCES
+
+
+def keep_count(folder: DataFolder) -> None:
+    """Enter into the manifest what it does not have yet: files that were copied here, and sources."""
+    (folder.ledger / ledger_manifest.FOLDER).mkdir(parents=True, exist_ok=True)
+    for path in _files(folder):
+        ledger.count(path)
+    for sidecar in folder.sources.glob(f"*/{SIDECAR}"):
+        entry = _entries_of_sources(folder) / f"{sidecar.parent.name}.json"
+        if sidecar.parent.name[0] != "." and not entry.exists():
+            entry.parent.mkdir(exist_ok=True)
+            shutil.copyfile(sidecar, entry)
+
+
+def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
+    """Move sources that are not what was imported out of the way; they may be imported anew."""
+    for loss in found:
+        kept = folder.path / loss.file
+        if kept.parent == folder.sources and kept.exists():
+            aside = folder.path / SET_ASIDE
+            aside.mkdir(exist_ok=True)
+            kept.rename(Path(tempfile.mkdtemp(prefix=f"{kept.name}-", dir=aside)) / kept.name)
+
+
+def accept(folder: DataFolder, found: list[Loss]) -> None:
+    """Take ledger and sources as they are now, and write down what was lost and when."""
+    manifest = folder.ledger / ledger_manifest.FOLDER
+    manifest.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    with (manifest / ACCEPTED).open("a", encoding="utf-8") as log:
+        log.writelines(f"{now} {loss}\n" for loss in found)
+    for loss in found:
+        path = folder.path / loss.file
+        if path.is_relative_to(folder.ledger):
+            _accept_file(path)
+        else:
+            (_entries_of_sources(folder) / f"{path.name}.json").unlink(missing_ok=True)
+
+
+def _accept_file(path: Path) -> None:
+    file = ledger_manifest.entry_file(path)
+    if path.is_file():
+        content = path.read_bytes()
+        entry = ledger_manifest.of(content)
+        whole = digest(content[: entry.n_bytes])
+        ledger_manifest.write(file, replace(entry, accepted_bytes=entry.n_bytes, accepted_sha256=whole))
+    elif file:
+        file.unlink(missing_ok=True)

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from crane_core.annotation.guideline import version_of
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.plan import Plan, Showing, guideline_of
 from crane_core.annotation.reasons import REASONS
 from crane_core.domain import Annotation, AnnotationAction, Label
 
@@ -24,7 +25,7 @@ def annotation(raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: 
     """The act that `raw` describes. Raises ValueError saying which member does not do.
 
     raw: event, action, item, showing, and as the action needs: label, reason, note, shown_at, first_action_at,
-    submitted_at (ISO 8601), seconds.
+    submitted_at (ISO 8601), seconds; guideline: the version that was on the page, the plan's where none was.
     """
     action = AnnotationAction(_text(raw, "action"))
     if action not in _BY_ANNOTATOR:
@@ -43,7 +44,7 @@ def annotation(raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: 
         action=action,
         item=showing.item,
         showing=showing.showing,
-        guideline=plan.guideline,
+        guideline=_guideline(raw, plan),
         submitted_at=_time(raw, "submitted_at") or datetime.now(UTC).isoformat(timespec="milliseconds"),
         label=_label(raw) if action is AnnotationAction.LABEL else None,
         reason=_reason(raw),
@@ -59,6 +60,15 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is missing")
     return value
+
+
+def _guideline(raw: Mapping[str, Any], plan: Plan) -> str:
+    """The version that the annotator read: the plan's, or, where its text was not stored, the one shown instead."""
+    given = raw.get("guideline", plan.guideline)
+    known = (plan.guideline, version_of(guideline_of(plan)))
+    if given not in known:
+        raise ValueError(f"guideline is {' or '.join(dict.fromkeys(known))}")
+    return str(given)
 
 
 def _showing(value: object) -> int:

@@ -14,6 +14,7 @@ from random import Random
 
 from scipy.stats import norm
 
+from crane_core.annotation.guideline import version_of
 from crane_core.annotation.order import annotator_order
 from crane_core.annotation.plan import (
     Design,
@@ -50,7 +51,8 @@ class Wish:
 def draw_plan(wish: Wish, verdicts: Sequence[Verdict], *, guideline: str, created_at: str, left_out: int) -> Plan:
     """The plan for a population. The same wish, verdicts and seed give the same items, names and orders.
 
-    verdicts: the whole population, in any order. left_out: verdicts that cannot be labelled, for want of a text.
+    verdicts: the whole population, in any order. guideline: the text that annotators will read. left_out: verdicts that
+    cannot be labelled, for want of a text.
     Raises ValueError where a name, a number or the number of annotators does not do.
     """
     _check(wish)
@@ -82,7 +84,8 @@ def draw_plan(wish: Wish, verdicts: Sequence[Verdict], *, guideline: str, create
         design=wish.design,
         seed=wish.seed,
         annotators=wish.annotators,
-        guideline=guideline,
+        guideline=version_of(guideline),
+        guideline_text=guideline,
         blind=wish.blind,
         required=required,
         strata=tuple(_stratum(name, place, sizes, items, assigned) for place, name in enumerate(names)),

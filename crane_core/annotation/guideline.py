@@ -1,4 +1,4 @@
-"""The guideline in force and its version, which is stored with every label."""
+"""The guideline for new campaigns, and the version of a guideline's text, which is stored with every label."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from importlib.resources import files
 
 
 def guideline() -> str:
-    """The text, Markdown."""
+    """The text for new campaigns, Markdown."""
     return (files("crane_core.annotation") / "guideline.md").read_text("utf-8")
 
 
-def guideline_version() -> str:
+def version_of(text: str) -> str:
     """Twelve hex digits of the text's sha256."""
-    return hashlib.sha256(guideline().encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def guideline_version() -> str:
+    """The version of the text for new campaigns."""
+    return version_of(guideline())

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from crane_core.annotation.guideline import guideline, version_of
+
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 """Names of campaigns and annotators: they are also names of files."""
 RESERVED = {"adjudication", "final"}
@@ -117,7 +119,11 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole campaign. `population_sha256` is over the sorted keys of the population that was drawn from."""
+    """The whole campaign. `population_sha256` is over the sorted keys of the population that was drawn from.
+
+    `guideline` is the version of `guideline_text`, which stays what it was when the campaign was created; campaigns
+    from before texts were stored have None.
+    """
 
     campaign: str
     title: str
@@ -136,6 +142,7 @@ class Plan:
     strata: tuple[Stratum, ...] = ()
     items: tuple[Item, ...] = ()
     orders: dict[str, tuple[Showing, ...]] = field(default_factory=dict)
+    guideline_text: str | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False)
@@ -143,6 +150,11 @@ class Plan:
     def item(self, name: str) -> Item:
         """The item of this name. Raises KeyError."""
         return next(item for item in self.items if item.item == name)
+
+
+def guideline_of(plan: Plan) -> str:
+    """The text that the campaign's annotators read; where none was stored, the one for new campaigns."""
+    return guideline() if plan.guideline_text is None else plan.guideline_text
 
 
 def check_name(name: str, what: str) -> str:
@@ -202,6 +214,8 @@ def _check(plan: Plan) -> None:
         check_name(annotator, "an annotator")
     if not plan.annotators or set(plan.orders) != set(plan.annotators):
         raise ValueError("not the plan of a campaign: its orders are not those of its annotators")
+    if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
+        raise ValueError("not the plan of a campaign: its guideline has another version than it says")
     known = {item.item for item in plan.items}
     if strange := {showing.item for order in plan.orders.values() for showing in order} - known:
         raise ValueError(f"not the plan of a campaign: the item {min(strange)!r} is in an order and not in the plan")

@@ -12,12 +12,14 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from crane_core import ledger
+from crane_core.annotation.guideline import version_of
 from crane_core.annotation.journal import Given, Journal
 from crane_core.annotation.outcome import Final
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.plan import Plan, Showing, guideline_of
 from crane_core.domain import Annotation, AnnotationAction, Campaign, CampaignLock
 from crane_core.pipeline.blind_plan import blind_plan_file, cover_name, plan_file
 from crane_core.pipeline.campaigns import acts_of, campaign_file, decision_folder, kept_campaign
@@ -55,13 +57,16 @@ def export_files(folder: DataFolder, campaign: str) -> Files:
     taken = _snapshot(folder, campaign)
     hidden = taken.finals is None
     plan = blind_plan_file(taken.plan, taken.plan_text) if hidden else plan_file(taken.plan_text)
-    told = readme(taken.plan, taken.lock, hidden=hidden)
+    versions = _versions(taken)
+    shown = guideline_of(taken.plan)
+    texts = {version_of(shown): shown.encode()} if version_of(shown) in versions else {}
+    told = readme(taken.plan, taken.lock, hidden=hidden, lost=versions - texts.keys())
     return {
-        "README.txt": lambda: iter([told.encode()]),
+        "README.txt": lambda: _whole(told.encode()),
         "labels.csv": lambda: _labels(taken),
         "acts.jsonl": lambda: _acts(taken),
-        "plan.json": lambda: iter([plan]),
-    }
+        "plan.json": lambda: _whole(plan),
+    } | {f"guideline-{version}.md": partial(_whole, text) for version, text in texts.items()}
 
 
 def export_zip(folder: DataFolder, campaign: str) -> bytes:
@@ -82,6 +87,15 @@ def _snapshot(folder: DataFolder, campaign: str) -> _Snapshot:
     acts = {annotator: acts_of(folder, plan, annotator) for annotator in plan.annotators}
     decisions = _decisions(folder, campaign)
     return _Snapshot(plan, text, lock, acts, decisions, None if hidden else final_outcomes(folder, plan))
+
+
+def _versions(taken: _Snapshot) -> set[str]:
+    """The plan's version of the guideline and every one that somebody read instead."""
+    return {taken.plan.guideline} | {act.guideline for acts in taken.acts.values() for act in acts}
+
+
+def _whole(content: bytes) -> Iterator[bytes]:
+    yield content
 
 
 def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:

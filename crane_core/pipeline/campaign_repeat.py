@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.annotation.draw import Wish, draw_plan, stratum_name
-from crane_core.annotation.guideline import guideline_version
+from crane_core.annotation.guideline import guideline
 from crane_core.annotation.plan import Kind, Plan, Verdict, plan_from_json, population_sha256
 from crane_core.errors import CampaignError
 from crane_core.pipeline.blind_plan import COMMITMENT
@@ -57,7 +57,7 @@ def repeated_plan(store: Store, old: Plan, *, campaign: str | None = None, title
     wish = Wish(name, old.annotators, old.population, old.design, old.seed, title or old.title, old.blind, by)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        plan = draw_plan(wish, verdicts, guideline=guideline_version(), created_at=now, left_out=left_out)
+        plan = draw_plan(wish, verdicts, guideline=guideline(), created_at=now, left_out=left_out)
     except ValueError as error:
         raise CampaignError(f"No plan can be drawn: {error}.", remedy="Give another name.") from error
     same_draw = [item.verdict.key for item in plan.items] == [item.verdict.key for item in old.items]
@@ -74,7 +74,8 @@ def _drawn_otherwise(old: Plan) -> CampaignError:
 
 
 def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
-    same = replace(new, created_at=old.created_at, created_by=old.created_by, title=old.title) == old
+    said = {name: getattr(old, name) for name in ("created_at", "created_by", "title", "guideline_text")}
+    same = replace(new, **said) == old
     if same:
         return ("Items, names and orders are those of the export.",)
     remarks = []

@@ -15,7 +15,7 @@ import pandas as pd
 
 from crane_core import ledger
 from crane_core.annotation.draw import Wish, draw_plan
-from crane_core.annotation.guideline import guideline_version
+from crane_core.annotation.guideline import guideline
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json
 from crane_core.domain import Annotation, Campaign, CampaignLock, DetectorKind
@@ -127,7 +127,7 @@ def drawn_plan(store: Store, wish: Wish) -> Plan:
         return draw_plan(
             wish,
             verdicts,
-            guideline=guideline_version(),
+            guideline=guideline(),
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
             left_out=left_out,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from crane_core.annotation.pace import IDLE_CAP_S
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.reasons import ADJUDICATION_REASONS, REASONS
@@ -18,7 +20,7 @@ COLUMN_WORDS = {
     "reason": "code of why it is not correct, see below",
     "note": "the annotator's own words",
     "flagged": "1 where the annotator asked for another look",
-    "guideline": "version of the guideline in force when it was labelled",
+    "guideline": "version of the guideline that the annotator read; its text is guideline-VERSION.md",
     "shown_at": "when the item was painted, UTC",
     "first_action_at": "when the annotator first did something, UTC",
     "submitted_at": "when the label in force was given, UTC",
@@ -57,16 +59,20 @@ every act in the order of writing, labels that were undone too, annotators first
 """
 
 
-def readme(plan: Plan, lock: CampaignLock | None, *, hidden: bool) -> str:
-    """The text. `hidden`: the campaign is blind and not locked."""
+def readme(plan: Plan, lock: CampaignLock | None, *, hidden: bool, lost: Collection[str] = ()) -> str:
+    """The text. `hidden`: the campaign is blind and not locked. `lost`: guidelines of which no text was stored."""
     state = f"Locked by {lock.locked_by} at {lock.locked_at}." if lock else "Open: labels may still change."
     width = max(map(len, COLUMN_WORDS))
     columns = "\n".join(f"  {name:<{width}}  {words}" for name, words in COLUMN_WORDS.items())
     return (
         f"Campaign {plan.campaign}: {plan.title}\n{state} Guideline {plan.guideline}.\n"
-        f"{_HIDDEN if hidden else _OPEN}{_TAIL}\nCOLUMNS OF labels.csv\n{columns}\n"
+        f"{_HIDDEN if hidden else _OPEN}{_TAIL}{_lost(lost)}\nCOLUMNS OF labels.csv\n{columns}\n"
         f"\nREASONS OF ANNOTATORS\n{_codes(REASONS)}\n\nREASONS OF ADJUDICATORS\n{_codes(ADJUDICATION_REASONS)}\n"
     )
+
+
+def _lost(versions: Collection[str]) -> str:
+    return f"\nThe text of guideline {', '.join(sorted(versions))} was not stored.\n" if versions else ""
 
 
 def _codes(reasons: dict[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.annotation.act import MAX_NOTE, MAX_SECONDS, annotation
+from crane_core.annotation.guideline import guideline_version, version_of
 from crane_core.annotation.plan import Overlap, Plan
 from crane_core.annotation.reasons import REASONS
 from crane_core.domain import Annotation, AnnotationAction, Label
@@ -54,7 +56,7 @@ def test_a_label_becomes_an_annotation_with_times_in_utc(plan: Plan, label: dict
         action=AnnotationAction.LABEL,
         item=plan.orders["ana"][0].item,
         showing=1,
-        guideline="g1",
+        guideline=plan.guideline,
         submitted_at="2026-03-04T05:06:10.123+00:00",
         label=Label.PARTIAL,
         reason="b",
@@ -78,9 +80,25 @@ def test_only_a_label_has_a_label(plan: Plan, label: dict[str, Any], action: str
 
 
 def test_who_and_what_is_said_by_the_plan_and_not_by_the_browser(plan: Plan, label: dict[str, Any]) -> None:
-    forged = {"campaign": "other", "annotator": "ben", "guideline": "none", "sequence": 99}
+    forged = {"campaign": "other", "annotator": "ben", "sequence": 99}
     act = annotation(label | forged, plan, "ana", sequence=1)
-    assert (act.campaign, act.annotator, act.guideline, act.sequence) == ("pilot", "ana", "g1", 1)
+    assert (act.campaign, act.annotator, act.sequence) == ("pilot", "ana", 1)
+
+
+def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(plan: Plan, label: dict[str, Any]) -> None:
+    read = {"guideline": version_of("g1")}
+    assert annotation(label | read, plan, "ana", sequence=1).guideline == plan.guideline == version_of("g1")
+    for other in (guideline_version(), "g1", "", None, ["g1"]):
+        with pytest.raises(ValueError, match=f"guideline is {plan.guideline}$"):
+            annotation(label | {"guideline": other}, plan, "ana", sequence=1)
+
+
+def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(plan: Plan, label: dict[str, Any]) -> None:
+    old = replace(plan, guideline="0123456789ab", guideline_text=None)
+    for version in (old.guideline, guideline_version()):
+        assert annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline == version
+    with pytest.raises(ValueError, match=f"guideline is 0123456789ab or {guideline_version()}"):
+        annotation(label | {"guideline": version_of("g1")}, old, "ana", sequence=1)
 
 
 NEVER = object()

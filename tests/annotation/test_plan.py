@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crane_core.annotation.guideline import guideline
 from crane_core.annotation.plan import (
     RESERVED,
     Kind,
@@ -19,6 +20,7 @@ from crane_core.annotation.plan import (
     Population,
     Verdict,
     check_name,
+    guideline_of,
     plan_from_json,
     population_sha256,
 )
@@ -46,6 +48,20 @@ designs = st.fixed_dictionaries(
 def test_a_plan_comes_back_from_its_document_as_it_was(plan_of: PlanOf, n: int, **wish: Any) -> None:
     plan = plan_of(n, **wish)
     assert plan_from_json(plan.to_json()) == plan
+
+
+def test_a_plan_from_before_texts_were_stored_is_read_and_shows_todays(plan_of: PlanOf) -> None:
+    body = json.loads(plan_of(30).to_json())
+    del body["guideline_text"]
+    old = plan_from_json(json.dumps(body | {"guideline": "0123456789ab"}))
+    assert (old.guideline, old.guideline_text) == ("0123456789ab", None)
+    assert guideline_of(old) == guideline()
+
+
+def test_a_text_of_another_version_is_refused(plan_of: PlanOf) -> None:
+    body = json.loads(plan_of(30).to_json()) | {"guideline_text": "Another text."}
+    with pytest.raises(ValueError, match="its guideline has another version than it says"):
+        plan_from_json(json.dumps(body))
 
 
 def test_a_plan_needs_neither_its_seed_nor_its_population_to_be_carried_out(plan_of: PlanOf) -> None:
@@ -104,6 +120,7 @@ DAMAGES: list[tuple[tuple[Any, ...], Any]] = [
     (("design", "overlap"), None),
     (("strata",), [{"name": "all"}]),
     (("seed",), ...),
+    (("guideline_text",), 5),
     (("surprise",), 1),
 ]
 

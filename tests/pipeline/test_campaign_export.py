@@ -16,6 +16,7 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.draw import Wish
+from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
@@ -105,6 +106,32 @@ def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, pl
     for name in ("labels.csv", "acts.jsonl", "plan.json"):
         assert [word for word in words if word in files[name].decode("utf-8")] == [], name
     assert all(row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK)
+
+
+def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, plan: Plan) -> None:
+    files = files_of(answered)
+    assert version_of(guideline()) == plan.guideline
+    assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    assert {row["guideline"] for row in rows_of(files["labels.csv"])} == {plan.guideline}
+
+
+def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_instead(
+    answered: DataFolder, store: Store
+) -> None:
+    drawn = drawn_plan(store, Wish("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=5))
+    keep_campaign(answered, replace(drawn, guideline="0123456789ab", guideline_text=None))
+    one, two, *_ = drawn.orders["ana"]
+    label = {"action": "label", "label": "wrong"}
+    acts = [
+        label | {"event": "event-0001", "item": one.item, "showing": one.showing},
+        label | {"event": "event-0002", "item": two.item, "showing": two.showing, "guideline": drawn.guideline},
+    ]
+    assert Desk(answered, "pilot").take("ana", acts).refused == {}
+    files = files_of(answered)
+    stamped = {row["guideline"] for row in rows_of(files["labels.csv"]) if row["label"]}
+    assert stamped == {"0123456789ab", drawn.guideline}
+    assert [name for name in files if name.startswith("guideline-")] == [f"guideline-{drawn.guideline}.md"]
+    assert "The text of guideline 0123456789ab was not stored." in files["README.txt"].decode("utf-8")
 
 
 def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(answered: DataFolder, plan: Plan) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from crane_core import ledger
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation import guideline
+from crane_core.annotation.guideline import guideline_version, version_of
+from crane_core.annotation.plan import Plan, Showing, guideline_of
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns import campaign_file, decisions_of, label_file, lock_campaign
@@ -42,11 +44,31 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     assert 0 < taken.seconds < 60
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
     assert [(r.event, r.sequence, r.action, r.guideline) for r in records if isinstance(r, Annotation)] == [
-        ("event-0001", 1, "label", "g1"),
-        ("event-0002", 2, "label", "g1"),
-        ("event-0003", 3, "undo", "g1"),
+        ("event-0001", 1, "label", plan.guideline),
+        ("event-0002", 2, "label", plan.guideline),
+        ("event-0003", 3, "undo", plan.guideline),
     ]
     assert desk.journal("ana").given.keys() == {two}
+
+
+def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
+    pilot: Keep, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, plan = pilot()
+    one, two, *_ = plan.orders["ana"]
+    Desk(folder, "pilot").take("ana", [act("event-0001", one, guideline=plan.guideline)])
+    (tmp_path / "guideline.md").write_text("Judge otherwise.", "utf-8")
+    monkeypatch.setattr(guideline, "files", lambda _: tmp_path)
+    assert guideline.guideline() == "Judge otherwise."
+    after = Desk(folder, "pilot")
+    assert guideline_of(after.plan) == "g1"
+    taken = after.take(
+        "ana",
+        [act("event-0002", two, guideline=plan.guideline), act("event-0003", two, guideline=guideline_version())],
+    )
+    assert (taken.saved, list(taken.refused)) == (["event-0002"], ["event-0003"])
+    records = ledger.tail(label_file(folder, "pilot", "ana")).records
+    assert {record.guideline for record in records if isinstance(record, Annotation)} == {version_of("g1")}
 
 
 def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> None:

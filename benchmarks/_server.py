@@ -28,11 +28,13 @@ class ServerError(RuntimeError):
 
 
 @contextmanager
-def serve(data: Path, *, port: int | None = None, **environment: str) -> Iterator[str]:
+def serve(
+    data: Path, *, port: int | None = None, end_with: signal.Signals = signal.SIGTERM, **environment: str
+) -> Iterator[str]:
     """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
 
-    It listens at `port`, else at a free one. `environment` is set beside what this process has. Raises ServerError
-    where the app ends or stays silent.
+    It listens at `port`, else at a free one, and ends by the signal `end_with`. `environment` is set beside what this
+    process has. Raises ServerError where the app ends or stays silent.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
@@ -51,7 +53,7 @@ def serve(data: Path, *, port: int | None = None, **environment: str) -> Iterato
         _wait_until_up(address, process, log)
         yield address
     finally:
-        _stop(process)
+        _stop(process, end_with)
 
 
 def free_port() -> int:
@@ -84,10 +86,10 @@ def _printed(log: Path) -> str:
     return log.read_text("utf-8", errors="replace")[-4_000:]
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop(process: subprocess.Popen[bytes], end_with: signal.Signals) -> None:
     """End the process and what it started; its pid is its group's, because it leads a session of its own."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, end_with)
     try:
         process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -26,11 +26,15 @@ from crane_core.pipeline.places import DataFolder
 
 
 class Taken(NamedTuple):
-    """What became of a batch: events that are on the disk, events refused with why, and how long the save took."""
+    """What became of a batch: events that are on the disk, events refused with why, and how long the save took.
+
+    `trouble` says why nothing could be written now; what is neither saved nor refused may be sent again.
+    """
 
     saved: list[str]
     refused: dict[str, str]
     seconds: float
+    trouble: str | None = None
 
 
 @dataclass(slots=True)

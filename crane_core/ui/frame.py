@@ -7,7 +7,7 @@ which goes through app.py with the same URL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,18 +33,22 @@ def run_app() -> None:
     st.html(f"<style>{_STYLE.read_text('utf-8')}</style>")
     chosen = navigate()
     st.session_state[keys.PAGE] = chosen.url_path
-    if _admitted():
-        chosen.run()
+    chosen.run()
 
 
 @contextmanager
-def page() -> Iterator[None]:
-    """The body of a page; a refusal of the core is shown as what happened and what to do."""
+def page(*, beside_the_password: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """The body of a page; a refusal of the core is shown as what happened and what to do.
+
+    A visitor who was not admitted gets the question for the password and `beside_the_password`, not the body.
+    """
     if not st.session_state.get(keys.IN_APP):
         navigate()
         st.rerun()
-    if not _admitted():
+    if not admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
+        beside_the_password()
         st.stop()
+    let_in()
     arrive()
     with told():
         data.refresh()
@@ -61,10 +65,3 @@ def told() -> Iterator[None]:
     except (CraneError, DatabaseError) as caught:
         error = caught if isinstance(caught, CraneError) else damaged(caught)
         st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
-
-
-def _admitted() -> bool:
-    if not admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
-        return False
-    let_in()
-    return True

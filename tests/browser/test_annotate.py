@@ -19,6 +19,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, token
 
 from .conftest import WIDE, OpenPage
+from .kept import KEPT
 from .screen import settled, title, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -193,7 +194,7 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
         for key in "123":
             given[in_sight(page)] = LABELS[key]
             page.keyboard.press(key)
-        expect(page.locator(".cw-desk-saved")).to_contain_text("3 not saved yet")
+        expect(page.locator(".cw-desk-saved")).to_have_text("3 labels waiting to be saved")
         assert labels(folder, plan, "eva") == {first: "correct"}
         with serve(folder.path, port=port):
             page.wait_for_function(SAVED, timeout=60_000)
@@ -266,8 +267,13 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
             press(page, "123"[place % 3])
         page.keyboard.press("d")
         page.wait_for_selector(".cw-desk-evidence .cw-pair")
+        page.wait_for_function(SAVED)
+        stop_the_socket(page)
+        page.keyboard.press("1")  # waits in the browser's storage
+        page.wait_for_function(f"async () => (await ({KEPT})()).length === 1")
         stored = page.evaluate(
-            "JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])"
+            f"async () => JSON.stringify([await ({KEPT})(), await indexedDB.databases(), Object.entries(localStorage), "
+            "Object.entries(sessionStorage), document.cookie])"
         )
         seen = b"\n".join([*frames, page.content().encode(), page.url.encode(), stored.encode()]).decode(
             "utf-8", "replace"
@@ -278,6 +284,11 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
     assert all(item in seen for item in list(labels(folder, plan, "gil"))[:20])
     for secret in _secrets(plan):
         assert secret not in seen, secret
+
+
+def stop_the_socket(page: Page) -> None:
+    """From here on nothing that the page sends arrives."""
+    page.evaluate("() => { WebSocket.prototype.send = () => {}; }")
 
 
 def _bytes(data: str | bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The desk as a Streamlit component: its HTML, style and script are the files beside this one.
+"""The desk as a Streamlit component: its HTML, style and scripts are the files beside this one.
 
 It sends one state, `sent`: {client, n, events, have, evidence}, the whole outbox each time; see desk.js.
 """
@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
+
+from crane_core.ui import keys
 
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "crane_desk",
     html=(_HERE / "desk.html").read_text("utf-8"),
     css=(_HERE / "desk.css").read_text("utf-8"),
-    js=(_HERE / "desk.js").read_text("utf-8"),
+    js="\n".join((_HERE / name).read_text("utf-8") for name in ("outbox.js", "desk.js")),
     isolate_styles=False,
 )
 
@@ -24,6 +26,17 @@ _component = st.components.v2.component(
 def draw_component(data: dict[str, Any], *, key: str, on_sent: Callable[[], None]) -> None:
     """Mount the desk with a snapshot; `on_sent` runs before the page does, when the browser has sent something."""
     _component(data=data, key=key, default={"sent": None}, on_sent_change=on_sent)
+
+
+def draw_closed(campaign: str, annotator: str, *, why: Literal["login", "gone"]) -> None:
+    """The desk without its data: one that stands stays, another tells what waits in the browser and nothing else.
+
+    Nothing that the browser sends is taken. The browser keeps a desk that comes at the place it had: in a container, as
+    in the labelling fragment, and after two other elements.
+    """
+    desk = {"campaign": campaign, "annotator": annotator}
+    with st.container():
+        draw_component({"closed": why, "desk": desk}, key=keys.desk(campaign, annotator), on_sent=lambda: None)
 
 
 def what_was_sent(key: str) -> dict[str, Any]:

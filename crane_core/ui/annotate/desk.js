@@ -2,6 +2,7 @@
 // outbox until the server says that it is on the disk, so no key waits for a save and none is lost on the way.
 //
 // The server's snapshot and the outbox together are the whole state: `view` plays the outbox on top of the snapshot.
+// The outbox is in the browser's storage, too (outbox.js): the next tab sends what this one could not.
 
 const IDLE_CAP_S = 300;
 const RESEND_MS = 2000;
@@ -25,6 +26,8 @@ class Desk {
     this.root = root;
     this.client = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
     this.outbox = [];
+    this.left = []; // acts that cannot be saved: refused, or of an earlier campaign of this name
+    this.unkept = new Set(); // events that are in no storage: with this tab they would be lost
     this.cards = new Map();
     this.evidence = new Map();
     this.snapshot = null;
@@ -34,7 +37,7 @@ class Desk {
     this.count = 0;
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
-    this.onLeave = event => this.outbox.length && event.preventDefault();
+    this.onLeave = event => this.outbox.some(act => this.unkept.has(act.event)) && event.preventDefault();
     root.addEventListener('click', event => this.click(event));
     this.find('textarea').addEventListener('keydown', event => this.noteKey(event));
   }
@@ -52,7 +55,8 @@ class Desk {
     addEventListener('beforeunload', this.onLeave);
     clearInterval(this.timer);
     this.timer = setInterval(() => this.look(), 500);
-    this.receive(component.data);
+    this.restored ??= this.restore(component.data?.desk);
+    this.restored.then(() => this.receive(component.data));
   }
 
   detach() {
@@ -64,18 +68,65 @@ class Desk {
     clearInterval(this.timer);
   }
 
-  // What the server says: acts that are on the disk leave the outbox.
+  // What an earlier tab could not send. Practice has no desk, and keeps nothing.
+  async restore(desk) {
+    if (!desk) return;
+    try {
+      this.storage = await Outbox.open();
+      for (const act of await this.storage.acts(desk)) (act.refused ? this.left : this.outbox).push(act);
+    } catch (error) {
+      this.keepsNothing(error);
+    }
+  }
+
+  keepsNothing(error) {
+    console.warn('labels are not kept in the browser:', error);
+    this.storage = null;
+    this.isForgetful = true;
+  }
+
+  // What the server says: acts that are on the disk leave the outbox. Closed, it says who sits here and no more.
   receive(data) {
     if (!data || data === this.received) return;
     this.received = data;
+    this.closed = data.closed ?? null;
+    if (this.closed) return this.paintClosed();
+    const isNew = !this.isOpen;
+    this.isOpen = true;
+    this.root.removeAttribute('data-empty');
     this.snapshot = data;
     this.hasSaved ||= data.saved.length > 0;
-    const settled = new Set([...data.saved, ...Object.keys(data.refused)]);
-    this.outbox = this.outbox.filter(act => !settled.has(act.event));
+    this.settle(data);
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
     if (data.evidence) this.evidence.set(data.evidence.id, data.evidence.html);
-    this.refusal = Object.values(data.refused)[0] ?? null;
+    if (isNew && this.outbox.length) this.send();
     this.paint();
+  }
+
+  settle({saved, refused, desk}) {
+    const on_disk = new Set(saved);
+    const fails = act => refused[act.event] ?? (act.made !== desk?.made ? 'given in an earlier campaign of this name' : null);
+    const failed = this.outbox.filter(act => !on_disk.has(act.event) && fails(act));
+    this.left.push(...failed.map(act => ({...act, refused: fails(act)})));
+    const arrived = this.outbox.filter(act => on_disk.has(act.event)).map(act => act.event);
+    this.outbox = this.outbox.filter(act => !on_disk.has(act.event) && !fails(act));
+    if (failed.length) this.store(storage => storage.keep(this.left));
+    if (arrived.length) this.store(storage => storage.drop(arrived));
+  }
+
+  // Storage is written behind the painting; what it does not take stays in this tab alone, and that is said.
+  async store(write) {
+    try {
+      if (this.storage) await write(this.storage);
+    } catch (error) {
+      this.keepsNothing(error);
+    }
+    return this.storage;
+  }
+
+  async keep(act) {
+    this.unkept.add(act.event);
+    if (await this.store(storage => storage.keep([act]))) this.unkept.delete(act.event);
   }
 
   // Snapshot and outbox together.
@@ -95,15 +146,22 @@ class Desk {
 
   act(action, id, more = {}) {
     this.accrue();
-    const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36)}`;
-    this.outbox.push({event, action, id, submitted_at: new Date().toISOString(), ...more});
+    const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36).padStart(5, '0')}`;
+    const act = {event, action, id, submitted_at: new Date().toISOString(), ...this.snapshot.desk, ...more};
+    this.outbox.push(act);
+    this.keep(act);
     this.send();
     this.paint();
   }
 
+  // No label is taken here any more.
+  isOver() {
+    return Boolean(this.snapshot.locked) || this.closed === 'gone';
+  }
+
   label(word) {
     const id = this.current();
-    if (!id || this.snapshot.locked) return;
+    if (!id || this.isOver()) return;
     if (this.snapshot.practice) return this.practise(id, word);
     this.tookBack = null;
     this.accrue();
@@ -116,7 +174,9 @@ class Desk {
   }
 
   do(name) {
-    if (!this.snapshot || (this.snapshot.locked && name !== 'help' && name !== 'close')) return;
+    if (name === 'download') return this.download();
+    if (name === 'discard') return this.discard();
+    if (!this.snapshot || (this.isOver() && name !== 'help' && name !== 'close')) return;
     if (!STAYS.has(name)) this.keepNote();
     const id = this.current();
     const now = this.view();
@@ -187,18 +247,20 @@ class Desk {
 
   // The whole outbox goes, every time: a message that never arrives costs nothing.
   send() {
+    if (this.closed) return;
     this.sentAt = Date.now();
     this.waitingSince ??= this.sentAt;
     const wanted = this.mood.evidence && !this.evidence.has(this.shown) ? this.shown : null;
     this.component.setStateValue('sent', {
-      client: this.client, n: this.count++, events: this.outbox, have: [...this.cards.keys()], evidence: wanted,
+      client: this.client, n: this.sentN = this.count++, events: this.outbox, have: [...this.cards.keys()], evidence: wanted,
     });
   }
 
   // A server that was started anew knows this fragment only after a run of the whole page.
   look() {
-    if (this.outbox.length && Date.now() - this.sentAt > RESEND_MS) this.send();
-    if (this.outbox.length && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
+    const waits = this.outbox.length && this.isOpen && !this.unsavable().length;
+    if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
+    if (waits && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
       document.querySelector('.st-key-desk_resume button')?.click();
     }
@@ -265,7 +327,7 @@ class Desk {
   }
 
   show(id, now) {
-    const html = id !== null ? this.cards.get(id) : this.isOver(now) ? this.ending(now) : undefined;
+    const html = id !== null ? this.cards.get(id) : this.isLast(now) ? this.ending(now) : undefined;
     this.pending = html === undefined;
     if (id !== this.shown) {
       this.mood.evidence = false;
@@ -283,7 +345,7 @@ class Desk {
   }
 
   // The cards sent ahead can run out before the server has answered; that is no end.
-  isOver(now) {
+  isLast(now) {
     return Boolean(this.snapshot.practice) || !this.outbox.length || now.done >= this.snapshot.total;
   }
 
@@ -308,11 +370,11 @@ class Desk {
   }
 
   paintActs(now, id) {
-    const off = Boolean(this.snapshot.locked) || !id;
+    const off = this.isOver() || !id;
     const practice = Boolean(this.snapshot.practice);
     for (const button of this.root.querySelectorAll('.cw-desk-acts button')) {
       const name = button.dataset.act;
-      button.disabled = name === 'undo' ? !now.undo.length || Boolean(this.snapshot.locked) : off;
+      button.disabled = name === 'undo' ? !now.undo.length || this.isOver() : off;
       button.hidden = practice && ['undo', 'skip', 'flag', 'note'].includes(name);
     }
     const flag = this.find('[data-act=flag]');
@@ -370,11 +432,81 @@ class Desk {
     if (!this.snapshot || this.snapshot.practice) return void (place.textContent = '');
     const n = this.outbox.length;
     if (!n) this.waitingSince = null;
-    const late = n && Date.now() - this.waitingSince > LATE_MS;
-    const words = this.refusal ? `not saved: ${this.refusal}` : late ? `${n} not saved yet: the server does not answer`
+    const late = n && (this.closed || Date.now() - this.waitingSince > LATE_MS);
+    const lost = this.unsavable();
+    const words = lost.length ? `${amount(lost)} not saved` : late ? `${amount(this.outbox)} waiting to be saved`
       : n ? 'saving …' : this.snapshot.done || this.hasSaved ? 'saved' : '';
     if (place.textContent !== words) place.textContent = words;
-    place.dataset.state = this.refusal || late ? 'late' : n ? 'saving' : 'saved';
+    place.dataset.state = lost.length || late ? 'late' : n ? 'saving' : 'saved';
+    this.paintNotice(late);
+  }
+
+  // Without a snapshot, as before the password, there is nothing but what waits.
+  paintClosed() {
+    this.isOpen = false;
+    this.root.toggleAttribute('data-empty', !this.snapshot);
+    if (this.snapshot) this.paint();
+    else this.paintNotice();
+  }
+
+  // What no server will take: it is offered as a file.
+  unsavable() {
+    const isShut = this.closed === 'gone' || (this.snapshot?.locked && this.hasAnswered());
+    return isShut ? [...this.left, ...this.outbox] : this.left;
+  }
+
+  // Whether the server has answered what was sent last; before, a label that waits may be on the disk already.
+  hasAnswered() {
+    return this.snapshot.n === this.sentN;
+  }
+
+  paintNotice(late) {
+    const lost = this.unsavable();
+    const words = [...(lost.length ? this.lostWords(lost) : []), ...this.waitingWords(late)].join(' ');
+    const place = this.find('.cw-desk-notice');
+    place.hidden = !words;
+    const text = place.querySelector('p');
+    if (text.textContent !== words) text.textContent = words;
+    this.find('[data-act=download]').hidden = !lost.length;
+    this.find('[data-act=discard]').hidden = !lost.length || !this.hasDownloaded;
+  }
+
+  lostWords(lost) {
+    const whys = [...new Set(lost.map(act => act.refused).filter(Boolean))];
+    const locked = this.snapshot?.locked ? ['the campaign was locked before they arrived'] : [];
+    const why = [...whys, ...(this.outbox.length ? locked : [])].join('; ');
+    return [`${amount(lost)} ${lost.length === 1 ? 'is' : 'are'} not saved${why ? `: ${why}` : ''}.`,
+      'Download them and give the file to whoever leads the campaign.'];
+  }
+
+  waitingWords(late) {
+    const waits = this.outbox.length && !this.unsavable().length ? `${amount(this.outbox)} waiting to be saved.` : '';
+    if (this.closed === 'login') return [waits, waits ? 'Enter the password to save them.' : 'Enter the password to go on.'];
+    if (this.isForgetful) return ['This browser keeps nothing (a private window?): stay on this page until it says saved.'];
+    if (this.snapshot?.trouble && !this.snapshot.locked) return [this.snapshot.trouble, waits];
+    return late && waits ? ['The server does not answer.', waits, 'They are kept in this browser and saved when it is back.'] : [];
+  }
+
+  download() {
+    const lines = this.unsavable().map(act => `${JSON.stringify(act)}\n`);
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob(lines, {type: 'application/jsonl'}));
+    const {campaign, annotator} = this.received.desk;
+    link.download = `${campaign}-${annotator}-not-saved.jsonl`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    this.hasDownloaded = true;
+    this.paintNotice();
+  }
+
+  discard() {
+    const events = this.unsavable().map(act => act.event);
+    this.left = [];
+    this.outbox = this.outbox.filter(act => !events.includes(act.event));
+    this.hasDownloaded = false;
+    this.store(storage => storage.drop(events));
+    if (this.snapshot) this.paint();
+    else this.paintNotice();
   }
 }
 
@@ -417,6 +549,11 @@ function digitOf({key, code, shiftKey}) {
 
 function said(word) {
   return `<span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;
+}
+
+function amount(acts) {
+  const what = acts.every(act => act.action === 'label') ? 'label' : 'change';
+  return `${acts.length} ${what}${acts.length === 1 ? '' : 's'}`;
 }
 
 function minutes(seconds) {

@@ -17,8 +17,9 @@ from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
-from crane_core.ui.annotate.component import draw_component, what_was_sent
+from crane_core.ui.annotate.component import draw_closed, draw_component, what_was_sent
 from crane_core.ui.annotate.snapshot import showing_of, snapshot
+from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.words import literal
@@ -48,8 +49,12 @@ def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
 
 def draw_desk(campaign: str, annotator: str) -> None:
     """The labelling screen of one annotator."""
-    desk = opened_desk(str(data.folder().path), campaign)
-    desk.journal(annotator)
+    try:
+        desk = opened_desk(str(data.folder().path), campaign)
+        desk.journal(annotator)
+    except CraneError:
+        draw_closed(campaign, annotator, why="gone")
+        raise
     _head(desk.plan, annotator)
     st.button("Go on", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
@@ -70,30 +75,45 @@ def _head(plan: Plan, annotator: str) -> None:
 @st.fragment
 def _labelling(campaign: str, annotator: str, content: str) -> None:
     key = keys.desk(campaign, annotator)
-    desk = opened_desk(str(data.folder().path), campaign)
-    sent = what_was_sent(key)
+    with told():
+        desk = opened_desk(str(data.folder().path), campaign)
+        try:
+            now = _now(desk, annotator, content, taken=st.session_state.get(keys.taken(key)), sent=what_was_sent(key))
+        except CraneError:
+            draw_closed(campaign, annotator, why="gone")
+            raise
+        draw_component(now, key=key, on_sent=lambda: _save(desk, annotator, key))
+
+
+def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """What the desk in the browser is told."""
     lock = desk.lock()
-    told = snapshot(
+    campaign = desk.plan.campaign
+    now = snapshot(
         desk.journal(annotator),
-        st.session_state.get(keys.taken(key)),
+        taken,
         have=_texts(sent.get("have")),
         card_of=lambda item: _card(data.store(), content, desk.plan, campaign, item),
         locked=f"Locked by {lock.locked_by}; no label is taken any more." if lock else None,
     )
-    told["reason_words"] = REASONS
-    told["evidence"] = _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content)
-    draw_component(told, key=key, on_sent=lambda: _save(desk, annotator, key))
+    return now | {
+        "desk": {"campaign": campaign, "annotator": annotator, "made": desk.plan.created_at},
+        "n": sent.get("n"),
+        "reason_words": REASONS,
+        "evidence": _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content),
+    }
 
 
 def _save(desk: Desk, annotator: str, key: str) -> None:
-    """Take what the browser sent; what the desk refuses as a whole is told for every act of it."""
+    """Take what the browser sent. Where the desk refuses all of it, what the disk has already counts as saved."""
     events = what_was_sent(key).get("events")
     acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
     known = showing_of(desk.plan, annotator)
     try:
         taken = desk.take(annotator, [_named(act, known) for act in acts])
     except CraneError as error:
-        taken = Taken([], {str(act.get("event")): str(error) for act in acts}, 0.0)
+        on_disk = desk.journal(annotator).events
+        taken = Taken([event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error))
     st.session_state[keys.taken(key)] = taken
 
 

@@ -65,6 +65,7 @@ def snapshot(
         "seconds_left": speed.seconds_left,
         "saved": taken.saved if taken else [],
         "refused": taken.refused if taken else {},
+        "trouble": taken.trouble if taken else None,
         "save_ms": round(taken.seconds * 1e3, 2) if taken else None,
         "locked": locked,
     }

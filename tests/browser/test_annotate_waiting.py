@@ -1,0 +1,288 @@
+"""Labels that wait in the browser: they outlive the server, the login and the tab, and are saved once."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from benchmarks._server import free_port, serve
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.domain import AnnotationAction
+from crane_core.pipeline.campaigns import acts_of, campaign_file, drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.ui.annotate.snapshot import token
+
+from .conftest import WIDE
+from .kept import KEPT
+
+pytestmark = pytest.mark.browser
+
+NAME = "waiting"
+PASSWORD = "open sésame"
+LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
+ITEM = "document.querySelector('.cw-desk').dataset.item"
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+SLOW_MS = 60_000
+"""For a server that starts again while the browser asks for it ever more rarely, and for a profile with cold caches."""
+
+
+@pytest.fixture
+def plan(answered: DataFolder) -> Plan:
+    """A campaign of two annotators on answers of our own."""
+    store = prepare(answered)
+    wish = Wish(NAME, ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    try:
+        drawn = drawn_plan(store, wish)
+    finally:
+        store.close()
+    keep_campaign(answered, drawn)
+    return drawn
+
+
+@contextmanager
+def context_of(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile that ends before its server does."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(SLOW_MS)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def open_desk(page: Page, address: str, annotator: str = "ana") -> Page:
+    page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-card")
+    return page
+
+
+def log_in(page: Page) -> None:
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Open").click()
+
+
+def label(page: Page, keys: str) -> dict[str, str]:
+    """Press the keys, each on another item; token of the item that was in sight to its label."""
+    given = {}
+    for key in keys:
+        before = page.evaluate(ITEM)
+        given[before] = LABELS[key]
+        page.keyboard.press(key)
+        page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    return given
+
+
+def wait_until_kept(page: Page, n: int) -> None:
+    """Until the browser's storage holds so many acts."""
+    page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=n)
+
+
+def saved(folder: DataFolder, plan: Plan, annotator: str = "ana") -> dict[str, str]:
+    """What the ledger says: token to label."""
+    given = journal_of(folder, plan, annotator).given
+    return {token(showing): str(entry.label) for showing, entry in given.items()}
+
+
+def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Counter[str]:
+    """Item to how many labels of it the ledger holds."""
+    acts = acts_of(folder, plan, annotator)
+    return Counter(f"{act.item}/{act.showing}" for act in acts if act.action is AnnotationAction.LABEL)
+
+
+def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD) as address:
+            page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana")
+            log_in(page)
+            page.wait_for_selector(".cw-desk .cw-card")
+            given = label(page, "1")
+            page.wait_for_function(SAVED)
+        given |= label(page, "123123")
+        expect(page.locator(".cw-desk-saved")).to_have_text("6 labels waiting to be saved")
+        with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):
+            expect(page.get_by_label("Password", exact=True)).to_be_visible(timeout=SLOW_MS)
+            expect(page.locator(".cw-desk-notice")).to_contain_text("6 labels waiting to be saved")
+            given |= label(page, "321321")  # the desk stands while the password is asked
+            assert len(saved(answered, plan)) == 1
+            log_in(page)
+            page.wait_for_function(SAVED)
+            wait_until_kept(page, 0)
+    assert len(given) == 13
+    assert saved(answered, plan) == given
+    assert set(times_labelled(answered, plan).values()) == {1}
+
+
+def test_labels_outlive_a_reload_while_the_password_is_asked(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+        given = label(page, "12")
+        wait_until_kept(page, 2)
+        with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):
+            page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana")
+            expect(page.locator(".cw-desk-notice")).to_contain_text("2 labels waiting to be saved")
+            assert page.locator(".cw-desk-card").is_hidden()
+            log_in(page)
+            page.wait_for_function(SAVED)
+    assert saved(answered, plan) == given
+
+
+def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+        given = label(page, "1231231")
+        wait_until_kept(page, 7)
+        page.close()
+        with serve(answered.path, port=port) as address:
+            other = open_desk(context.new_page(), address, "ben")  # another person of the same browser
+            label(other, "1")
+            other.wait_for_function(SAVED)
+            wait_until_kept(other, 7)
+            assert saved(answered, plan) == {}
+            again = open_desk(context.new_page(), address)
+            again.wait_for_function(SAVED)
+            wait_until_kept(again, 0)
+            expect(again.locator(".cw-desk-progress")).to_contain_text(f"7 of {len(plan.orders['ana'])}")
+            assert again.evaluate(ITEM) not in given
+    assert saved(answered, plan) == given
+    assert set(times_labelled(answered, plan).values()) == {1}
+    assert len(saved(answered, plan, "ben")) == 1
+
+
+def downloaded(page: Page) -> list[dict[str, object]]:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download labels").click()
+    lines = Path(download.value.path()).read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+            label(page, "1")
+            page.wait_for_function(SAVED)
+        given = label(page, "23")
+        wait_until_kept(page, 2)
+        page.close()
+        lock_campaign(answered, NAME, by="ben")
+        with serve(answered.path, port=port) as address:
+            again = open_desk(context.new_page(), address)
+            expect(again.locator(".cw-desk-notice")).to_contain_text("2 labels are not saved")
+            expect(again.locator(".cw-desk-last")).to_contain_text("Locked by ben")
+            expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
+            acts = downloaded(again)
+            wait_until_kept(again, 2)
+            again.get_by_role("button", name="Discard them").click()
+            expect(again.locator(".cw-desk-notice")).to_be_hidden()
+            wait_until_kept(again, 0)
+    assert {str(act["id"]): act["label"] for act in acts} == given
+    assert {(act["campaign"], act["annotator"]) for act in acts} == {(NAME, "ana")}
+    assert len(saved(answered, plan)) == 1
+
+
+def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    with context_of(browser) as context, serve(answered.path) as address:
+        page = open_desk(context.new_page(), address)
+        campaign_file(answered, NAME).unlink()
+        page.keyboard.press("1")
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
+        assert len(downloaded(page)) == 1
+        page.reload()
+        expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
+        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
+        assert [act["label"] for act in downloaded(page)] == ["correct"]
+
+
+def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+        label(page, "11")
+        wait_until_kept(page, 2)
+        page.close()
+        text = campaign_file(answered, NAME).read_text("utf-8")
+        made_anew = text.replace(plan.created_at, "2020-01-01T00:00:00+00:00")
+        campaign_file(answered, NAME).write_text(made_anew, "utf-8")
+        with serve(answered.path, port=port) as address:
+            again = open_desk(context.new_page(), address)
+            expect(again.locator(".cw-desk-notice")).to_contain_text("an earlier campaign of this name")
+            given = label(again, "3")
+            again.wait_for_function("!document.querySelector('.cw-desk-saved').textContent.includes('saving')")
+            wait_until_kept(again, 2)
+    assert saved(answered, plan) == given
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Object.defineProperty(window, 'indexedDB', {value: undefined})",
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }",
+        "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+    ],
+)
+def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
+    block: str, answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    asked = []
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.add_init_script(block)
+        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+        given = label(page, "12")
+        expect(page.locator(".cw-desk-notice")).to_contain_text("This browser keeps nothing")
+        page.close(run_before_unload=True)
+        page.wait_for_timeout(300)
+        assert asked == ["beforeunload"]
+        with serve(answered.path, port=port):
+            page.wait_for_function(SAVED)
+            assert saved(answered, plan) == given
+
+
+def test_a_tab_whose_labels_are_kept_may_be_left_without_a_question(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+        label(page, "12")
+        wait_until_kept(page, 2)
+        with page.expect_event("close"):
+            page.close(run_before_unload=True)

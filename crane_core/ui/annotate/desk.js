@@ -147,7 +147,8 @@ class Desk {
   act(action, id, more = {}) {
     this.accrue();
     const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36).padStart(5, '0')}`;
-    const act = {event, action, id, submitted_at: new Date().toISOString(), ...this.snapshot.desk, ...more};
+    const {desk, guideline} = this.snapshot;
+    const act = {event, action, id, submitted_at: new Date().toISOString(), guideline, ...desk, ...more};
     this.outbox.push(act);
     this.keep(act);
     this.send();

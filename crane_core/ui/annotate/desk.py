@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from crane_core.annotation.guideline import guideline, guideline_version
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.guideline import version_of
+from crane_core.annotation.plan import Plan, Showing, guideline_of
 from crane_core.annotation.reasons import REASONS
 from crane_core.errors import CraneError
 from crane_core.pipeline.cards import card, evidence
@@ -65,10 +65,15 @@ def _head(plan: Plan, annotator: str) -> None:
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch")
         with st.popover("Guideline", width="content"):
-            if plan.guideline != guideline_version():
-                st.warning("The guideline changed since this campaign began; labels keep the version of the plan.")
-            st.markdown(guideline())
-            st.caption(f"version {plan.guideline}, stored with every label")
+            text = guideline_of(plan)
+            version = version_of(text)
+            if plan.guideline != version:
+                st.warning(
+                    f"This campaign began with version {plan.guideline}, and its text was not stored. "
+                    f"You read version {version}."
+                )
+            st.markdown(text)
+            st.caption(f"version {version}, stored with every label")
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
 
 
@@ -99,6 +104,7 @@ def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent:
     return now | {
         "desk": {"campaign": campaign, "annotator": annotator, "made": desk.plan.created_at},
         "n": sent.get("n"),
+        "guideline": version_of(guideline_of(desk.plan)),
         "reason_words": REASONS,
         "evidence": _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content),
     }

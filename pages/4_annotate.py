@@ -9,21 +9,23 @@ from crane_core.ui.annotate.practice import draw_practice
 from crane_core.ui.annotate.start import draw_start
 from crane_core.ui.frame import page
 
-campaign = st.query_params.get(keys.CAMPAIGN)
-annotator = st.query_params.get(keys.ANNOTATOR)
-is_practice = bool(st.query_params.get(keys.PRACTICE))
+
+def seat() -> tuple[str, str] | None:
+    """Campaign and annotator that the address names; in practice nobody sits anywhere."""
+    campaign, annotator = st.query_params.get(keys.CAMPAIGN), st.query_params.get(keys.ANNOTATOR)
+    return (campaign, annotator) if campaign and annotator and not st.query_params.get(keys.PRACTICE) else None
 
 
 def draw_what_waits() -> None:
     """The desk of somebody whom a restarted server asks for the password: what they labelled stays in sight."""
-    if campaign and annotator and not is_practice:
-        draw_closed(campaign, annotator, why="login")
+    if named := seat():
+        draw_closed(*named, why="login")
 
 
 with page(beside_the_password=draw_what_waits):
-    if is_practice:
+    if st.query_params.get(keys.PRACTICE):
         draw_practice()
-    elif campaign and annotator:
-        draw_desk(campaign, annotator)
+    elif named := seat():
+        draw_desk(*named)
     else:
         draw_start()

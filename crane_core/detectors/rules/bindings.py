@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crane_core.detectors.rules.paths import public_path
@@ -37,11 +37,22 @@ class Bindings:
     modules: set[str] = field(default_factory=set)
     """Modules that were imported, by their real dotted names."""
 
+    def copied(self) -> Bindings:
+        """To be changed on its own; the definitions are the same."""
+        return replace(
+            self,
+            paths=dict(self.paths),
+            definitions=dict(self.definitions),
+            deleted=dict(self.deleted),
+            bound=set(self.bound),
+            modules=set(self.modules),
+        )
 
-def bindings_of(trees: Iterable[ast.Module]) -> Bindings:
-    """The bindings after cells with these trees have run."""
-    found = Bindings()
-    for position, tree in enumerate(trees):
+
+def bindings_of(trees: Iterable[ast.Module], before: Bindings | None = None, n_before: int = 0) -> Bindings:
+    """The bindings after cells with these trees have run, after those of which `before` tells."""
+    found = Bindings() if before is None else before.copied()
+    for position, tree in enumerate(trees, start=n_before):
         for statement in tree.body:
             _read(statement, position, found)
     return found

@@ -14,6 +14,8 @@ from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 _LARGEST = 5_000
 """Things that are looked through; beyond that nothing is known of any."""
+_PLAIN = frozenset([int, float, str, bool, bytes, complex, type(None), type(NOT_KNOWN)])
+"""Types of values that hold nothing and are never changed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,17 +63,23 @@ def reachable(roots: Iterable[Thing | None]) -> Iterator[Thing]:
         waiting += held_by(thing)
 
 
-def held_by(thing: Thing) -> Iterator[Thing]:
+def held_by(thing: Thing) -> list[Thing]:
     """What a Thing holds itself; facts may be Things too."""
-    yield from thing.items or ()
-    yield from (thing.members or {}).values()
-    yield from thing.attributes.values()
+    found: list[Thing] = []
+    if thing.items:
+        found += thing.items
+    if thing.members:
+        found += thing.members.values()
+    if thing.attributes:
+        found += thing.attributes.values()
     if thing.bound_to is not None:
-        yield thing.bound_to
-    if isinstance(thing.scope, Scope):
-        yield from (seen for seen in thing.scope.names.values() if seen is not None)
+        found.append(thing.bound_to)
+    if thing.scope is not None:
+        found += (seen for seen in thing.scope.names.values() if seen is not None)
     for fact in thing.facts.values():
-        yield from _things_in(fact)
+        if type(fact) not in _PLAIN:
+            found += _things_in(fact)
+    return found
 
 
 def _things_in(fact: Any) -> Iterator[Thing]:
@@ -189,12 +197,20 @@ def either(things: Sequence[Thing]) -> Thing:
 def content_of(thing: Thing) -> Content:
     return Content(
         thing.type,
-        {name: _copied(fact) for name, fact in thing.facts.items()},
-        NOT_KNOWN if thing.items is not None or thing.members is not None else copy(thing.literal),
+        _copied_facts(thing.facts),
+        NOT_KNOWN if thing.items is not None or thing.members is not None else _copied_value(thing.literal),
         None if thing.items is None else list(thing.items),
         None if thing.members is None else dict(thing.members),
         dict(thing.attributes),
     )
+
+
+def _copied_facts(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: fact if type(fact) in _PLAIN else _copied(fact) for name, fact in facts.items()}
+
+
+def _copied_value(value: Any) -> Any:
+    return value if type(value) in _PLAIN else copy(value)
 
 
 def _copied(fact: Any) -> Any:
@@ -208,8 +224,8 @@ def _copied(fact: Any) -> Any:
 
 def _set(thing: Thing, content: Content) -> None:
     thing.type = content.type
-    thing.facts = {name: _copied(fact) for name, fact in content.facts.items()}
-    thing.literal = content.literal if content.literal is NOT_KNOWN else copy(content.literal)
+    thing.facts = _copied_facts(content.facts)
+    thing.literal = _copied_value(content.literal)
     thing.items = None if content.items is None else list(content.items)
     thing.members = None if content.members is None else dict(content.members)
     thing.attributes = dict(content.attributes)
@@ -253,3 +269,40 @@ def _same_members(left: dict[Any, Thing] | None, right: dict[Any, Thing] | None)
     if left is None or right is None:
         return False
     return list(left) == list(right) and all(left[key] is right[key] for key in left)
+
+
+class Copy:
+    """A copy of Things and scopes with all that they lead to: what is one object stays one, code stays as it is."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}
+        self._waiting: list[tuple[Any, Any]] = []
+
+    def scope(self, old: Scope) -> Scope:
+        made: Scope = self._all(self._of(old))
+        return made
+
+    def thing(self, old: Thing) -> Thing:
+        made: Thing = self._all(self._of(old))
+        return made
+
+    def _all(self, made: Any) -> Any:
+        """Fills what has been begun; one by one, as Things lead to Things without an end."""
+        while self._waiting:
+            old, new = self._waiting.pop()
+            for name in Thing.__slots__ if type(old) is Thing else Scope.__slots__:
+                setattr(new, name, self._of(getattr(old, name)))
+        return made
+
+    def _of(self, old: Any) -> Any:
+        kind = type(old)
+        if kind is Thing or kind is Scope:
+            if id(old) not in self._made:
+                self._made[id(old)] = old, object.__new__(kind)
+                self._waiting.append(self._made[id(old)])
+            return self._made[id(old)][1]
+        if kind is dict:
+            return {key: self._of(part) for key, part in old.items()} if old else {}
+        if kind is list or kind is tuple or kind is set:
+            return kind([self._of(part) for part in old]) if old else kind()
+        return old

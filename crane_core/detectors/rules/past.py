@@ -8,19 +8,25 @@ agree, nothing is taken from the cells at all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.bindings import bound_names, global_names
 from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.heap import Copy
+from crane_core.detectors.rules.kept import Kept
+from crane_core.detectors.rules.prefix import Prefix, spelled
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
 from crane_core.detectors.rules.world import Beginning, World
 
 MOST_STEPS = 30_000
 _MOST_CONTRADICTIONS = 1
+_STEPS_BETWEEN = 500
+"""After so many steps a walk is kept, so that a target further up has no more of them to go."""
+_MOST_KEPT = 128
 
 
 class Contradiction(NamedTuple):
@@ -41,17 +47,65 @@ class Past:
     n_steps: int = 0
 
 
-def past_of(world: World) -> Past:
-    """Walks the executed cells of a world."""
-    walk = Walk(Beginning(world), MOST_STEPS)
-    found: list[Contradiction] = []
-    for position, code in enumerate(world.codes):
+class Run:
+    """The cells that ran, walked one after the other."""
+
+    def __init__(self, packages: Mapping[str, str]) -> None:
+        self.beginning = Beginning(packages)
+        self.walk = Walk(self.beginning, MOST_STEPS)
+        self.found: list[Contradiction] = []
+
+    def advance(self, prefix: Prefix) -> None:
+        """The next cell: the last of the prefix."""
+        code = prefix.codes[-1]
+        self.beginning.prefix = prefix
+        self.walk.know(sorted(spelled(code.tree).names))
         if code.error:
-            walk.lose()
+            self.walk.lose()
         for statement in code.tree.body:
-            _run(walk, statement, position, found)
-    names = {} if len(found) > _MOST_CONTRADICTIONS else _compared(_known(walk), world, found)
-    return Past(names, tuple(found), tuple(walk.errors), walk.n_steps)
+            _run(self.walk, statement, len(prefix.codes) - 1, self.found)
+
+    def copied(self) -> Run:
+        """A run of its own that has come as far."""
+        other, walk, copy = Run(self.beginning.packages), self.walk, Copy()
+        other.beginning.prefix = self.beginning.prefix
+        other.found = list(self.found)
+        other.walk.module = other.walk.scope = copy.scope(walk.module)
+        other.walk.scopes = [other.walk.module]
+        other.walk.errors = list(walk.errors)
+        other.walk.n_steps, other.walk.n_visits = walk.n_steps, walk.n_visits
+        for there, here in ((other.walk.escaped, walk.escaped), (other.walk.made, walk.made)):
+            there.update((id(made), made) for made in map(copy.thing, here.values()))
+        return other
+
+
+_KEPT: Kept[Run] = Kept(_MOST_KEPT)
+
+
+def past_of(world: World) -> Past:
+    """Walks the executed cells of a world, from the last of them at which a walk of the same cells was kept."""
+    prefix, packages = world.prefix, dict(world.packages)
+    run = _run_of(prefix, packages)
+    found = list(run.found)
+    known = _known(run.copied().walk) if len(found) <= _MOST_CONTRADICTIONS else {}
+    return Past(_compared(known, world, found), tuple(found), tuple(run.walk.errors), run.walk.n_steps)
+
+
+def _run_of(prefix: Prefix, packages: Mapping[str, str]) -> Run:
+    """The run of these cells, which is not to be changed: others get it too."""
+    about = tuple(sorted(packages.items()))
+    n_known, kept = _KEPT.longest(prefix.texts, about)
+    if kept is not None and n_known == len(prefix.texts):
+        return kept
+    run = Run(packages) if kept is None else kept.copied()
+    n_steps = run.walk.n_steps
+    for grown in prefix.since(n_known):
+        run.advance(grown)
+        if run.walk.n_steps - n_steps > _STEPS_BETWEEN:
+            _KEPT.keep(grown.texts, run.copied(), about)
+            n_steps = run.walk.n_steps
+    _KEPT.keep(prefix.texts, run, about)
+    return run
 
 
 def _run(walk: Walk, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:

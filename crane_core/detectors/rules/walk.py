@@ -19,9 +19,10 @@ from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Content, Moment, Scope, content_of, is_as, join, moment, reachable, restore
 from crane_core.detectors.rules.paths import public_path
+from crane_core.detectors.rules.prefix import Reach, builtin, is_builtin
 from crane_core.detectors.rules.site import Arguments, Site
 from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.world import Beginning, Reach, World, builtin, is_builtin
+from crane_core.detectors.rules.world import Beginning, World
 
 MOST_STEPS = 20_000
 VISITS_PER_STEP = 500
@@ -115,6 +116,12 @@ class Walk:
             if world.missing(name) is None:
                 self._load(name)
 
+    def know(self, names: Iterable[str]) -> None:
+        """Those of the names that are Python's own stand for that on every way from here on."""
+        for name in names:
+            if name not in self.module.names and self.world.of_python(name) is not None:
+                self._load(name)
+
     # Statements and expressions
 
     def body(self, statements: Iterable[ast.stmt]) -> None:
@@ -136,8 +143,10 @@ class Walk:
             self._ask_absent(node, [(group, fact) for group, fact in absent if _is_met_before(node, fact, crash.place)])
             raise
         self._ask_absent(node, absent)
-        for seen in self.seen:
-            seen.append(moment(self.scopes))
+        if self.seen:
+            now = moment(self.scopes)
+            for seen in self.seen:
+                seen.append(now)
 
     def _absent_at(self, node: ast.stmt) -> list[tuple[str, Mapping[str, Any]]]:
         """What the state says the target needs at this statement and will not find, in objects that are as they were.
@@ -413,9 +422,15 @@ class Walk:
         self.forget(self.everything())
         for scope in self.scopes:
             for name, thing in scope.names.items():
-                if scope is self.module and not (thing is not None and (thing.path or thing.definition is not None)):
+                if scope is self.module and not self._is_fixed(name, thing):
                     scope.names[name] = Thing(words=name)
         self.is_unsure_of_names = True
+
+    def _is_fixed(self, name: str, thing: Thing | None) -> bool:
+        """Whether a global name stands for a module, function or class still; a star may bring another `sum`."""
+        if thing is None or not thing.path and thing.definition is None:
+            return False
+        return not thing.path.startswith("builtins.") or self.world.of_python(name) is not None
 
     def _forget_reached(self, reach: Reach) -> None:
         """All code of the notebook is seen: it can change what it mentions, its own objects, and what it was given."""

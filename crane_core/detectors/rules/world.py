@@ -6,15 +6,15 @@ Knows names. Refuses to say that a name is missing unless the state, or every st
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from crane_core.detectors.rules.bindings import bindings_of, may_define_any
+from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.from_state import thing_of, thing_of_entry, type_of
 from crane_core.detectors.rules.paths import path_of_class, path_of_function
+from crane_core.detectors.rules.prefix import Prefix, Reach, is_builtin, prefix_of, spelled
 from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
@@ -22,8 +22,6 @@ _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit d
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
 _OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
-_BUILTIN = vars(builtins)
-_RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 CAPTURED = 2
 
 
@@ -34,19 +32,15 @@ class World:
         self.state = state
         self.is_captured = state is not None and state.schema_version >= CAPTURED
         executed = [cell for cell in sorted(cells, key=_position) if cell.role is CellRole.EXECUTED]
-        self.others = [cell for cell in cells if cell.role is CellRole.NOT_RUN]
         self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
-        self.executed = executed
-        self.codes = _read([cell.code for cell in executed])
-        trees = self.codes
-        self.bindings = bindings_of([code.tree for code in trees])
+        self.prefix: Prefix = prefix_of([cell.code for cell in executed])
+        self.bindings = self.prefix.bindings
         self.target = self._target()
-        self.may_define_any = (
-            self.bindings.may_define_any or any(code.error for code in trees) or may_define_any(self.target.tree)
-        )
-        self._modules = self.bindings.paths
+        self._spelled = spelled(self.target.tree)
+        self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
         self.past: dict[str, Thing] = {}
-        self.whole_reach = None if self.may_define_any else _reach([*(code.tree for code in trees), self.target.tree])
+        seen = self.prefix.reach
+        self.whole_reach = None if self.may_define_any or seen is None else seen.with_code(self._spelled.reach)
         """What all code of the notebook can change; None where not all of it is seen."""
 
     def _target(self) -> CellCode:
@@ -59,8 +53,7 @@ class World:
     @cached_property
     def python_names(self) -> list[str]:
         """Names of Python's own that cells mention. Known from the start, they are known on every way."""
-        trees = [*(code.tree for code in self.codes), self.target.tree]
-        met = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        met = self.prefix.spelled.names | self._spelled.names
         variables = self.state.variables if self.state is not None else {}
         return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
 
@@ -123,7 +116,7 @@ class World:
 
     def mentions(self, text: str) -> bool:
         """Whether a text stands in a cell that ran or in the target."""
-        return any(text in code for code in (*(cell.code for cell in self.executed), self.target_text))
+        return text in self.target_text or self.prefix.mentions(text)
 
     def may_be_used_unseen(self, name: str) -> bool:
         """Whether other objects hold what a global name stands for, or functions and classes mention the name."""
@@ -131,21 +124,8 @@ class World:
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, by whatever way."""
-        return self.may_define_any or name in self._given_attributes or any(map(self.mentions, _BY_ANY_NAME))
-
-    @cached_property
-    def _given_attributes(self) -> frozenset[str]:
-        """Attributes that are assigned or deleted, and all short texts and names of arguments, which may name one."""
-        found: set[str] = set()
-        for tree in (*(code.tree for code in self.codes), self.target.tree):
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                    found.add(node.attr)
-                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    found.add(node.value)
-                elif isinstance(node, ast.keyword) and node.arg is not None:
-                    found.add(node.arg)
-        return frozenset(found)
+        given = self.prefix.spelled.given_attributes | self._spelled.given_attributes
+        return self.may_define_any or name in given or any(map(self.mentions, _BY_ANY_NAME))
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
@@ -165,17 +145,11 @@ class World:
 
     def of_python(self, name: str) -> Thing | None:
         """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
-        if name == "display" and name not in self.bindings.bound and not self.may_define_any:
-            return Thing(path="IPython.display.display", words=name)
-        return builtin(name) if self.is_builtin(name) else None
-
-    def is_builtin(self, name: str) -> bool:
-        """Whether a name certainly stands for what Python itself calls so."""
-        return name in _BUILTIN and name not in self.bindings.bound and not self.may_define_any
+        return None if self.may_define_any else self.prefix.of_python(name)
 
     def _with_code(self, name: str, thing: Thing) -> Thing:
         """With its public path, its definition, and the attributes that the state tells of it."""
-        thing.path = self._modules.get(name, thing.path)
+        thing.path = self.bindings.paths.get(name, thing.path)
         if name in self.bindings.definitions and thing.type in ("", "function", "type", "abc.ABCMeta"):
             thing.definition = self.bindings.definitions[name]
             thing.type = thing.type or ("type" if isinstance(thing.definition, ast.ClassDef) else "function")
@@ -192,7 +166,7 @@ class World:
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """The facts about a name that is certainly not defined, None where it may be."""
-        if name in _BUILTIN or name in _OF_IPYTHON or name in _OF_MODULES:
+        if is_builtin(name) or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
         if self.state is not None and (name in self.state.variables or name in self.state.unavailable):
             return None
@@ -213,41 +187,36 @@ class World:
         return None if name in self.bindings.bound else {"name": name}
 
 
-class Reach(NamedTuple):
-    """What code of the notebook can change, whoever calls it: the globals that it mentions, and names that it gives."""
-
-    mentioned: frozenset[str]
-    rebound: frozenset[str]
-
-
-def _reach(trees: Iterable[ast.Module]) -> Reach:
-    inside = [
-        node for tree in trees for part in ast.walk(tree) if isinstance(part, _RUNS_LATER) for node in ast.walk(part)
-    ]
-    mentioned = {node.id for node in inside if isinstance(node, ast.Name)}
-    rebound = {name for node in inside if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    return Reach(frozenset(mentioned), frozenset(rebound))
-
-
 _BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__setstate__", "importlib", "%run")
 """What gives objects attributes whose names stand nowhere in the code."""
 
 
 class Beginning:
-    """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known."""
+    """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known.
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    `prefix` are the cells up to the one that runs.
+    """
+
+    def __init__(self, packages: Mapping[str, str]) -> None:
+        self.prefix = Prefix()
         self.past: Mapping[str, Thing] = {}
-        self.reach = world.whole_reach
-        self.fixed = world.python_names
+        self.fixed: Sequence[str] = ()
         self.held: Sequence[str] = ()
         self.tells_identity = False
-        self.packages = world.packages
-        self.mentions = world.mentions
+        self.packages = packages
+
+    @property
+    def reach(self) -> Reach | None:
+        return self.prefix.reach
+
+    def mentions(self, text: str) -> bool:
+        return self.prefix.mentions(text)
+
+    def of_python(self, name: str) -> Thing | None:
+        return self.prefix.of_python(name)
 
     def thing(self, name: str) -> Thing:
-        return self._world.of_python(name) or Thing(words=name)
+        return self.of_python(name) or Thing(words=name)
 
     def same(self, name: str) -> Sequence[str]:
         return ()
@@ -271,19 +240,6 @@ class Beginning:
         return iter(())
 
 
-def _read(cells: Sequence[str]) -> list[CellCode]:
-    """The cells in their order, each read after those before it."""
-    codes: list[CellCode] = []
-    bound: set[str] = set()
-    for cell in cells:
-        read = read_cell(cell)
-        if read.automagic and read.automagic not in bound:
-            read = as_magic(cell)
-        codes.append(read)
-        bound |= bindings_of([read.tree]).bound
-    return codes
-
-
 def _own_lines(node: ast.stmt) -> tuple[int, int]:
     """The lines of a statement, of one that holds others those before them."""
     inner = getattr(node, "body", None) or getattr(node, "cases", None)
@@ -296,19 +252,6 @@ def _own_lines(node: ast.stmt) -> tuple[int, int]:
 
 def _position(cell: Cell) -> int:
     return cell.position
-
-
-def is_builtin(name: str) -> bool:
-    """Whether Python has a name of its own for it, that is seen again when a global of the same name is deleted."""
-    return name in _BUILTIN
-
-
-def builtin(name: str) -> Thing:
-    """The Thing of one of Python's own names."""
-    value = _BUILTIN[name]
-    if value is None or isinstance(value, bool):
-        return Thing(type(value).__name__, literal=value)
-    return Thing(type(value).__name__, path=f"builtins.{name}", words=name)
 
 
 def _add_accesses(thing: Thing, name: str, accesses: Mapping[str, Any]) -> None:

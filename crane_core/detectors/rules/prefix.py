@@ -1,0 +1,152 @@
+"""The cells that ran, as code: what names they give, and what code of theirs may run later. Grown cell by cell.
+
+Knows statements, not values. What a cell may do is judged by the cells up to it: what has not run can change nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from crane_core.detectors.rules.bindings import Bindings, bindings_of
+from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
+from crane_core.detectors.rules.kept import Kept
+from crane_core.detectors.rules.thing import Thing
+
+_BUILTIN = vars(builtins)
+_RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
+_MOST_KEPT = 1_024
+
+
+class Reach(NamedTuple):
+    """What code of the notebook can change, whoever calls it: the globals that it mentions, and names that it gives."""
+
+    mentioned: frozenset[str]
+    rebound: frozenset[str]
+
+    def with_code(self, other: Reach) -> Reach:
+        return Reach(self.mentioned | other.mentioned, self.rebound | other.rebound)
+
+
+class Spelled(NamedTuple):
+    """What a piece of code spells: its names, attributes that it may give to objects, and what of it runs later."""
+
+    names: frozenset[str]
+    given_attributes: frozenset[str]
+    reach: Reach
+
+
+_NOTHING = Spelled(frozenset(), frozenset(), Reach(frozenset(), frozenset()))
+
+
+def spelled(tree: ast.Module) -> Spelled:
+    """Given attributes are those assigned or deleted, and all texts and names of arguments, which may name one."""
+    names, given = set(), set()
+    later: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            given.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            given.add(node.value)
+        elif isinstance(node, ast.keyword) and node.arg is not None:
+            given.add(node.arg)
+        elif isinstance(node, _RUNS_LATER):
+            later.append(node)
+    return Spelled(frozenset(names), frozenset(given), _reach(later))
+
+
+def _reach(parts: Iterable[ast.AST]) -> Reach:
+    inside = {id(node): node for part in parts for node in ast.walk(part)}.values()
+    mentioned = {node.id for node in inside if isinstance(node, ast.Name)}
+    rebound = {name for node in inside if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    return Reach(frozenset(mentioned), frozenset(rebound))
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The first cells that ran, and those `before` the last. Nobody changes one: `and_then` gives that of one more."""
+
+    before: Prefix | None = None
+    texts: tuple[str, ...] = ()
+    codes: tuple[CellCode, ...] = ()
+    bindings: Bindings = field(default_factory=Bindings)
+    may_define_any: bool = False
+    """Whether some cell may give names a value without spelling them, or cannot be read."""
+    spelled: Spelled = _NOTHING
+
+    @property
+    def reach(self) -> Reach | None:
+        """None where not all code is seen."""
+        return None if self.may_define_any else self.spelled.reach
+
+    def and_then(self, text: str) -> Prefix:
+        code = read_cell(text)
+        if code.automagic and code.automagic not in self.bindings.bound:
+            code = as_magic(text)
+        bindings = bindings_of([code.tree], self.bindings, len(self.codes))
+        own = spelled(code.tree)
+        return replace(
+            self,
+            before=self,
+            texts=(*self.texts, text),
+            codes=(*self.codes, code),
+            bindings=bindings,
+            may_define_any=self.may_define_any or bindings.may_define_any or bool(code.error),
+            spelled=Spelled(
+                self.spelled.names | own.names,
+                self.spelled.given_attributes | own.given_attributes,
+                self.spelled.reach.with_code(own.reach),
+            ),
+        )
+
+    def since(self, n_cells: int) -> list[Prefix]:
+        """The prefixes of more cells than that, up to this one."""
+        found: list[Prefix] = []
+        each: Prefix | None = self
+        while each is not None and len(each.texts) > n_cells:
+            found.append(each)
+            each = each.before
+        return found[::-1]
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text stands in one of the cells."""
+        return any(text in code for code in self.texts)
+
+    def of_python(self, name: str) -> Thing | None:
+        """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
+        if name in self.bindings.bound or self.may_define_any:
+            return None
+        if name == "display":
+            return Thing(path="IPython.display.display", words=name)
+        return builtin(name) if name in _BUILTIN else None
+
+
+_KEPT: Kept[Prefix] = Kept(_MOST_KEPT)
+
+
+def prefix_of(texts: Sequence[str]) -> Prefix:
+    """The prefix of these cells. Those of the same notebook share what they have in common."""
+    n_known, prefix = _KEPT.longest(texts)
+    prefix = prefix or Prefix()
+    for text in texts[n_known:]:
+        prefix = prefix.and_then(text)
+        _KEPT.keep(prefix.texts, prefix)
+    return prefix
+
+
+def is_builtin(name: str) -> bool:
+    """Whether Python has a name of its own for it, that is seen again when a global of the same name is deleted."""
+    return name in _BUILTIN
+
+
+def builtin(name: str) -> Thing:
+    """The Thing of one of Python's own names."""
+    value = _BUILTIN[name]
+    if value is None or isinstance(value, bool):
+        return Thing(type(value).__name__, literal=value)
+    return Thing(type(value).__name__, path=f"builtins.{name}", words=name)

@@ -1,0 +1,141 @@
+"""Many targets of one notebook: what is kept of the cells before them changes no answer, in whatever order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crane_core.detectors.rules import past, prefix
+from crane_core.detectors.rules.kept import Kept
+from crane_core.detectors.rules.past import MOST_STEPS
+from crane_core.detectors.rules.predict import Report, findings
+from crane_core.domain import Cell, CellRole, Setting
+from crane_core.notebooks import read_code_cells
+
+MINIBENCH = Path(__file__).resolve().parents[3] / "data" / "minibench"
+
+CELLS = [
+    "rows = [1, 2, 3]\nalias = rows",
+    "alias.append(4)\nrows[3]",
+    "rows.pop()\nrows[2]",
+    "held = {'rows': rows, 'more': (rows, alias)}\nheld['rows'][0] = 'text'",
+    "del rows",
+    "def make():\n    count = [0]\n    def add():\n        count.append(1)\n        return count\n    return add\n"
+    "add = make()",
+    "counted = add()\ncounted[3]",
+    "class Box:\n    size = 2\n    def __init__(self, rows):\n        self.rows = rows\n    def grow(self):\n"
+    "        self.rows.append(0)\n        return self.absent\nbox = Box([1])",
+    "box.rows.append(2)\nother = box\nother.size = 5",
+    "box.grow()",
+    "import numpy as np\ngrid = np.zeros((2, 3))\nview = grid.T",
+    "grid = grid.reshape(3, 2)\ngrid @ view",
+    "import pandas as pd\nframe = pd.DataFrame({'a': [1, 2], 'b': [3, 4]})\nsame = frame",
+    "same['c'] = [5, 6]\nframe['c']",
+    "frame = frame.drop(columns='a')\nframe['a']",
+    "list = [1]",
+    "list('ab')\nlen(3)",
+    "from numpy import *",
+    "exec('rows = 1')",
+    "%matplotlib inline\nfiles = !ls",
+    "%run other.py",
+    "rows = = 1",
+    "for at in range(3):\n    last = at\n    if last > 1:\n        rows = [last]",
+    "maker = lambda given: [given, alias]\nmade = maker(1)\nmade[1].append(7)",
+    "def swap():\n    global rows\n    rows = 'text'\nswap()",
+    "rows + 1",
+    "alias[9]",
+    "grid[5]",
+    "sum([1, 2]) + max(rows)",
+    "absent",
+]
+
+
+def report(codes: Sequence[str], target: int) -> Report:
+    roles = [*[CellRole.EXECUTED] * target, CellRole.TARGET]
+    cells = [
+        Cell("b", "x", "notebook", at, role, code) for at, (code, role) in enumerate(zip(codes, roles, strict=False))
+    ]
+    return findings(cells, None, Setting.CODE)
+
+
+@pytest.fixture(autouse=True)
+def own_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget(monkeypatch)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past, "_KEPT", Kept(32))
+    monkeypatch.setattr(prefix, "_KEPT", Kept(32))
+
+
+def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        anew = {}
+        for target in order:
+            forget(patch)
+            anew[target] = report(codes, target)
+        forget(patch)
+        assert {target: report(codes, target) for target in order} == anew
+        assert {target: report(codes, target) for target in reversed(order)} == anew
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(CELLS), min_size=2, max_size=8), st.randoms(use_true_random=False))
+def test_any_order_of_targets_gives_what_each_alone_gives(codes: list[str], chance: random.Random) -> None:
+    order = list(range(len(codes)))
+    chance.shuffle(order)
+    assert_kept_is_anew(codes, order)
+
+
+@pytest.mark.parametrize("name", ["pandas", "numpy", "torch", "sklearn", "tensorflow", "matplotlib"])
+def test_the_targets_of_a_notebook_give_what_each_alone_gives(name: str) -> None:
+    path = sorted(MINIBENCH.glob(f"**/{name}_1*_reproduced.ipynb"))[0]
+    codes = [cell.source for cell in read_code_cells(path.read_bytes())]
+    assert_kept_is_anew(codes, range(len(codes)))
+
+
+def test_one_target_changes_nothing_for_the_next() -> None:
+    setup = ["rows = [1, 2]\nheld = [rows]\nimport pandas as pd\nframe = pd.DataFrame({'a': [1]})"]
+    change = report(
+        [*setup, "rows.clear()\nheld[0].append('x')\nframe['b'] = 1\nframe.drop(columns='a', inplace=True)"], 1
+    )
+    assert change.findings == ()
+    assert report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression == "rows[2]"
+
+
+def test_versions_of_libraries_are_told_apart() -> None:
+    kept: Kept[str] = Kept(4)
+    kept.keep(["a", "b"], "old", about=("pandas", "1"))
+    assert kept.longest(["a", "b", "c"], ("pandas", "1")) == (2, "old")
+    assert kept.longest(["a", "b", "c"], ("pandas", "2")) == (0, None)
+    assert kept.longest(["ab"], ("pandas", "1")) == (0, None)
+
+
+def test_what_was_used_long_ago_is_dropped() -> None:
+    kept: Kept[int] = Kept(2)
+    for at, text in enumerate("abc"):
+        kept.keep([text], at)
+        kept.longest(["a"])
+    assert [kept.longest([text])[1] for text in "abc"] == [0, None, 2]
+
+
+def test_a_further_target_walks_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = [f"rows{at} = [{at}] * 3\nfor row in rows{at}:\n    rows{at}.index(row)" for at in range(60)]
+    walked: list[int] = []
+    advance = past.Run.advance
+    monkeypatch.setattr(
+        past.Run, "advance", lambda run, grown: (walked.append(len(grown.codes)), advance(run, grown))[1]
+    )
+    first = report(codes, 59)
+    assert len(walked) == 59 and first.n_steps < MOST_STEPS
+    walked.clear()
+    report([*codes[:59], "rows3[9]", "rows4[9]"], 60)
+    assert walked == [60]
+    walked.clear()
+    report(codes, 40)
+    assert len(walked) <= 40 / 2

@@ -118,24 +118,38 @@ def join(ends: Sequence[Moment]) -> None:
         scope.names = _joined_names([end.names[at][1] for end in ends])
 
 
-def blur(start: Moment, seen: Iterable[Moment], names: Iterable[str], scope: Scope) -> None:
+class Watch:
+    """What changes on a way after its start: which Things say something else at some look, and what names stood for."""
+
+    def __init__(self, scopes: Sequence[Scope]) -> None:
+        self.start = moment(scopes)
+        self.changed: dict[int, Thing] = {}
+        self.names: list[list[tuple[Scope, dict[str, Thing | None]]]] = []
+
+    def look(self, scopes: Sequence[Scope]) -> None:
+        for key, (thing, content) in self.start.things.items():
+            if key not in self.changed and not is_unchanged(thing, content):
+                self.changed[key] = thing
+        self.names.append([(scope, dict(scope.names)) for scope in scopes])
+
+
+def blur(watch: Watch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a way was taken, perhaps: what the way changed is not known."""
-    restore(start)
-    for later in seen:
-        for key, (thing, content) in start.things.items():
-            if key not in later.things or not is_as(content, later.things[key][1]):
-                thing.forget()
-        _blur_names(start, later)
+    restore(watch.start)
+    for thing in watch.changed.values():
+        thing.forget()
+    for later in watch.names:
+        _blur_names(watch.start, later)
     for name in names:
         scope.names[name] = Thing()
 
 
-def _blur_names(start: Moment, later: Moment) -> None:
+def _blur_names(start: Moment, later: Iterable[tuple[Scope, dict[str, Thing | None]]]) -> None:
     """Names that stand for something else later; those that were first met on the way are as changed as their things.
 
     What a public path or a definition says of a name cannot have changed.
     """
-    afterwards = {id(scope): names for scope, names in later.names}
+    afterwards = {id(scope): names for scope, names in later}
     for scope, before in start.names:
         for name, thing in afterwards.get(id(scope), {}).items():
             held = before.get(name)
@@ -153,15 +167,17 @@ def _is_same_code(thing: Thing | None, held: Thing | None) -> bool:
     return is_named or thing.definition is not None and thing.definition is held.definition and thing.type == held.type
 
 
-def is_as(left: Content, right: Content) -> bool:
+def is_unchanged(thing: Thing, before: Content) -> bool:
+    """Whether a Thing says of itself what it said before."""
+    items, members = thing.items, thing.members
     return (
-        left.type == right.type
-        and _equal(left.facts, right.facts)
-        and _equal(left.literal, right.literal)
-        and (left.items is right.items is None or _same_items(left.items, right.items))
-        and (left.members is right.members is None or _same_members(left.members, right.members))
-        and left.attributes.keys() == right.attributes.keys()
-        and all(right.attributes[name] is thing for name, thing in left.attributes.items())
+        thing.type == before.type
+        and _equal(thing.facts, before.facts)
+        and (items is before.items is None or _same_items(items, before.items))
+        and (members is before.members is None or _same_members(members, before.members))
+        and (items is not None or members is not None or _equal(thing.literal, before.literal))
+        and thing.attributes.keys() == before.attributes.keys()
+        and all(before.attributes[name] is held for name, held in thing.attributes.items())
     )
 
 

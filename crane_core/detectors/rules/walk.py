@@ -17,7 +17,18 @@ from typing import Any, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Content, Moment, Scope, content_of, is_as, join, moment, reachable, restore
+from crane_core.detectors.rules.heap import (
+    Content,
+    Moment,
+    Scope,
+    Watch,
+    content_of,
+    is_unchanged,
+    join,
+    moment,
+    reachable,
+    restore,
+)
 from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.prefix import Reach, builtin, is_builtin
 from crane_core.detectors.rules.site import Arguments, Site
@@ -105,7 +116,7 @@ class Walk:
         self.depth = 0
         self.is_unsure_of_names = False
         self.running: list[ast.AST] = []
-        self.seen: list[list[Moment]] = []
+        self.watches: list[Watch] = []
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
         self.within_loaders: list[tuple[Thing, Content]] = []
@@ -143,10 +154,8 @@ class Walk:
             self._ask_absent(node, [(group, fact) for group, fact in absent if _is_met_before(node, fact, crash.place)])
             raise
         self._ask_absent(node, absent)
-        if self.seen:
-            now = moment(self.scopes)
-            for seen in self.seen:
-                seen.append(now)
+        for watch in self.watches:
+            watch.look(self.scopes)
 
     def _absent_at(self, node: ast.stmt) -> list[tuple[str, Mapping[str, Any]]]:
         """What the state says the target needs at this statement and will not find, in objects that are as they were.
@@ -237,7 +246,7 @@ class Walk:
         if name not in self.loaded:
             same = [other for other in self.world.same(name) if other in self.loaded]
             return name not in self.module.names and all(map(self.is_untouched, same))
-        return thing is self.loaded[name][0] and is_as(content_of(thing), self.loaded[name][1])
+        return thing is self.loaded[name][0] and is_unchanged(thing, self.loaded[name][1])
 
     def is_as_found(self) -> bool:
         """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
@@ -249,7 +258,7 @@ class Walk:
             for name, (thing, content) in self.loaded.items()
             if self.world.may_be_used_unseen(name) and not _is_trained(thing, content)
         ]
-        return all(is_as(content_of(thing), content) for thing, content in (*used, *self.within_loaders))
+        return all(is_unchanged(thing, content) for thing, content in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> Thing | None:
         """What a name or dotted name stands for, without any effect; None for other expressions."""

@@ -9,7 +9,7 @@ from functools import partial
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Moment, blur, moment
+from crane_core.detectors.rules.heap import Watch, blur
 from crane_core.detectors.rules.thing import Thing
 from crane_core.detectors.rules.walk import EndError, LeaveError, Walk, statement
 from crane_core.detectors.rules.walk_statements import assign
@@ -47,12 +47,11 @@ def _guarded(walk: Walk, node: ast.Try) -> None:
     if not node.handlers:
         walk.body(body)
         return
-    start = moment(walk.scopes)
-    seen: list[Moment] = []
+    watch = Watch(walk.scopes)
     names = [name for part in body for name in bound_names(part)]
     raised: dict[int, Crash] = {}
-    ways: list[Callable[[], None]] = [partial(_watched, walk, body, seen)]
-    ways += [partial(_handled, walk, handler, start, seen, names) for handler in node.handlers]
+    ways: list[Callable[[], None]] = [partial(_watched, walk, body, watch)]
+    ways += [partial(_handled, walk, handler, watch, names) for handler in node.handlers]
     try:
         walk.ways([partial(_noted, walk, way, raised, at) for at, way in enumerate(ways)])
     except Crash as crash:
@@ -95,18 +94,18 @@ def _is_kind(exception: str, name: str) -> bool:
     return isinstance(raised, type) and isinstance(caught, type) and issubclass(raised, caught)
 
 
-def _watched(walk: Walk, body: list[ast.stmt], seen: list[Moment]) -> None:
-    """Runs the body and keeps what was known after each statement inside."""
-    walk.seen.append(seen)
+def _watched(walk: Walk, body: list[ast.stmt], watch: Watch) -> None:
+    """Runs the body and looks after each statement inside what has changed."""
+    walk.watches.append(watch)
     try:
         walk.body(body)
     finally:
-        walk.seen.pop()
-        seen.append(moment(walk.scopes))
+        walk.watches.pop()
+        watch.look(walk.scopes)
 
 
-def _handled(walk: Walk, handler: ast.ExceptHandler, start: Moment, seen: list[Moment], names: list[str]) -> None:
-    blur(start, seen, names, walk.scope)
+def _handled(walk: Walk, handler: ast.ExceptHandler, watch: Watch, names: list[str]) -> None:
+    blur(watch, names, walk.scope)
     if handler.name:
         walk.bind(handler.name, Thing())
     walk.body(handler.body)
@@ -127,10 +126,9 @@ def _with(walk: Walk, node: ast.With | ast.AsyncWith) -> None:
     if not may_suppress:
         walk.body(node.body)
         return
-    start = moment(walk.scopes)
-    seen: list[Moment] = []
+    watch = Watch(walk.scopes)
     names = [name for part in node.body for name in bound_names(part)]
-    walk.ways([lambda: _watched(walk, node.body, seen), lambda: blur(start, seen, names, walk.scope)])
+    walk.ways([lambda: _watched(walk, node.body, watch), lambda: blur(watch, names, walk.scope)])
 
 
 def _entered(walk: Walk, manager: Thing, node: ast.AST) -> Thing:

@@ -12,7 +12,7 @@ from functools import partial
 
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Moment, Scope, blur, join, moment
+from crane_core.detectors.rules.heap import Moment, Scope, Watch, blur, join, moment
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 from crane_core.detectors.rules.walk import (
     BREAK,
@@ -109,19 +109,18 @@ def _more_turns(walk: Walk, context: Context, node: ast.stmt, body: Callable[[],
     """Turns of which nobody knows how many there are."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
     for _ in range(2):
-        start = moment(walk.scopes)
-        seen: list[Moment] = []
+        watch = Watch(walk.scopes)
         for name in names:
             walk.bind(name, Thing())
-        walk.seen.append(seen)
+        walk.watches.append(watch)
         try:
             walk.perhaps(lambda: _turn(walk, context, body))
         except LeaveError:
             raise EndError from None
         finally:
-            walk.seen.pop()
-        seen.append(moment(walk.scopes))
-        blur(start, seen, (), walk.scope)
+            walk.watches.pop()
+        watch.look(walk.scopes)
+        blur(watch, (), walk.scope)
         for name in names:
             walk.bind(name, Thing())
 

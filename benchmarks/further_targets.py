@@ -4,8 +4,8 @@ python -m benchmarks.further_targets [NOTEBOOK ...]
 
 Every code cell is a target, in order, in one process: what the cells before it left is kept from target to target.
 "Anew" is the last cell as the target of a process that knows nothing of the notebook; rules and IPython are loaded.
-Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cell before, are themselves
-long to follow. Without a notebook, all of minibench are taken.
+Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cell before, are
+themselves long to follow. Without a notebook, all of minibench are taken.
 """
 
 from __future__ import annotations

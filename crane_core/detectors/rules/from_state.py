@@ -174,16 +174,21 @@ def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Thing]
 
 def _fill_members(thing: Thing, *, is_captured: bool) -> None:
     """The members of a dict whose keys are told whole; what a member is may be unknown."""
-    entries = thing.facts.pop("items", None)
+    entries, shapes = thing.facts.pop("items", None), thing.facts.get("other_shapes") or {}
     keys = _keys(thing, is_captured=is_captured)
     if keys is None:
         return
     inside = _inside(entries, thing.words, is_captured=is_captured, is_item=True)
     labels = thing.facts["keys"] if is_captured and keys else keys
+    texts = [label if isinstance(label, str) else json.dumps(label) for label in labels]
     thing.members = {
-        key: inside.get(label if isinstance(label, str) else json.dumps(label)) or Thing()
-        for key, label in zip(keys, labels, strict=True)
+        key: inside.get(text) or _of_shape(shapes.get(text)) for key, text in zip(keys, texts, strict=True)
     }
+
+
+def _of_shape(shape: Any) -> Thing:
+    """A member of which no more is told than its shape, if that."""
+    return Thing("", {"shape": tuple(shape)} if isinstance(shape, list) else {})
 
 
 def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:

@@ -111,7 +111,9 @@ def loaded(site: Site) -> Thing | None:
 
 def _shapes(given: Thing) -> Weights:
     if given.members is not None:
-        told_shapes: dict[Any, Any] = {name: shape_of(part) for name, part in given.members.items() if is_tensor(part)}
+        told_shapes: dict[Any, Any] = {
+            name: shape_of(part) for name, part in given.members.items() if is_tensor(part) or not part.type
+        }
     else:
         items = given.fact("items")
         parts = items.items() if isinstance(items, dict) else ()

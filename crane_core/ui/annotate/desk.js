@@ -259,7 +259,7 @@ class Desk {
 
   // A server that was started anew knows this fragment only after a run of the whole page.
   look() {
-    const waits = this.outbox.length && this.isOpen && !this.unsavable().length;
+    const waits = this.outbox.length && this.isOpen && !this.isShut();
     if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
     if (waits && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
@@ -431,12 +431,12 @@ class Desk {
   paintSaved() {
     const place = this.find('.cw-desk-saved');
     if (!this.snapshot || this.snapshot.practice) return void (place.textContent = '');
-    const n = this.outbox.length;
+    const n = this.isShut() ? 0 : this.outbox.length;
     if (!n) this.waitingSince = null;
     const late = n && (this.closed || Date.now() - this.waitingSince > LATE_MS);
     const lost = this.unsavable();
-    const words = lost.length ? `${amount(lost)} not saved` : late ? `${amount(this.outbox)} waiting to be saved`
-      : n ? 'saving …' : this.snapshot.done || this.hasSaved ? 'saved' : '';
+    const words = late ? `${amount(this.outbox)} waiting to be saved` : n ? 'saving …'
+      : lost.length ? `${amount(lost)} not saved` : this.snapshot.done || this.hasSaved ? 'saved' : '';
     if (place.textContent !== words) place.textContent = words;
     place.dataset.state = lost.length || late ? 'late' : n ? 'saving' : 'saved';
     this.paintNotice(late);
@@ -452,8 +452,11 @@ class Desk {
 
   // What no server will take: it is offered as a file.
   unsavable() {
-    const isShut = this.closed === 'gone' || (this.snapshot?.locked && this.hasAnswered());
-    return isShut ? [...this.left, ...this.outbox] : this.left;
+    return this.isShut() ? [...this.left, ...this.outbox] : this.left;
+  }
+
+  isShut() {
+    return this.closed === 'gone' || Boolean(this.snapshot?.locked && this.hasAnswered());
   }
 
   // Whether the server has answered what was sent last; before, a label that waits may be on the disk already.
@@ -481,7 +484,7 @@ class Desk {
   }
 
   waitingWords(late) {
-    const waits = this.outbox.length && !this.unsavable().length ? `${amount(this.outbox)} waiting to be saved.` : '';
+    const waits = this.outbox.length && !this.isShut() ? `${amount(this.outbox)} waiting to be saved.` : '';
     if (this.closed === 'login') return [waits, waits ? 'Enter the password to save them.' : 'Enter the password to go on.'];
     if (this.isForgetful) return ['This browser keeps nothing (a private window?): stay on this page until it says saved.'];
     if (this.snapshot?.trouble && !this.snapshot.locked) return [this.snapshot.trouble, waits];

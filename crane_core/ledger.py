@@ -66,12 +66,10 @@ def append(path: Path, *records: Record) -> None:
     """
     lines = [_writable_line(path, record) for record in records]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        handle = _opened(path)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            _append(handle, path, lines)
+            is_new = _append(handle, path, lines)
         finally:
             os.close(handle)
         if is_new:
@@ -82,12 +80,21 @@ def append(path: Path, *records: Record) -> None:
         ) from error
 
 
-def _append(handle: int, path: Path, lines: list[bytes]) -> None:
-    size = os.fstat(handle).st_size
-    last = _last_line(handle, size)
-    closing = b"" if last.endswith(b"\n") or not last else b"\n"
-    head = before = digest(last + closing if is_linked(last + closing) else os.pread(handle, size, 0) + closing)
-    data = closing
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+
+
+def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
+    """Write lines at the end of a locked file; whether it was empty."""
+    stat = os.fstat(handle)
+    end = _ENDS.get(path)
+    if end is None or (end.inode, end.size, end.changed_ns) != (stat.st_ino, stat.st_size, stat.st_mtime_ns):
+        end = _end_of(handle, path, stat)
+    head, data = end.head, end.closing
     for line in lines:
         line = linked(line, head)
         head = digest(line)
@@ -95,13 +102,40 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> None:
     if os.write(handle, data) != len(data):
         raise OSError("the disk took only part of the line")
     os.fsync(handle)
+    size = end.size + len(data)
+    if end.file and end.entry and (end.entry.n_bytes, end.entry.head) == (end.size, end.head):
+        grown = replace(end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head)
+        ledger_manifest.write(end.file, grown)
+        _ENDS[path] = _End(end.inode, size, os.fstat(handle).st_mtime_ns, head, b"", end.file, grown)
+    elif end.file:
+        _count_anew(handle, end.file, end.entry)
+    return stat.st_size == 0
+
+
+class _End(NamedTuple):
+    """Where a file ended after its last append: the head of its chain, what closes a torn line, and its entry."""
+
+    inode: int
+    size: int
+    changed_ns: int
+    head: str
+    closing: bytes
+    file: Path | None
+    entry: ledger_manifest.Entry | None
+
+
+_ENDS: dict[Path, _End] = {}
+"""Ends of files that this process wrote last, so that the next line needs no reading."""
+
+
+def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
+    """Read where the file ends, and what was counted of it."""
+    last = _last_line(handle, stat.st_size)
+    closing = b"" if last.endswith(b"\n") or not last else b"\n"
+    linked_last = last + closing
+    head = digest(linked_last if is_linked(linked_last) else os.pread(handle, stat.st_size, 0) + closing)
     file = ledger_manifest.entry_file(path)
-    entry = ledger_manifest.read(file)
-    if entry and (entry.n_bytes, entry.head) == (size, before):
-        grown = replace(entry, n_bytes=size + len(data), n_lines=entry.n_lines + len(lines), head=head)
-        ledger_manifest.write(file, grown)
-    elif file:
-        _count_anew(handle, file, entry)
+    return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, ledger_manifest.read(file))
 
 
 def _count_anew(handle: int, file: Path, entry: ledger_manifest.Entry | None) -> None:

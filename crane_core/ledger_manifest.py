@@ -7,6 +7,7 @@ file without an entry, such as one copied from another machine, is welcome and g
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from crane_core.ledger_chain import Break, breaks, digest, head_of
 
 FOLDER = ".manifest"
+_WIDTH = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,26 @@ def read(file: Path | None) -> Entry | None:
         return None
 
 
-def write(file: Path | None, entry: Entry) -> None:
-    """Replace the entry. Where the disk refuses, the old one stays, which says too little and nothing false."""
-    if file is None:
-        return
-    part = file.with_name(f".{file.name}.part")
+def write(file: Path, entry: Entry) -> None:
+    """Replace the entry in one write. Where the disk refuses, the old one stays, which says too little, nothing false.
+
+    Always as long, so that nothing of the old one is left.
+    """
+    line = json.dumps(asdict(entry)).ljust(_WIDTH) + "\n"
     with suppress(OSError):
+        handle = _opened(file)
+        try:
+            os.pwrite(handle, line.encode(), 0)
+        finally:
+            os.close(handle)
+
+
+def _opened(file: Path) -> int:
+    try:
+        return os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
+    except FileNotFoundError:
         file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(asdict(entry)) + "\n", "utf-8")
-        part.replace(file)
+        return os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
 
 
 def holds(entry: Entry, content: bytes) -> bool:

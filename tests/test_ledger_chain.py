@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,12 @@ def path(tmp_path: Path) -> Path:
 
 def entry_of(path: Path) -> Entry | None:
     return ledger_manifest.read(ledger_manifest.entry_file(path))
+
+
+@pytest.fixture
+def started_anew(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Forget, as a process that starts does, where files ended."""
+    return lambda: monkeypatch.setattr(ledger, "_ENDS", {})
 
 
 def test_the_chain_of_what_was_written_is_whole_and_counted(path: Path) -> None:
@@ -89,7 +96,9 @@ def test_a_line_that_was_cut_off_is_covered_too(path: Path) -> None:
     assert list(breaks(content.replace(b'"record": "ru\n', b'"record": "xx\n')))
 
 
-def test_an_entry_that_lags_behind_as_after_a_kill_is_no_alarm_and_catches_up(path: Path) -> None:
+def test_an_entry_that_lags_behind_as_after_a_kill_is_no_alarm_and_catches_up(
+    path: Path, started_anew: Callable[[], None]
+) -> None:
     file = ledger_manifest.entry_file(path)
     assert file is not None
     before = file.read_bytes()
@@ -98,15 +107,19 @@ def test_an_entry_that_lags_behind_as_after_a_kill_is_no_alarm_and_catches_up(pa
     entry = entry_of(path)
     assert entry is not None
     assert ledger_manifest.holds(entry, path.read_bytes())
+    started_anew()
     ledger.append(path, RUN)
     assert entry_of(path) == ledger_manifest.of(path.read_bytes())
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"n_bytes": 1}'])
-def test_an_entry_that_a_crash_left_unreadable_is_made_anew(path: Path, text: str) -> None:
+def test_an_entry_that_a_crash_left_unreadable_is_made_anew(
+    path: Path, text: str, started_anew: Callable[[], None]
+) -> None:
     file = ledger_manifest.entry_file(path)
     assert file is not None
     file.write_text(text)
+    started_anew()
     ledger.append(path, RUN)
     assert entry_of(path) == ledger_manifest.of(path.read_bytes())
 

@@ -193,7 +193,7 @@ def accept(folder: DataFolder, found: list[Loss]) -> None:
 
 def _accept_file(path: Path) -> None:
     file = ledger_manifest.entry_file(path)
-    if path.is_file():
+    if file and path.is_file():
         content = path.read_bytes()
         entry = ledger_manifest.of(content)
         whole = digest(content[: entry.n_bytes])

@@ -1,6 +1,7 @@
 # The app in a container:
 #   docker build -t crane-workbench .
 #   docker run --rm -p 127.0.0.1:8501:8501 -v crane-data:/data crane-workbench
+# It answers to localhost; for browsers elsewhere add -e CRANE_HOSTS=name.of.this.server -e CRANE_PASSWORD=...
 # The base is pinned by version tag; a digest can be added wherever a registry is at hand to ask for it.
 FROM python:3.11.14-slim-bookworm
 

@@ -480,7 +480,7 @@ class Desk {
     const locked = this.snapshot?.locked ? ['the campaign was locked before they arrived'] : [];
     const why = [...whys, ...(this.outbox.length ? locked : [])].join('; ');
     return [`${amount(lost)} ${lost.length === 1 ? 'is' : 'are'} not saved${why ? `: ${why}` : ''}.`,
-      'Download them and give the file to whoever leads the campaign.'];
+      'Download them and give the file to the lead of the campaign.'];
   }
 
   waitingWords(late) {

@@ -49,6 +49,7 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(paths["scripts"]) / "python"
 
 
+@pytest.mark.corpus
 def test_every_test_is_collected_without_the_optional_libraries(bare_python: Path) -> None:
     program = f"from importlib.util import find_spec; print([n for n in {LIBRARIES} if find_spec(n)])"
     seen = subprocess.run([bare_python, "-c", program], capture_output=True, text=True, check=True)

@@ -9,6 +9,8 @@ import pytest
 
 from benchmarks._examples import Trial, each_statement, is_false_alarm, is_wrong_class, rest_of, texts
 
+pytestmark = pytest.mark.corpus
+
 SAMPLES = {"python": 8, "numpy": 60, "pandas": 45, "sklearn": 20, "scipy": 12, "torch": 12}
 
 

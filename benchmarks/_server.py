@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 300.0
 STOP_TIMEOUT_S = 10.0
 _PAUSE_S = 0.05
 

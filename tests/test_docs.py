@@ -61,7 +61,7 @@ def test_links_and_pictures_of_the_readme_exist() -> None:
 
 
 def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
-    """`tools/screenshots.py` writes into each picture which menu and which title it shows."""
+    """`tools.screenshots` writes into each picture which menu and which title it shows."""
     pages = [title(name) for name in page_files()]
     pictures = re.findall(r"\]\((docs/[^)]+\.png)\)", README)
     assert pictures == [f"docs/{name}.png" for name in PICTURES]

@@ -1,20 +1,17 @@
-"""Take the pictures of the README from a fresh store with the embedded data. Usage: tools/screenshots.py CHROMIUM."""
+"""Take the pictures of the README from a fresh store. Usage: python -m tools.screenshots CHROMIUM."""
 
 from __future__ import annotations
 
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 from io import BytesIO
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import sync_playwright
+
+from benchmarks._server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1", "try": "try_a_notebook"}
@@ -29,31 +26,8 @@ OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 def main(chromium: str) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as data:
-        command = [sys.executable, "-m", "crane_core", "--data", data, "app", "--port", str(port)]
-        app = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-        try:
-            _wait(f"http://127.0.0.1:{port}/_stcore/health")
-            _take(chromium, f"http://127.0.0.1:{port}/")
-        finally:
-            app.terminate()
-            app.wait(timeout=20)
-
-
-def _wait(address: str, timeout_s: float = 60) -> None:
-    until = time.monotonic() + timeout_s
-    while True:
-        try:
-            urlopen(address, timeout=2).close()
-        except URLError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.1)
-        else:
-            return
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data") as address:
+        _take(chromium, f"{address}/")
 
 
 def _take(chromium: str, address: str) -> None:

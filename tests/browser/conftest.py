@@ -28,7 +28,7 @@ StartApp = Callable[..., str]
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 WIDE = {"width": 1440, "height": 900}
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 60_000
 BENIGN = (
     # Streamlit's client asks under the page's own path first whether the server lives there, then at the root.
     ("Failed to load resource: the server responded with a status of 404", "/_stcore/health"),

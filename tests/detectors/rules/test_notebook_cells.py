@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.corpus
+
 TABLES = r"""
 import pandas as pd, numpy as np
 import matplotlib.pyplot as plt
@@ -592,8 +594,6 @@ import sklearn.metrics as sm
 a=np.arange(3); y=[1,2,3]; X=np.zeros((10,2))
 import statsmodels.api as smf
 from sklearn.datasets import make_blobs, make_classification, load_iris
-
-pytestmark = pytest.mark.corpus
 """
 OF_CALLS = r"""
 'x %s' % a

@@ -9,6 +9,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.corpus
+
 FRAMES = """
 import pandas as pd, numpy as np
 two = pd.DataFrame({'a':[1,2],'b':[3,4]})
@@ -855,8 +857,6 @@ pd = df
 pd['a']
 
 import numpy as pd
-
-pytestmark = pytest.mark.corpus
 pd.zeros((2,3)).T[2]
 """
 

@@ -23,7 +23,7 @@ from .sources import Sources
 
 GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
 _BUILTIN = vars(builtins)
-_GAIN_BY_CALLS = ("matplotlib", "scipy", "sklearn", "statsmodels", "torch")
+_GAIN_BY_CALLS = ("keras", "matplotlib", "scipy", "sklearn", "statsmodels", "tensorflow", "tf_keras", "torch")
 """Packages whose objects are given public attributes by calls alone, not by reading a property or looping over them."""
 
 

@@ -1,4 +1,4 @@
-"""Endpoints that whoever runs this names, each with its address, models and the variable that holds its key.
+"""Endpoints that the operator configures, each with its address, models and the variable that holds its key.
 
 Knows one TOML file, which CRANE_ENDPOINTS names, and the environment where there is none. What is not named here,
 visitors of the app cannot have asked: they choose a name, and never an address.

@@ -55,7 +55,7 @@ def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
 
 
 def _list_prices() -> dict[str, Price]:
-    """By model, whoever serves it."""
+    """By model, at any provider."""
     return {
         model: price._replace(source=f"list price at {host}: {price.source}")
         for (host, model), price in _listed().items()

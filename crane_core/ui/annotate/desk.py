@@ -91,7 +91,7 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
 
 
 def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """What the desk in the browser is told."""
+    """What the desk in the browser receives."""
     lock = desk.lock()
     campaign = desk.plan.campaign
     now = snapshot(

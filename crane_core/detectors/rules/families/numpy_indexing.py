@@ -218,7 +218,7 @@ def write(site: Site) -> Thing | None:
 
 @RULES.attribute(ARRAY, "flags")
 def flags(site: Site) -> Thing | None:
-    """Whoever takes the flags may make the array writeable by them."""
+    """Code that takes the flags may make the array writeable by them."""
     (site.receiver or Thing()).facts.pop("writeable", None)
     return None
 

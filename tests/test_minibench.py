@@ -193,6 +193,7 @@ def target_source(case_id: str, version: str) -> str:
     return code_cells(read(case_id, version))[target_index(case_id)].source
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
 def test_reproduced_crashes_in_its_target_as_recorded(case: dict[str, str]) -> None:
     case_id = case["case_id"]
@@ -203,6 +204,7 @@ def test_reproduced_crashes_in_its_target_as_recorded(case: dict[str, str]) -> N
     assert [(fact.text, found) for fact, found in pairs if not holds(fact, found)] == []
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("case_id", CASE_IDS)
 def test_fixed_runs_through_its_target(case_id: str) -> None:
     skip_without_its_packages(case_id)

@@ -116,6 +116,8 @@ def open_page(browser: Browser, tab: Tab) -> Iterator[OpenPage]:
                 contexts.callback(page.context.close)
                 seen.watch(page)
             page.set_viewport_size(WIDE)
+            if not options:
+                page.emulate_media(color_scheme="light")
             page.goto(address)
             return page
 

@@ -32,11 +32,17 @@ def title(page: Page) -> Locator:
 
 
 def settled(page: Page) -> Page:
-    """The page once its script is over and everything has been drawn."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    page.wait_for_selector('[data-testid="stMain"] h1')
-    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton], [data-stale=true]')")
+    """The page once its script is over and everything has been drawn.
+
+    In one question: a page that has not begun says that no script runs, as one that is over does.
+    """
+    page.wait_for_function(_SETTLED)
     return page
+
+
+_SETTLED = """() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
+    && document.querySelector('[data-testid=stMain] h1')
+    && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')"""
 
 
 def query(page: Page) -> dict[str, list[str]]:

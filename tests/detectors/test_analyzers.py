@@ -251,6 +251,7 @@ def published() -> tuple[dict[str, Question], dict[tuple[str, str], bool]]:
 
 
 @both
+@pytest.mark.corpus
 @pytest.mark.parametrize("libraries", [(), ("seaborn",)], ids=["installed", "seaborn"])
 def test_published_instances_come_out_as_the_study_had_them(
     tool: ModuleType,

@@ -12,9 +12,10 @@ import pytest
 
 from crane_core.annotation.draw import Wish, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.pipeline import load
 from crane_core.pipeline.campaigns import keep_campaign
 from crane_core.pipeline.load import import_paths, prepare
-from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.storage.store import Store, open_store
 
 Cells = list[tuple[str, int | None]]
@@ -62,7 +63,11 @@ def write_pair() -> Callable[..., tuple[Path, Path]]:
 @pytest.fixture
 def pairs_folder(root: Path, tmp_path: Path) -> Path:
     """A folder of one's own with three pairs of the minibench, and files that are none."""
-    folder = tmp_path / "My pairs"
+    return write_pairs_folder(root, tmp_path)
+
+
+def write_pairs_folder(root: Path, place: Path) -> Path:
+    folder = place / "My pairs"
     for case_id in ("numpy_1", "pandas_1", "NBspecific_2"):
         shutil.copytree(root / "data" / "minibench" / "benchmark" / case_id, folder / "benchmark" / case_id)
     (folder / "README.md").write_text("Three pairs.\n")
@@ -72,6 +77,10 @@ def pairs_folder(root: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
     """Answers of a detector of one's own to the minibench, one line of which is not right."""
+    return write_predictions(tmp_path)
+
+
+def write_predictions(place: Path) -> Path:
     lines: list[dict[str, object]] = [
         {"benchmark": "minibench", "instance": f"numpy_{case}_{version}", "detector": "My Model", "setting": "code"}
         | {"index": index, "crashes": version == "reproduced", "reasoning": f"answer {index}"}
@@ -79,9 +88,32 @@ def predictions(tmp_path: Path) -> Path:
         for version in ("reproduced", "fixed")
         for index in (1, 2, 3)
     ]
-    path = tmp_path / "mine.jsonl"
+    path = place / "mine.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]), "utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def minibench_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder with the minibench alone, which loads in no time; to be copied, not changed."""
+    folder = data_folder(tmp_path_factory.mktemp("minibench") / "data")
+    with pytest.MonkeyPatch.context() as patch:
+        ship_minibench_alone(patch)
+        prepare(folder).close()
+    return folder
+
+
+def ship_minibench_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on the minibench is all of the embedded data."""
+    small = {"minibench": embedded()["minibench"]}
+    monkeypatch.setattr(load, "embedded", lambda: small)
+
+
+@pytest.fixture
+def only_minibench(minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+    """Such a data folder of the test's own, in a checkout that ships nothing else."""
+    ship_minibench_alone(monkeypatch)
+    return DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path / "data")))
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,8 @@ from crane_core.pipeline.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import state
 
+from .conftest import write_pairs_folder, write_predictions
+
 TIME = "2026-11-21T10:00:00.000+00:00"
 HERON = Detector("heron", "Heron", DetectorKind.LLM)
 JOB = Job("heron-code", "minibench", "heron", Setting.CODE, "{}", TIME)
@@ -33,13 +35,33 @@ def reply(index: int, text: str = '{"reasoning": "It fails.", "detection": true}
     return Reply(*where, "0" * 64, TIME, text)
 
 
-@pytest.fixture
-def full(folder: DataFolder, predictions: Path, pairs_folder: Path) -> DataFolder:
-    """Embedded data, two sources and a job."""
-    import_paths([predictions], folder)
-    import_paths([pairs_folder], folder)
+@pytest.fixture(scope="module")
+def grown(prepared_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """Embedded data, two sources and a job; to be copied, not changed."""
+    place = tmp_path_factory.mktemp("grown")
+    folder = DataFolder(Path(shutil.copytree(prepared_folder.path, place / "data")))
+    for source in (write_predictions(place), write_pairs_folder(root, place)):
+        import_paths([source], folder)
     ledger.append(job_file(folder, JOB.job), HERON, JOB, reply(1), reply(2, "no answer"))
     return folder
+
+
+@pytest.fixture
+def full(grown: DataFolder, tmp_path: Path) -> DataFolder:
+    """Such a data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(grown.path, tmp_path / "data")))
+
+
+@pytest.fixture(scope="module")
+def its_pack(grown: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its evidence pack; to be copied, not changed."""
+    return packed(grown, tmp_path_factory.mktemp("packed") / "pack")
+
+
+@pytest.fixture
+def pack(its_pack: Path, tmp_path: Path) -> Path:
+    """A pack of the test's own."""
+    return Path(shutil.copytree(its_pack, tmp_path / "pack"))
 
 
 @pytest.fixture
@@ -130,10 +152,7 @@ def nothing_taken(folder: DataFolder) -> bool:
 @pytest.mark.parametrize(
     "path", ["../../outside.jsonl", "/etc/outside.jsonl", "ledger/../../outside.jsonl", "ledger", "sources/x.jsonl", ""]
 )
-def test_a_list_that_points_outside_is_refused(
-    full: DataFolder, elsewhere: DataFolder, tmp_path: Path, path: str
-) -> None:
-    pack = packed(full, tmp_path / "pack")
+def test_a_list_that_points_outside_is_refused(pack: Path, elsewhere: DataFolder, path: str) -> None:
     edited(pack, lambda body: body["ledger"][0].update(path=path))
     with pytest.raises(SourceError, match="no list of an evidence pack"):
         unpack(pack, elsewhere)
@@ -141,10 +160,7 @@ def test_a_list_that_points_outside_is_refused(
 
 
 @pytest.mark.parametrize("where", ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"])
-def test_a_pack_of_which_anything_was_changed_is_refused_whole(
-    full: DataFolder, elsewhere: DataFolder, tmp_path: Path, where: str
-) -> None:
-    pack = packed(full, tmp_path / "pack")
+def test_a_pack_of_which_anything_was_changed_is_refused_whole(pack: Path, elsewhere: DataFolder, where: str) -> None:
     path = next(iter(sorted(pack.glob(where))))
     path.write_bytes(path.read_bytes().replace(b"sha256", b"sha255")[:-1])
     with pytest.raises(SourceError):
@@ -152,8 +168,7 @@ def test_a_pack_of_which_anything_was_changed_is_refused_whole(
     assert nothing_taken(elsewhere)
 
 
-def test_a_link_in_place_of_a_file_is_refused(full: DataFolder, elsewhere: DataFolder, tmp_path: Path) -> None:
-    pack = packed(full, tmp_path / "pack")
+def test_a_link_in_place_of_a_file_is_refused(pack: Path, elsewhere: DataFolder, tmp_path: Path) -> None:
     file = pack / "ledger" / "runs" / "heron-code.jsonl"
     outside = tmp_path / "outside.jsonl"
     shutil.move(file, outside)
@@ -163,17 +178,13 @@ def test_a_link_in_place_of_a_file_is_refused(full: DataFolder, elsewhere: DataF
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}'])
-def test_a_list_that_is_none_is_refused(full: DataFolder, elsewhere: DataFolder, tmp_path: Path, text: str) -> None:
-    pack = packed(full, tmp_path / "pack")
+def test_a_list_that_is_none_is_refused(pack: Path, elsewhere: DataFolder, text: str) -> None:
     (pack / MANIFEST).write_text(text)
     with pytest.raises(SourceError, match="no list of an evidence pack"):
         unpack(pack, elsewhere)
 
 
-def test_a_ledger_file_that_says_something_else_is_refused_whole(
-    full: DataFolder, elsewhere: DataFolder, tmp_path: Path
-) -> None:
-    pack = packed(full, tmp_path / "pack")
+def test_a_ledger_file_that_says_something_else_is_refused_whole(pack: Path, elsewhere: DataFolder) -> None:
     ledger.append(job_file(elsewhere, JOB.job), HERON, JOB, reply(1, "something else"))
     before = job_file(elsewhere, JOB.job).read_bytes()
     with pytest.raises(SourceError, match="different things under one name"):

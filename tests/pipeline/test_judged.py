@@ -151,7 +151,7 @@ def test_samples_of_222_estimate_the_whole_without_bias(
 ) -> None:
     truth = estimates(verdicts, rule)
     weighted, left_out = [], []
-    for seed in range(40):
+    for seed in range(12):
         plan = plan_of(diagnoses, Design(), seed=seed)
         assert len(plan.items) == 222
         labels = finals(plan, verdicts)
@@ -188,13 +188,13 @@ def test_intervals_of_samples_cover_what_all_labels_would_give(
     asked: dict[str, Any] = {"by": BY, "rate": "F1", **STRICT}
     truth = rate_table(models(verdicts), **asked).set_index(BY)["value"]
     covered = []
-    for seed in range(1_000, 1_030):
+    for seed in range(1_000, 1_012):
         plan = plan_of(diagnoses, Design(), seed=seed)
         table = rate_table(models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)), **asked)
         table = table.set_index(BY)
         covered += ((table["low"] <= truth) & (truth <= table["high"])).tolist()
         assert (table["n_labelled"] < table["n_to_label"]).all()
-    assert len(covered) == 180
+    assert len(covered) == 72
     assert np.mean(covered) >= 0.95
 
 

@@ -50,13 +50,9 @@ LABEL = Judgement(
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
-    """A prepared data folder with the minibench alone, which loads in no time."""
-    small = {"minibench": embedded()["minibench"]}
-    monkeypatch.setattr(load, "embedded", lambda: small)
-    made = data_folder(tmp_path / "data")
-    prepare(made).close()
-    return made
+def folder(only_minibench: DataFolder) -> DataFolder:
+    """A prepared data folder with the minibench alone."""
+    return only_minibench
 
 
 @pytest.fixture

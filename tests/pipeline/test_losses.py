@@ -15,8 +15,10 @@ from crane_core.errors import LedgerError
 from crane_core.pipeline import load
 from crane_core.pipeline.load import import_paths, prepare, rebuild
 from crane_core.pipeline.losses import ACCEPTED, losses
-from crane_core.pipeline.places import DataFolder, data_folder, embedded
+from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
+
+from .conftest import ship_minibench_alone
 
 RUN = Run("minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True, reasoning="because")
 LABEL = Judgement(
@@ -29,20 +31,28 @@ LINE = (
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+@pytest.fixture(scope="module")
+def grown(minibench_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A data folder with the minibench alone, a run file of N_RUNS lines, a label file of two, and a source."""
-    small = {"minibench": embedded()["minibench"]}
-    monkeypatch.setattr(load, "embedded", lambda: small)
-    made = data_folder(tmp_path / "data")
-    prepare(made).close()
+    made = DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path_factory.mktemp("grown") / "data")))
     for index in range(N_RUNS):
         ledger.append(runs_of(made), replace(RUN, run_index=index + 1))
     ledger.append(labels_of(made), LABEL, replace(LABEL, instance_id="numpy_1_fixed"))
-    (tmp_path / "mine.jsonl").write_text(LINE)
-    import_paths([tmp_path / "mine.jsonl"], made)
-    prepare(made).close()
+    source = made.path.parent / "mine.jsonl"
+    source.write_text(LINE)
+    with pytest.MonkeyPatch.context() as patch:
+        ship_minibench_alone(patch)
+        import_paths([source], made)
+        prepare(made).close()
     return made
+
+
+@pytest.fixture
+def folder(grown: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+    """Such a data folder of the test's own, and its source beside it."""
+    ship_minibench_alone(monkeypatch)
+    shutil.copyfile(grown.path.parent / "mine.jsonl", tmp_path / "mine.jsonl")
+    return DataFolder(Path(shutil.copytree(grown.path, tmp_path / "data")))
 
 
 def runs_of(folder: DataFolder) -> Path:

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-
-from scipy.stats import norm
+from statistics import NormalDist
 
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.order import annotator_order
@@ -122,7 +121,7 @@ def _check(wish: Wish) -> None:
 
 def _required(population: int, design: Design) -> int:
     """Equation 1. The study's z of 1.96 for 95%, else the normal quantile."""
-    z = Z_95 if design.confidence == 0.95 else float(norm.isf((1 - design.confidence) / 2))
+    z = Z_95 if design.confidence == 0.95 else -NormalDist().inv_cdf((1 - design.confidence) / 2)
     return required_sample(population, z=z, margin=design.margin, p=design.p)
 
 

@@ -8,11 +8,11 @@ coefficient, and the coefficients themselves (`cohen_kappa`, `krippendorff_alpha
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from crane_core.stats.intervals import CONFIDENCE, N_RESAMPLES, Interval, cluster_sums, ratio_of_sums, resampled_counts
 
@@ -151,9 +151,11 @@ def _bca(value: float, drawn: Array, without_one: Array, confidence: float) -> I
         return Interval(np.nan, np.nan)
     below, level = (drawn < value - SAME).sum(), (np.abs(drawn - value) <= SAME).sum()
     share = (below + level / 2) / len(drawn)
-    bias = norm.ppf(np.clip(share, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
-    shifted = bias + norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-    places = norm.cdf(bias + shifted / (1 - _acceleration(without_one) * shifted))
+    normal = NormalDist()
+    bias = normal.inv_cdf(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
+    shifted = [bias + sign * normal.inv_cdf((1 + confidence) / 2) for sign in (-1, 1)]
+    acceleration = _acceleration(without_one)
+    places = [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]
     low, high = np.quantile(drawn, places)
     return Interval(float(low), float(high))
 

@@ -6,11 +6,11 @@ fixed notebook, its five runs) whole cases are drawn anew: the percentile bootst
 
 from functools import lru_cache
 from math import sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, norm
 
 N_RESAMPLES = 2000
 CONFIDENCE = 0.95
@@ -33,11 +33,8 @@ class Estimate(NamedTuple):
 
 
 def wilson(successes: int, n: int, *, confidence: float = CONFIDENCE) -> Interval:
-    """Wilson's score interval of a share (Wilson 1927), by scipy. No trial at all leaves the whole range, (0, 1)."""
-    if n == 0:
-        return Interval(0.0, 1.0)
-    found = binomtest(successes, n).proportion_ci(confidence_level=confidence, method="wilson")
-    return Interval(float(found.low), float(found.high))
+    """Wilson's score interval of a share (Wilson 1927). No trial at all leaves the whole range, (0, 1)."""
+    return wilson_share(successes / n if n else 0.0, n, confidence=confidence)
 
 
 def wilson_share(share: float, n: int, *, confidence: float = CONFIDENCE) -> Interval:
@@ -50,7 +47,7 @@ def wilson_share(share: float, n: int, *, confidence: float = CONFIDENCE) -> Int
     """
     if n == 0:
         return Interval(0.0, 1.0)
-    z = float(norm.isf((1 - confidence) / 2))
+    z = -NormalDist().inv_cdf((1 - confidence) / 2)
     middle = share + z**2 / (2 * n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return Interval(max(0.0, (middle - reach) / (1 + z**2 / n)), min(1.0, (middle + reach) / (1 + z**2 / n)))

@@ -6,7 +6,6 @@ of false alarms). A nan p-value is a test that was not made: it stays nan and do
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -21,6 +20,8 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     """Benjamini-Hochberg adjusted p-values, shape (m,), in the order given, by scipy."""
+    from scipy.stats import false_discovery_control  # loaded with the first grid, not with the app: it takes a second
+
     p, made = _checked(p_values)
     adjusted = false_discovery_control(p[made], method="bh") if made.any() else p[made]
     return _filled(p, made, adjusted)

@@ -5,11 +5,11 @@ of pairs, solved for the difference.
 """
 
 from math import sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, norm
 
 from crane_core.stats.intervals import Estimate, clustered_difference
 
@@ -46,8 +46,9 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
     Takes instances as independent; a case's two notebooks are not quite, so read it beside the clustered interval.
     """
-    n = only_a + only_b
-    return float(binomtest(min(only_a, only_b), n, 0.5).pvalue) if n else 1.0
+    from scipy.special import bdtr  # loaded with the first test, not with the app: it takes half a second
+
+    return min(1.0, 2 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
 
 
 def minimum_detectable_difference(
@@ -62,7 +63,7 @@ def minimum_detectable_difference(
     with psi the share of discordant pairs, z_a two-sided at alpha, z_b at power. nan where no difference of at most
     psi would be revealed (too few pairs, or none discordant).
     """
-    z_a, z_b = float(norm.isf(alpha / 2)), float(norm.ppf(power))
+    z_a, z_b = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
     under_root = n + z_b**2 - z_a**2
     if n == 0 or under_root < 0 or discordant_share <= 0:
         return float("nan")

@@ -1,9 +1,10 @@
-"""`app`: prepare the store, then become the server."""
+"""`app`: prepare the store, then serve."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import socket
 import sys
 from pathlib import Path
@@ -58,13 +59,18 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
-    os.execv(sys.executable, server_command(chosen.address, chosen.port))
+    serve(chosen.address, chosen.port)
+    return 0
 
 
-def server_command(address: str, port: int) -> list[str]:
-    """The arguments that serve app.py; settings that are not about this start live in .streamlit/config.toml."""
+def serve(address: str, port: int) -> None:
+    """`python -m streamlit run app.py` in this process, which has loaded half of what it needs already.
+
+    Settings that are not about this start live in .streamlit/config.toml.
+    """
     where = ["--server.address", address, "--server.port", str(port)]
-    return [sys.executable, "-m", "streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
+    sys.argv = ["streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
+    runpy.run_module("streamlit", run_name="__main__")
 
 
 def _hosts(address: str, named: str) -> str:

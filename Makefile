@@ -13,11 +13,7 @@ CUDA := cuda-|nvidia-|triton==
 # A run starts hundreds of processes: what one compiled the others need not compile again.
 export PYTHONDONTWRITEBYTECODE :=
 
-TESTS = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"; failed=0; \
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 -m "$(SELECTED) not browser" \
-		|| failed=1; \
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile --durations 20 tests/browser || failed=1; \
-	exit $$failed
+PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -34,12 +30,14 @@ run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
 
 ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minibench need
 
-test: SELECTED := not corpus and
 test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too
-	@$(TESTS)
+	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"; failed=0; \
+	$(PYTEST) --dist worksteal -m "not corpus and not browser" || failed=1; \
+	$(PYTEST) --dist loadfile tests/browser || failed=1; \
+	exit $$failed
 
-test-all: $(VENV)/.ml ## install the optional libraries and run every test, the long corpora of examples too
-	@$(TESTS)
+test-all: $(VENV)/.ml ## install the optional libraries and run all but the browser's tests, the long corpora too
+	@$(PYTEST) --dist worksteal -m "not browser"
 
 lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
 	@$(VENV)/bin/ruff check .

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from benchmarks._timing import machine, repeated
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
 from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap
-from crane_core.stats.intervals import CONFIDENCE, N_RESAMPLES, Interval, resampled_counts
+from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, Interval, resampled_counts
 
 SIZES = (50, 150, 350)
 TARGET = (0.93, 0.97)

@@ -15,7 +15,7 @@ from crane_core.domain import AnnotatorKind, Label
 from crane_core.pipeline.campaigns import population
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.design_effect import DesignEffect, design_effect, intraclass_correlation, margin
-from crane_core.stats.intervals import Estimate
+from crane_core.stats.resampling import Estimate
 from crane_core.storage import labels
 from crane_core.storage.store import Store
 

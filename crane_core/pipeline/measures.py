@@ -19,7 +19,7 @@ from crane_core.domain import Setting
 from crane_core.stats import intervals, multiplicity, paired, rates, sign_flip, vote
 
 SEED = 20251018
-"""Seed of every bootstrap on a page: the same data give the same interval."""
+"""Seed of every draw on a page: the same data give the same p-value and interval."""
 YES_OR_NO = ("Accuracy", "Recall")
 """Rates over the same instances whatever the detector says, so that each instance is right or wrong."""
 
@@ -148,11 +148,11 @@ def _is_left_out(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> NDArray
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
     """One row per group of `by`, with the rate and its interval.
 
-    The interval is the bootstrap clustered by case, or Wilson's over the cases where they all say the same. Columns:
-    those of `by`, n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole),
-    value, low, high (shares in 0..1, nan where undefined), left_out (not answered or not judged), n_labelled of
-    n_to_label (instances that hang on a label, and those that have one). Undefined too: a rate that hangs on labels
-    which nobody gave and no other stands for.
+    The interval is Wilson's for the effective number of instances (`intervals.clustered_rate`). Columns: those of `by`,
+    n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole), value, low,
+    high (shares in 0..1, nan where undefined), left_out (not answered or not judged), n_labelled of n_to_label
+    (instances that hang on a label, and those that have one). Undefined too: a rate that hangs on labels which nobody
+    gave and no other stands for.
     """
     rows = [
         dict(zip(by, group, strict=True)) | _rated(rows_of, rate, rule, credit)
@@ -168,11 +168,10 @@ def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> di
         nothing = dict.fromkeys(("part", "whole", "value", "low", "high"), np.nan)
         return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
     ratio = rates.RATES[rate](found.parts)
-    counted = np.asarray(ratio.whole) > 0
     cases = (frame["benchmark"] + "/" + frame["case_id"]).to_numpy()
-    estimate = _with_width(intervals.clustered_rate(ratio.part, ratio.whole, cases, seed=SEED), cases[counted])
+    estimate = intervals.clustered_rate(ratio.part, ratio.whole, cases)
     return labels | {
-        "n": int(np.count_nonzero(counted)),
+        "n": estimate.n,
         "n_cases": estimate.n_clusters,
         "part": float(np.sum(ratio.part)),
         "whole": float(np.sum(ratio.whole)),
@@ -181,15 +180,6 @@ def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> di
         "high": estimate.high,
         "left_out": int(np.sum(found.parts.left_out)),
     }
-
-
-def _with_width(estimate: intervals.Estimate, cases: NDArray[np.object_]) -> intervals.Estimate:
-    """The estimate over the cases that count; where they all say the same, with Wilson's interval over them."""
-    n_cases = len(set(cases))
-    if estimate.low < estimate.high or np.isnan(estimate.value):
-        return estimate._replace(n_clusters=n_cases)
-    low, high = intervals.wilson_share(estimate.value, n_cases)
-    return estimate._replace(low=low, high=high, n_clusters=n_cases)
 
 
 def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str = "Accuracy") -> pd.DataFrame:
@@ -238,9 +228,9 @@ def _gain(
         return who | {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
     cases = a["case_id"].to_numpy()
-    estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases, seed=SEED)
+    estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases)
     return who | {
-        "n": int(np.count_nonzero((np.asarray(one.whole) > 0) | (np.asarray(other.whole) > 0))),
+        "n": estimate.n,
         "n_cases": estimate.n_clusters,
         "without": one.value,
         "with_": other.value,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.measures import SEED
 from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.run_agreement import run_pairs
 from crane_core.storage.jobs import job_list
@@ -47,7 +46,7 @@ def _row(rows: pd.DataFrame) -> dict[str, object]:
     first = rows.iloc[0]
     pairs = run_pairs(rows["n_crash"], rows["n_safe"])
     has_pairs = pairs.pairs.sum() > 0
-    agreed = clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"], seed=SEED) if has_pairs else None
+    agreed = clustered_rate(pairs.agreeing, pairs.pairs, rows["case_id"]) if has_pairs else None
     n_asked = rows["n_crash"] + rows["n_safe"] + rows["n_unanswered"]
     return {
         **{name: first[name] for name in [*KEY, "detector_title", "detector_kind"]},

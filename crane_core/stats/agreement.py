@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import CONFIDENCE, N_RESAMPLES, Interval, cluster_sums, ratio_of_sums, resampled_counts
+from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, Interval, cluster_sums, ratio_of_sums, resampled_counts
 
 Codes = NDArray[np.int64]
 Array = NDArray[np.float64]

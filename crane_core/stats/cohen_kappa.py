@@ -15,7 +15,7 @@ nobody used changes nothing, except that in the linear kappa it keeps its neighb
 import numpy as np
 
 from crane_core.stats.agreement import SAME, UNLABELLED, Array, Codes, Statistic, category_distance, square
-from crane_core.stats.intervals import ratio_of_sums
+from crane_core.stats.resampling import ratio_of_sums
 
 
 def _confusions(codes: Codes, q: int) -> Array:

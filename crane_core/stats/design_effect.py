@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import (
+from crane_core.stats.resampling import (
     CONFIDENCE,
     N_RESAMPLES,
     Estimate,

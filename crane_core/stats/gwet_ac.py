@@ -27,7 +27,7 @@ from crane_core.stats.agreement import (
     category_distance,
     label_counts,
 )
-from crane_core.stats.intervals import ratio_of_sums
+from crane_core.stats.resampling import ratio_of_sums
 
 
 def _linear(q: int) -> Array:

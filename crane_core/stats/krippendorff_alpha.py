@@ -17,7 +17,7 @@ changes nothing: ranks come from the labels given.
 import numpy as np
 
 from crane_core.stats.agreement import Array, Codes, Statistic, label_counts, square
-from crane_core.stats.intervals import ratio_of_sums
+from crane_core.stats.resampling import ratio_of_sums
 
 
 def _coincidences(codes: Codes, q: int) -> Array:

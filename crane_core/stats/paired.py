@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import Estimate, clustered_difference
-
 ALPHA = 0.05
 POWER = 0.80
 
@@ -24,15 +22,6 @@ class Discordance(NamedTuple):
     only_a: int
     only_b: int
     neither: int
-
-
-class PairedComparison(NamedTuple):
-    """B against A: counts, accuracy difference (B - A) with clustered interval, exact p-value, detectable size."""
-
-    counts: Discordance
-    difference: Estimate
-    p_value: float
-    detectable: float
 
 
 def discordance(right_a: ArrayLike, right_b: ArrayLike) -> Discordance:
@@ -69,18 +58,6 @@ def minimum_detectable_difference(
         return float("nan")
     smallest = sqrt(discordant_share) * (z_a * sqrt(n) + z_b * sqrt(under_root)) / (n + z_b**2)
     return smallest if smallest <= discordant_share else float("nan")
-
-
-def compare(right_a: ArrayLike, right_b: ArrayLike, cluster: ArrayLike, *, seed: int) -> PairedComparison:
-    """Everything that is shown of one A-versus-B; arrays have shape (n,), `cluster` names the case of each."""
-    a, b = _pair(right_a, right_b)
-    counts = discordance(a, b)
-    ones = np.ones(len(a))
-    difference = clustered_difference(a.astype(float), ones, b.astype(float), ones, cluster, seed=seed)
-    share = (counts.only_a + counts.only_b) / len(a) if len(a) else 0.0
-    return PairedComparison(
-        counts, difference, mcnemar(counts.only_a, counts.only_b), minimum_detectable_difference(len(a), share)
-    )
 
 
 def _pair(right_a: ArrayLike, right_b: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

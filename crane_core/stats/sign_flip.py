@@ -7,7 +7,7 @@ test (Fisher 1935), with whole clusters flipped because a case's instances belon
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.intervals import cluster_sums
+from crane_core.stats.resampling import cluster_sums
 
 MOST_EXACT = 13
 """Clusters that differ, up to which all 2^n signs are tried."""

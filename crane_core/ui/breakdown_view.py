@@ -66,8 +66,7 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         label_at=table[["value", "high"]].max(axis=1).fillna(0.0),
         change=[_change(row, by, change_of) for row in as_rows(table)],
     )
-    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals, bootstrap over cases "
-    note += "(Wilson where all say the same). "
+    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals by case. "
     if change_of:
         note += "At the right: what runtime state changes, in percentage points. "
         note += _test_words(changes)

@@ -74,7 +74,7 @@ def draw_gains(chosen: Chosen) -> None:
     drawn["printed"] = [
         printed.get(key, math.nan) for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
     ]
-    note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals, bootstrap over cases."
+    note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
     note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
     note += "".join(
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."

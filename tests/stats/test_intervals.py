@@ -1,109 +1,125 @@
-"""Intervals of rates: oracles, degenerate cases, and how often they hold the truth."""
+"""Intervals of rates and differences: oracles, values by hand, degenerate cases, and how often they hold the truth."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm, t
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
-from crane_core.stats.intervals import clustered_difference, clustered_rate, wilson, wilson_share
+from benchmarks import interval_coverage
+from crane_core.stats.intervals import clustered_difference, clustered_rate, wilson
+
+Z = float(norm.ppf(0.975))
+ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_agrees_with_statsmodels(counts: tuple[int, int]) -> None:
-    assert wilson(*counts) == pytest.approx(proportion_confint(*counts, method="wilson"), abs=1e-12)
+    successes, n = counts
+    assert wilson(successes / n, n, Z) == pytest.approx(proportion_confint(*counts, method="wilson"), abs=1e-9)
 
 
-def test_wilson_of_nothing_is_the_whole_range() -> None:
-    assert wilson(0, 0) == (0.0, 1.0)
-
-
-def test_wilson_covers_the_truth_in_about_95_of_100_samples() -> None:
-    rng = np.random.default_rng(20251)
-    n, truth = 111, 0.71
-    hits = [low <= truth <= high for low, high in (wilson(int(k), n) for k in rng.binomial(n, truth, size=1000))]
-    assert 0.93 <= np.mean(hits) <= 0.97
-
-
-def test_clustered_bootstrap_covers_the_truth_where_wilson_is_too_narrow() -> None:
-    """Two instances that always share their fate carry half the information that Wilson believes in."""
-    rng = np.random.default_rng(7)
-    n_cases, truth = 111, 0.65
-    cluster = np.repeat(np.arange(n_cases), 2)
-    clustered, naive = [], []
-    for seed in range(300):
-        right = np.repeat(rng.random(n_cases) < truth, 2).astype(float)
-        found = clustered_rate(right, np.ones(2 * n_cases), cluster, seed=seed, n_resamples=500)
-        low, high = wilson(int(right.sum()), 2 * n_cases)
-        clustered.append(found.low <= truth <= found.high)
-        naive.append(low <= truth <= high)
-    assert 0.91 <= np.mean(clustered) <= 0.98
-    assert np.mean(naive) < 0.90
-
-
-def test_clustered_standard_error_agrees_with_the_theory_of_a_mean() -> None:
+def test_the_variance_of_a_rate_is_that_of_cluster_robust_regression() -> None:
+    """statsmodels' sandwich, with its n / (n - 1); the effective n, read back out of the interval, follows from it."""
     rng = np.random.default_rng(3)
-    right = (rng.random(400) < 0.5).astype(float)
-    found = clustered_rate(right, np.ones(400), np.arange(400), seed=1, n_resamples=8000)
-    expected = 2 * 1.96 * math.sqrt(found.value * (1 - found.value) / 400)
-    assert found.high - found.low == pytest.approx(expected, rel=0.05)
+    cluster = np.repeat(np.arange(30), 3)
+    right = (rng.random(90) < np.repeat(rng.random(30), 3)).astype(float)
+    fit = OLS(right, np.ones(90)).fit(
+        cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False, "df_correction": False}
+    )
+    p, variance = right.mean(), float(fit.cov_params()[0, 0]) * 30 / 29
+    found = clustered_rate(right, np.ones(90), cluster)
+    effective = p * (1 - p) / variance
+    assert 30 < effective < 90
+    assert found == pytest.approx((p, *wilson(p, effective, float(t.ppf(0.975, 29))), 90, 30), abs=1e-9)
 
 
-def test_a_seed_fixes_the_interval_and_the_order_of_instances_does_not_matter() -> None:
+def test_one_instance_a_case_is_bonett_and_prices_shape_by_hand() -> None:
+    """Of 20 cases five were gained and one lost: m = 4 / 21, v = 7 / 21 - m^2, t = 2.0930 for 19 degrees."""
+    a = np.array([1.0] + [0.0] * 5 + [1.0] * 14)
+    b = np.array([0.0] + [1.0] * 5 + [1.0] * 14)
+    found = clustered_difference(a, np.ones(20), b, np.ones(20), np.arange(20))
+    middle = 4 / 21
+    reach = 2.093024 * math.sqrt((7 / 21 - middle**2) / 21)
+    assert found == pytest.approx((0.2, middle - reach, middle + reach, 20, 20), abs=1e-6)
+
+
+def test_two_instances_that_share_their_fate_weigh_as_one() -> None:
+    right = np.array([1.0, 0, 1, 1, 0, 1, 1, 1, 0, 1])
+    once = clustered_rate(right, np.ones(10), np.arange(10))
+    twice = clustered_rate(np.repeat(right, 2), np.ones(20), np.repeat(np.arange(10), 2))
+    assert twice[:3] == pytest.approx(once[:3])
+
+
+def test_order_does_not_matter() -> None:
     rng = np.random.default_rng(5)
     right, cluster = (rng.random(222) < 0.7).astype(float), np.repeat(np.arange(111), 2)
     order = rng.permutation(222)
-    first = clustered_rate(right, np.ones(222), cluster, seed=11)
-    assert clustered_rate(right[order], np.ones(222), cluster[order], seed=11) == first
-    assert clustered_rate(right, np.ones(222), cluster, seed=12) != first
+    first = clustered_rate(right, np.ones(222), cluster)
+    assert clustered_rate(right[order], np.ones(222), cluster[order]) == pytest.approx(first)
 
 
-def test_difference_of_a_condition_with_itself_is_nothing() -> None:
-    right = np.array([1.0, 0, 1, 1, 0, 1])
-    found = clustered_difference(right, np.ones(6), right, np.ones(6), [1, 1, 2, 2, 3, 3], seed=1)
-    assert found[:3] == (0, 0, 0)
+def test_no_agreement_is_certainty() -> None:
+    """All cases say the same, and still the interval has a width; one case says nothing of the next."""
+    ones = np.ones(40)
+    rate = clustered_rate(ones, ones, np.repeat(np.arange(20), 2))
+    assert rate.value == rate.high == 1.0 and 0.8 < rate.low < 0.9
+    same = clustered_difference(ones, ones, ones, ones, np.repeat(np.arange(20), 2))
+    assert same.value == 0 and -0.1 < same.low < 0 < same.high < 0.1
+    assert clustered_rate([1, 0], [1, 1], ["a", "a"])[:3] == (0.5, 0.0, 1.0)
+    assert clustered_difference([0, 0], [1, 1], [1, 0], [1, 1], ["a", "a"])[:3] == (0.5, -1.0, 1.0)
 
 
-def test_resamples_without_a_value_are_counted() -> None:
-    """Precision where one of three cases foretells anything: a resample without it has none."""
-    found = clustered_rate([1, 0, 0], [1, 0, 0], ["a", "b", "c"], seed=1)
-    assert found[:3] == (1, 1, 1)
-    assert found.n_undefined / 2000 == pytest.approx((2 / 3) ** 3, abs=0.04)
+def test_instances_that_the_rate_is_not_over_do_not_count() -> None:
+    found = clustered_rate([1, 0, 0], [1, 0, 0], ["a", "b", "c"])
+    assert (found.n, found.n_clusters) == (1, 1)
 
 
 @pytest.mark.parametrize(("part", "whole", "cluster"), [([], [], []), ([0, 0], [0, 0], [1, 2])])
 def test_nothing_to_have_a_rate_of_is_undefined(part: list[float], whole: list[float], cluster: list[int]) -> None:
-    found = clustered_rate(part, whole, cluster, seed=1)
-    assert all(math.isnan(value) for value in found[:3])
-    assert found.n_undefined == 2000
-
-
-def test_a_single_case_gives_no_width() -> None:
-    assert clustered_rate([1, 0], [1, 1], ["a", "a"], seed=1) == (0.5, 0.5, 0.5, 2, 1, 0)
+    for found in (clustered_rate(part, whole, cluster), clustered_difference(part, whole, part, whole, cluster)):
+        assert all(math.isnan(value) for value in found[:3])
+        assert (found.n, found.n_clusters) == (0, 0)
 
 
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="cluster labels"):
-        clustered_rate([1, 0], [1, 1], ["a"], seed=1)
+        clustered_rate([1, 0], [1, 1], ["a"])
 
 
-@settings(max_examples=30)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=1, max_size=40), st.integers(0, 1000))
-def test_interval_lies_within_the_possible_and_around_most_resamples(rows: list[tuple[bool, int]], seed: int) -> None:
-    right, cluster = zip(*rows, strict=True)
-    found = clustered_rate(right, np.ones(len(rows)), cluster, seed=seed, n_resamples=200)
-    assert 0 <= found.low <= found.high <= 1
+@given(ROWS)
+def test_intervals_hold_their_value_within_the_possible_and_are_never_without_width(
+    rows: list[tuple[bool, bool, int]],
+) -> None:
+    a, b, cluster = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    ones = np.ones(len(rows))
+    rate, change = clustered_rate(a, ones, cluster), clustered_difference(a, ones, b, ones, cluster)
+    assert 0 <= rate.low <= rate.value <= rate.high <= 1
+    assert -1 <= change.low <= change.value <= change.high <= 1
+    assert rate.low < rate.high and change.low < change.high
 
 
-@given(successes=st.integers(0, 40), more=st.integers(0, 40))
-def test_wilson_of_a_share_is_wilson_of_whole_successes(successes: int, more: int) -> None:
-    n = successes + more
-    share = successes / n if n else 0.0
-    assert wilson_share(share, n) == pytest.approx(wilson(successes, n), abs=1e-12)
+@given(ROWS, st.floats(0.5, 4))
+def test_the_unit_of_the_sums_does_not_matter(rows: list[tuple[bool, bool, int]], unit: float) -> None:
+    a, b, cluster = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    ones = np.ones(len(rows))
+    once = clustered_difference(a, ones, b, ones, cluster)
+    assert clustered_difference(unit * a, unit * ones, unit * b, unit * ones, cluster) == pytest.approx(once)
+    assert clustered_rate(unit * a, unit * ones, cluster) == pytest.approx(clustered_rate(a, ones, cluster))
 
 
-def test_agreeing_cases_are_not_certainty() -> None:
-    assert wilson_share(1.0, 1).low == pytest.approx(0.2065, abs=1e-4)
-    assert wilson_share(0.5, 20).low < 0.5 < wilson_share(0.5, 20).high
+@pytest.mark.parametrize("n_cases", [3, 10, 20, 111])
+def test_ninety_five_of_a_hundred_hold_the_truth(n_cases: int) -> None:
+    """A corner of the benchmark: two instances of a case, alike by 0.4."""
+    shape = (2, 0.4)
+    lost = interval_coverage.LOST
+    scenes = [interval_coverage.Scene(lost + 0.1, lost, *shape), interval_coverage.Scene(0.7, None, *shape)]
+    for scene in scenes:
+        held = interval_coverage.coverage(n_cases, scene, 300)
+        assert held >= 0.93 - interval_coverage.noise(0.93, 300)
+        if n_cases >= interval_coverage.FROM_CASES:
+            assert held <= 0.98 + interval_coverage.noise(0.98, 300)

@@ -1,0 +1,64 @@
+"""Drawing whole clusters anew: the bootstrap where instances that belong together stay together.
+
+Knows per-instance sums and clusters; refuses to know what is summed. For rates and their differences see `intervals`,
+which needs no draw.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+N_RESAMPLES = 2000
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    low: float
+    high: float
+
+
+class Estimate(NamedTuple):
+    """A value with its interval. `n` instances in `n_clusters` clusters; `n_undefined` resamples had no value."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+    n_undefined: int
+
+
+def cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
+    """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
+    names, place = np.unique(np.asarray(cluster), return_inverse=True)
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    if any(array.shape != place.shape for array in arrays):
+        raise ValueError(f"{len(place)} cluster labels for columns of shapes {[array.shape for array in arrays]}")
+    sums = [np.bincount(place, weights=array, minlength=len(names)) for array in arrays]
+    return np.column_stack(sums), names
+
+
+@lru_cache(maxsize=16)
+def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np.float64]:
+    """How often each cluster is drawn, shape (n_resamples, n_clusters), read-only; every row sums to n_clusters.
+
+    The seed decides the draw, so a page that asks dozens of questions of the same cases draws them once.
+    """
+    if n_clusters == 0:
+        return np.zeros((n_resamples, 0))
+    chosen = np.random.default_rng(seed).integers(n_clusters, size=(n_resamples, n_clusters))
+    chosen += np.arange(n_resamples)[:, None] * n_clusters
+    counts = np.bincount(chosen.ravel(), minlength=n_resamples * n_clusters)
+    drawn = counts.reshape(n_resamples, n_clusters).astype(np.float64)
+    drawn.flags.writeable = False
+    return drawn
+
+
+def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """part / whole elementwise, nan where the whole is 0."""
+    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    value = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=value, where=bottom != 0)
+    return value

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crane_core.domain import Setting
-from crane_core.stats import intervals, multiplicity, paired, rates, sign_flip, vote
+from crane_core.stats import intervals, multiplicity, paired, power, rates, sign_flip, vote
 
 SEED = 20251018
 """Seed of every draw on a page: the same data give the same p-value and interval."""
@@ -48,7 +48,7 @@ class PairedTest(StrEnum):
 
 
 COMPARED = ("without", "with_", "difference", "low", "high")
-TESTED = ("gained", "lost", "p_value", "detectable")
+TESTED = ("gained", "lost", "p_value", "p_by_case")
 RATE_COLUMNS = [
     "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
 ]  # fmt: skip
@@ -186,21 +186,33 @@ def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str
     """A rate with runtime state against without, per detector: the headline comparison.
 
     Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares),
-    gained and lost (instances that only one setting has right), p_value, test (see `test_of`), p_holm (Holm over the
-    detectors of the table), detectable (smallest difference these pairs would reveal, power 80%). gained, lost and
-    detectable are NaN where right is not a yes or no (mean of runs, half credit), and so are the p-values for precision
-    and F1. Where labels of a sample stand for others, all of these are NaN for every detector. Of rates that hang on
-    labels which no other stands for, everything is NaN.
+    gained and lost (instances that only one setting has right), p_value, test (see `test_of`), p_by_case (sign flips of
+    whole cases), p_holm and p_by_case_holm (Holm over the detectors of the table), detectable (smallest difference that
+    as many pairs, of which as many differ, reveal to the exact McNemar test with 80% power at Holm's strictest step,
+    0.05 over the number of detectors). gained, lost and detectable are NaN where right is not a yes or no (mean of
+    runs, half credit), and so are the p-values for precision and F1. Where labels of a sample stand for others, all of
+    these are NaN for every detector. Of rates that hang on labels which no other stands for, everything is NaN.
     """
     table = _gains(frame, ["detector"], rule, credit, rate)
-    return table.assign(p_holm=multiplicity.holm(table["p_value"])) if len(table) else table
+    if table.empty:
+        return table
+    alpha = power.ALPHA / max(int(table["p_value"].notna().sum()), 1)
+    differing = (table["gained"] + table["lost"]) / table["n"]
+    return table.assign(
+        p_holm=multiplicity.holm(table["p_value"]),
+        p_by_case_holm=multiplicity.holm(table["p_by_case"]),
+        detectable=[
+            np.nan if np.isnan(share) else power.minimum_detectable_difference(int(n), share, alpha=alpha)
+            for n, share in zip(table["n"], differing, strict=True)
+        ],
+    )
 
 
 def change_table(frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
     """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
 
-    Columns: those of `gain_table` but p_holm, the group under the name `by`, and p_bh (Benjamini-Hochberg over the
-    whole table, which is an exploratory grid).
+    Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, and p_bh
+    (Benjamini-Hochberg over the whole table, which is an exploratory grid).
     """
     table = _gains(frame, [by, "detector"], rule, credit, rate)
     return table.assign(p_bh=multiplicity.benjamini_hochberg(table["p_value"])) if len(table) else table
@@ -250,13 +262,13 @@ def _tested(
     nothing = dict.fromkeys(TESTED, float("nan"))
     if test is None:
         return nothing
+    by_case = sign_flip.sign_flip(b - a, cases[counted], seed=SEED)
     if test is PairedTest.SIGN_FLIP:
-        return nothing | {"p_value": sign_flip.sign_flip(b - a, cases[counted], seed=SEED)}
+        return nothing | {"p_value": by_case, "p_by_case": by_case}
     counts = paired.discordance(a == 1, b == 1)
-    share = (counts.only_a + counts.only_b) / len(a) if len(a) else 0.0
     return {
         "gained": counts.only_b,
         "lost": counts.only_a,
         "p_value": paired.mcnemar(counts.only_a, counts.only_b),
-        "detectable": paired.minimum_detectable_difference(len(a), share),
+        "p_by_case": by_case,
     }

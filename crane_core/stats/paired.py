@@ -1,18 +1,12 @@
 """Two conditions on the same instances. Knows two columns of right/wrong; refuses to know what was right.
 
-Sources: McNemar 1947 in its exact (binomial) form; the detectable difference by Connor 1987, equation for the number
-of pairs, solved for the difference.
+Source: McNemar 1947 in its exact (binomial) form.
 """
 
-from math import sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-ALPHA = 0.05
-POWER = 0.80
 
 
 class Discordance(NamedTuple):
@@ -33,31 +27,11 @@ def discordance(right_a: ArrayLike, right_b: ArrayLike) -> Discordance:
 def mcnemar(only_a: int, only_b: int) -> float:
     """Exact two-sided McNemar p-value: a fair coin for each discordant instance. 1.0 where none is discordant.
 
-    Takes instances as independent; a case's two notebooks are not quite, so read it beside the clustered interval.
+    Takes instances as independent; a case's two notebooks are not quite: `sign_flip` is the test that allows for it.
     """
     from scipy.special import bdtr  # loaded with the first test, not with the app: it takes half a second
 
     return min(1.0, 2 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
-
-
-def minimum_detectable_difference(
-    n: int, discordant_share: float, *, alpha: float = ALPHA, power: float = POWER
-) -> float:
-    """Smallest true difference of two paired accuracies, in 0..1, that n pairs would reveal with the given power.
-
-    Connor's number of pairs, n = (z_a sqrt(psi) + z_b sqrt(psi - d^2))^2 / d^2, is a quadratic in d; its root is
-
-        d = sqrt(psi) (z_a sqrt(n) + z_b sqrt(n + z_b^2 - z_a^2)) / (n + z_b^2)
-
-    with psi the share of discordant pairs, z_a two-sided at alpha, z_b at power. nan where no difference of at most
-    psi would be revealed (too few pairs, or none discordant).
-    """
-    z_a, z_b = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
-    under_root = n + z_b**2 - z_a**2
-    if n == 0 or under_root < 0 or discordant_share <= 0:
-        return float("nan")
-    smallest = sqrt(discordant_share) * (z_a * sqrt(n) + z_b * sqrt(under_root)) / (n + z_b**2)
-    return smallest if smallest <= discordant_share else float("nan")
 
 
 def _pair(right_a: ArrayLike, right_b: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -4,35 +4,59 @@ Were both conditions alike, a cluster's differences would as well have the oppos
 test (Fisher 1935), with whole clusters flipped because a case's instances belong together.
 """
 
+from math import log
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.resampling import cluster_sums
 
-MOST_EXACT = 13
-"""Clusters that differ, up to which all 2^n signs are tried."""
-N_RESAMPLES = 9_999
+N_DRAWS = 99_999
+"""Seeded draws of signs where the sums have no common unit, so that not all of them can be counted."""
+_UNITS = (1, 2, 4, 10, 12, 60, 120)
+"""Parts of 1 that sums of votes of up to six runs, with half credit or without, are multiples of."""
 _CLOSE = 1e-9
+_AT_A_TIME = 1_000
+
+Array = NDArray[np.float64]
 
 
 def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
     """Two-sided p-value of the sum of `difference`, shape (n,); `cluster` names the case of each.
 
-    Exact over all signs where at most MOST_EXACT clusters differ, otherwise from N_RESAMPLES seeded draws with the
-    observed signs counted among them (Phipson and Smyth 2010). 1.0 where no cluster differs.
+    Exact, over all signs, where the sums of the clusters are multiples of a common unit, as sums of votes are;
+    otherwise from N_DRAWS seeded draws with the observed signs counted among them (Phipson and Smyth 2010). 1.0 where
+    no cluster differs.
     """
-    sums, _ = cluster_sums(cluster, difference)
-    moved = np.abs(sums[:, 0][np.abs(sums[:, 0]) > _CLOSE])
+    sums = cluster_sums(cluster, difference)[0][:, 0]
+    moved = np.abs(sums[np.abs(sums) > _CLOSE])
     if not len(moved):
         return 1.0
-    observed = abs(float(sums[:, 0].sum())) - _CLOSE
-    if len(moved) <= MOST_EXACT:
-        return float(np.mean(np.abs(_all_signs(len(moved)) @ moved) >= observed))
-    drawn = np.random.default_rng(seed).choice((-1.0, 1.0), size=(N_RESAMPLES, len(moved))) @ moved
-    return float((np.count_nonzero(np.abs(drawn) >= observed) + 1) / (N_RESAMPLES + 1))
+    observed = abs(float(sums.sum())) - _CLOSE
+    unit = next((n for n in _UNITS if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)), None)
+    if unit is not None:
+        steps = np.rint(moved * unit).astype(np.int64)
+        chances = _chances(steps)
+        reached = np.abs(2 * np.arange(len(chances)) - steps.sum()) / unit
+        return min(1.0, float(chances[reached >= observed].sum()))
+    rng, n_reached = np.random.default_rng(seed), 0
+    for n_left in range(N_DRAWS, 0, -_AT_A_TIME):
+        drawn = rng.choice((-1.0, 1.0), size=(min(n_left, _AT_A_TIME), len(moved))) @ moved
+        n_reached += int(np.count_nonzero(np.abs(drawn) >= observed))
+    return (n_reached + 1) / (N_DRAWS + 1)
 
 
-def _all_signs(n: int) -> NDArray[np.float64]:
-    """Every row of n signs, shape (2^n, n)."""
-    bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
-    return np.where(bits == 1, 1.0, -1.0)
+def _chances(steps: NDArray[np.int64]) -> Array:
+    """The distribution of the sum of the steps that are taken forward, each with chance 1/2; shape (sum + 1,).
+
+    Steps of one size make a binomial distribution; different sizes are convolved.
+    """
+    from scipy.special import gammaln  # loaded with the first test, not with the app: it takes half a second
+
+    chances = np.ones(1)
+    for size, n in zip(*np.unique(steps, return_counts=True), strict=True):
+        k = np.arange(n + 1)
+        spaced = np.zeros(size * n + 1)
+        spaced[::size] = np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) - n * log(2))
+        chances = np.convolve(chances, spaced)
+    return chances

@@ -91,19 +91,8 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     """Rates and changes in one frame, unrounded."""
     if changes.empty:
         return table
-    columns = [
-        by,
-        "detector_title",
-        "difference",
-        "low",
-        "high",
-        "gained",
-        "lost",
-        "p_value",
-        "test",
-        "p_bh",
-        "detectable",
-    ]
+    of_change = ["difference", "low", "high", "gained", "lost", "p_value", "test", "p_by_case", "p_bh"]
+    columns = [by, "detector_title", *of_change]
     return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
 
 

@@ -12,6 +12,7 @@ from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.measures import Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
+from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.result_switches import STUDY, Chosen
@@ -92,8 +93,37 @@ def draw_comparison(chosen: Chosen) -> None:
     comparison = compared(chosen).comparison
     if not comparison.empty:
         st.dataframe(_readable(comparison), hide_index=True)
-        for test in comparison["test"].dropna().unique():
-            st.caption(f"p: {test} {TEST_WORDS[PairedTest(test)]}; Holm-adjusted over the detectors shown.")
+        for sentence in _about_tests(comparison):
+            st.caption(sentence)
+
+
+def _about_tests(comparison: pd.DataFrame) -> list[str]:
+    """What the p-values and the minimum detectable difference assume, and why an interval and a test may disagree."""
+    tested = comparison[comparison["test"].notna()]
+    if tested.empty:
+        return []
+    test, n = PairedTest(tested["test"].iloc[0]), len(tested)
+    said = [f"p: {test} {TEST_WORDS[test]}, Holm-adjusted over the detectors shown."]
+    if test is PairedTest.MCNEMAR:
+        said[0] += (
+            " It takes instances as independent; p by case flips whole cases, because the two notebooks of a case are"
+            " alike."
+        )
+        said.append(
+            "Minimum detectable: the difference that the exact McNemar test at Holm's strictest step (0.05 / "
+            f"{n}) would find with 80% power, if as many instances differ as here."
+        )
+    apart = [
+        row["detector_title"]
+        for row in as_rows(tested)
+        if (row["p_holm"] < ALPHA) != (row["low"] > 0 or row["high"] < 0)
+    ]
+    if apart:
+        said.append(
+            f"{', '.join(apart)}: interval and p lead to different conclusions. The interval is of this detector alone"
+            " and goes by cases; p is adjusted for several detectors."
+        )
+    return said
 
 
 def headline(comparison: pd.DataFrame) -> str:
@@ -127,7 +157,8 @@ def _readable(comparison: pd.DataFrame) -> pd.DataFrame:
             "Gained": whole(row["gained"]),
             "Lost": whole(row["lost"]),
             "p (Holm)": p_value(row["p_holm"]),
-            "Detectable": points(row["detectable"]).lstrip("+"),
+            "p by case (Holm)": p_value(row["p_by_case_holm"]),
+            "Minimum detectable": points(row["detectable"]).lstrip("+"),
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

@@ -202,7 +202,7 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(verdicts: pd.DataFra
     plan = plan_of(diagnoses, Design())
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
-    assert gains[["gained", "lost", "p_value", "p_holm", "detectable", "test"]].isna().all().all()
+    assert gains[["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]].isna().all().all()
     assert (gains["low"] < gains["difference"]).all() and (gains["difference"] < gains["high"]).all()
     detection = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
     theirs = gain_table(models(verdicts), **detection)  # type: ignore[arg-type]

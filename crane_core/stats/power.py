@@ -1,0 +1,81 @@
+"""What a comparison of two conditions could reveal: power of the exact McNemar test, and the smallest difference.
+
+Knows numbers of pairs and shares of them that differ; refuses to know what was compared. Everything is exact: over
+the number of pairs that differ, which is binomial, and over which way each of them turns (Connor 1987 approximates
+both by normal distributions, which promises too much for few pairs).
+"""
+
+from math import nan, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALPHA = 0.05
+POWER = 0.80
+_FAR = 7.0
+"""Standard deviations beyond which a number of differing pairs has no chance that counts."""
+_STEPS = 30
+
+Array = NDArray[np.float64]
+
+
+class _Rejections(NamedTuple):
+    """Numbers of differing pairs that may give p <= alpha: the chance of each, and the most that turn the rarer way."""
+
+    n_differing: NDArray[np.int64]
+    chance: Array
+    critical: Array
+
+    def power(self, discordant_share: float, difference: float) -> float:
+        """Chance of p <= alpha where pairs that differ turn as this difference has them turn."""
+        from scipy.special import bdtr  # loaded with the first test, not with the app: it takes half a second
+
+        turned = min(max((discordant_share + difference) / (2 * discordant_share), 0.0), 1.0)
+        one = bdtr(self.critical, self.n_differing, turned)
+        other = bdtr(self.critical, self.n_differing, 1 - turned)
+        return float(self.chance @ (one + other))
+
+
+def mcnemar_power(n: int, discordant_share: float, difference: float, *, alpha: float = ALPHA) -> float:
+    """Chance that the exact two-sided McNemar test of n independent pairs gives p <= alpha.
+
+    discordant_share: share of the pairs that differ, in 0..1; difference: of the two rates, at most that share.
+    Pairs are taken as independent: of cases with two instances that are alike, pass the number of cases.
+    """
+    if not n or not discordant_share:
+        return 0.0
+    return _rejections(n, discordant_share, alpha).power(discordant_share, difference)
+
+
+def minimum_detectable_difference(
+    n: int, discordant_share: float, *, alpha: float = ALPHA, power: float = POWER
+) -> float:
+    """Smallest true difference of two paired rates, in 0..1, that n pairs reveal with at least this power.
+
+    nan where no difference that such a share of differing pairs allows is revealed: too few pairs, or none differ.
+    """
+    if not n or not discordant_share:
+        return nan
+    rejections = _rejections(n, discordant_share, alpha)
+    if rejections.power(discordant_share, discordant_share) < power:
+        return nan
+    low, high = 0.0, discordant_share
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if rejections.power(discordant_share, middle) >= power else (middle, high)
+    return high
+
+
+def _rejections(n: int, discordant_share: float, alpha: float) -> _Rejections:
+    from scipy.special import bdtr
+
+    middle, reach = n * discordant_share, _FAR * sqrt(n * discordant_share * (1 - discordant_share)) + 1
+    differing = np.arange(max(1, int(middle - reach)), min(n, int(middle + reach) + 1) + 1)
+    chance = bdtr(differing, n, discordant_share) - bdtr(differing - 1, n, discordant_share)
+    critical = np.floor(differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2) + 1
+    while (is_too_many := (critical >= 0) & (2 * bdtr(np.maximum(critical, 0.0), differing, 0.5) > alpha)).any():
+        critical = critical - is_too_many
+    can_reject = critical >= 0
+    return _Rejections(differing[can_reject], chance[can_reject], critical[can_reject])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crane_core.pipeline.detect_score import Rate, Row
+from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
 
 _HEADER = ("", "setting", "n", *RATES)
@@ -32,7 +33,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _percent(rate: Rate) -> str:
     if math.isnan(rate.value):
         return "undefined"
-    return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+    value, low, high = (digits(100 * share, 1) for share in (rate.value, rate.low, rate.high))
+    return f"{value} [{low}, {high}]"
 
 
 def rows_json(rows: Sequence[Row]) -> list[dict[str, Any]]:

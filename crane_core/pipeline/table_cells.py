@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from math import floor
 from typing import NamedTuple
+
+from crane_core.rounding import rounded
 
 PERCENT = 100
 
@@ -72,13 +73,6 @@ def printed_value(printed: str) -> Fraction:
 
 def printed_decimals(printed: str) -> int:
     return len(printed.strip().removesuffix("%").partition(".")[2])
-
-
-def rounded(value: Fraction, decimals: int) -> Fraction:
-    """Half away from zero, as spreadsheets and people round. No recomputable cell of the paper ends on a half."""
-    scale = 10**decimals
-    size = floor(abs(value) * scale + Fraction(1, 2))
-    return Fraction(size if value >= 0 else -size, scale)
 
 
 def agrees(value: Fraction, printed: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable, printed_decimals, printed_value
+from crane_core.rounding import digits
 
 HEADER = ("row", "column", "printed", "ours", "delta", "n", "status")
 DECIMALS = {"count": 0, "percent": 1, "share": 3, "tokens": 0}
@@ -34,7 +35,7 @@ def shown(value: Fraction | None, cell: Cell, *, more: int = 0) -> str:
         return ""
     decimals = printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]
     extra = 0 if cell.unit == "count" else more
-    return f"{float(value):.{decimals + extra}f}" + ("%" if cell.unit == "percent" else "")
+    return digits(value, decimals + extra) + ("%" if cell.unit == "percent" else "")
 
 
 def _fields(cell: Cell) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable
+from crane_core.rounding import digits
 from crane_core.ui import data
 
 SIGN = {
@@ -56,7 +57,9 @@ def _cell(cell: Cell | None) -> str:
     ours = "" if cell.ours is None else f"ours {float(cell.ours):.4f}, "
     n = f"n = {cell.n}, " if cell.n is not None else ""
     title = escape(f"{ours}{n}{words}", quote=True)
-    shown = cell.printed or ("" if cell.ours is None else f"{float(cell.ours):.1f}")
+    shown = cell.printed or ("" if cell.ours is None else digits(cell.ours, 1))
+    if cell.status is Status.EQUAL and cell.unit == "percent" and cell.ours is not None:
+        shown = f"{digits(cell.ours, 1)}%"  # the paper prints 73% beside 73.4%
     return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
 
 

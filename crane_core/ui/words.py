@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from crane_core import rounding
 from crane_core.domain import Label, Setting
 from crane_core.pipeline.editions import without_edition
 
@@ -79,21 +80,21 @@ def edition_words(edition: str) -> str:
 
 def percent(share: float | None, digits: int = 1) -> str:
     """A share in 0..1 as percent: 0.633 is "63.3%"; nothing at all is a dash."""
-    return NOTHING if share is None or math.isnan(share) else f"{share * 100:.{digits}f}%"
+    return NOTHING if share is None or math.isnan(share) else f"{rounding.digits(share * 100, digits)}%"
 
 
 def points(difference: float | None, digits: int = 1) -> str:
     """A difference of shares as percentage points with its sign: 0.0721 is "+7.2 pp"."""
     if difference is None or math.isnan(difference):
         return NOTHING
-    return f"{difference * 100:+.{digits}f} pp".replace("-", "−")
+    return f"{rounding.digits(difference * 100, digits, sign=True)} pp".replace("-", "−")
 
 
 def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     """An interval of shares: "58.1 to 72.0%"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
-    return f"{low * 100:.{digits}f} to {high * 100:.{digits}f}%".replace("-", "−")
+    return f"{rounding.digits(low * 100, digits)} to {rounding.digits(high * 100, digits)}%".replace("-", "−")
 
 
 def points_interval(low: float | None, high: float | None) -> str:
@@ -107,7 +108,7 @@ def coefficient(value: float | None) -> str:
         return NOTHING
     if 0.995 <= value < 1 - 1e-9:
         return f"{min(value, 0.9999):.4f}"
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+    return rounding.digits(value, 2).replace("-", "−")
 
 
 def coefficient_interval(low: float | None, high: float | None) -> str:

@@ -1,0 +1,108 @@
+"""`power`: what a campaign or benchmark of a given size could reveal, before anybody makes it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import NamedTuple
+
+from crane_core.errors import CraneError
+from crane_core.pipeline.places import DataFolder
+from crane_core.stats.design_effect import design_effect
+from crane_core.stats.power import ALPHA, POWER, mcnemar_power, minimum_detectable_difference
+from crane_core.terminal import give
+
+NAME = "power"
+HELP = "how likely a comparison of a given size finds a difference, and the smallest one that it would find"
+EXAMPLE = "python -m crane_core power --gained 0.14 --lost 0.06 --comparisons 3"
+_HEADER = ("cases", "instances", "independent", "power", "minimum detectable difference")
+
+
+class Planned(NamedTuple):
+    """A benchmark of `n_cases`; `n_independent` instances tell as much, were they independent. Shares in 0..1."""
+
+    n_cases: int
+    n_instances: int
+    n_independent: int
+    power: float
+    detectable: float
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--gained", type=_share, required=True, help="share of instances that only the new input has right"
+    )
+    verb.add_argument("--lost", type=_share, required=True, help="share of instances that only the old input has right")
+    verb.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
+    verb.add_argument("--instances", type=_count, default=2, help="of each case (default: 2, crashing and fixed)")
+    verb.add_argument(
+        "--correlation", type=_share, default=0.0, help="how alike the changes of one case are, 0 to 1 (default: 0)"
+    )
+    verb.add_argument(
+        "--comparisons", type=_count, default=1, help="how many are tested together; takes Holm's strictest step"
+    )
+    verb.add_argument("--json", action="store_true", help="as JSON on stdout")
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share in 0..1")
+    return found
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count in 1..1,000,000")
+    return int(text)
+
+
+def _counts(text: str) -> list[int]:
+    return [_count(part) for part in text.split(",")]
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if not 0 < chosen.gained + chosen.lost <= 1:
+        raise CraneError(
+            f"{chosen.gained:g} gained and {chosen.lost:g} lost leave nothing to compare.",
+            remedy="Their sum is the share of instances that change; it must be above 0 and at most 1.",
+        )
+    alpha = ALPHA / chosen.comparisons
+    rows = [planned(n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha) for n in chosen.cases]
+    give(json.dumps([_plain(row) for row in rows], indent=1) if chosen.json else _in_words(rows, alpha))
+    return 0
+
+
+def planned(n_cases: int, per_case: int, correlation: float, gained: float, lost: float, alpha: float) -> Planned:
+    """Power of the exact McNemar test over as many instances as count once those of a case are alike (Kish 1965)."""
+    n_instances = n_cases * per_case
+    n_independent = math.floor(design_effect([per_case], correlation).n_effective * n_cases)
+    share = gained + lost
+    return Planned(
+        n_cases,
+        n_instances,
+        n_independent,
+        mcnemar_power(n_independent, share, gained - lost, alpha=alpha),
+        minimum_detectable_difference(n_independent, share, alpha=alpha),
+    )
+
+
+def _plain(row: Planned) -> dict[str, float | int | None]:
+    return row._asdict() | {"detectable": None if math.isnan(row.detectable) else row.detectable}
+
+
+def _in_words(rows: list[Planned], alpha: float) -> str:
+    cells = [_HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADER))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
+    test = f"Exact McNemar test at alpha = {alpha:.4g}; minimum detectable difference with {POWER:.0%} power."
+    return "\n".join([*lines, test])
+
+
+def _cells(row: Planned) -> tuple[str, ...]:
+    smallest = "none" if math.isnan(row.detectable) else f"{100 * row.detectable:.1f} pp"
+    return f"{row.n_cases:,}", f"{row.n_instances:,}", f"{row.n_independent:,}", f"{row.power:.0%}", smallest

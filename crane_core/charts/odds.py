@@ -1,0 +1,61 @@
+"""Odds ratios of runtime state, one row per detector, with a line at 1: no change."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+
+ROW_HEIGHT = 34
+AXIS_HEIGHT = 56
+TICKS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64]
+"""Doublings; those within reach of the intervals are shown."""
+ROOM = 1.35
+"""Factor between the highest interval and the right edge, for the text behind it."""
+
+
+def odds(table: pd.DataFrame) -> alt.LayerChart:
+    """A diamond with its interval per detector on a logarithmic axis.
+
+    `table` has a row per detector: detector_title, label (the detector with its n, as the axis shows it), odds_ratio,
+    low, high (all above 0), n, n_cases, and text to stand behind the interval.
+    """
+    label_of = dict(zip(table["detector_title"], table["label"], strict=True))
+    titles = in_order(list(label_of))
+    colours = detector_colours(titles)
+    least, most = min(0.5, float(table["low"].min())), max(2.0, float(table["high"].max())) * ROOM
+    axis = alt.Axis(title="odds ratio", values=[tick for tick in TICKS if least <= tick <= most], format=".2~f")
+    scale = alt.Scale(type="log", domain=[least, most], nice=False)
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale, axis=axis)
+
+    base = alt.Chart(table).encode(
+        y=alt.Y(
+            "label:N",
+            sort=[label_of[title] for title in titles],
+            axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False),
+        ),
+        color=alt.Color(
+            "detector_title:N", scale=alt.Scale(domain=titles, range=[colours[t] for t in titles]), legend=None
+        ),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("odds_ratio:Q", title="odds ratio", format=".2f"),
+            alt.Tooltip("low:Q", title="95% from", format=".2f"),
+            alt.Tooltip("high:Q", title="to", format=".2f"),
+            alt.Tooltip("n:Q", title="instances"),
+            alt.Tooltip("n_cases:Q", title="cases"),
+        ],
+    )
+    no_change = alt.Chart(pd.DataFrame({"odds_ratio": [1.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    layers = [
+        no_change.encode(x=x("odds_ratio:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(x=x("odds_ratio:Q")),
+        base.mark_text(align="left", dx=8, fontSize=12, baseline="middle").encode(
+            x=x("high:Q"), text="text:N", color=alt.value(TEXT)
+        ),
+    ]
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT, padding=PADDING)

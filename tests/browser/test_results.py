@@ -98,7 +98,7 @@ def test_a_click_on_a_bar_opens_its_cases(
         pick(results, by)
         wait_for_query(results, by=by.replace(" ", "_"))
     where = f'[aria-label*="group: {group};"][aria-label*="setting: {setting};"][aria-label*="detector: {detector};"]'
-    bar = results.get_by_test_id("stVegaLiteChart").nth(1).locator(f"path[aria-roledescription=bar]{where}")
+    bar = results.get_by_test_id("stVegaLiteChart").locator(f"path[aria-roledescription=bar]{where}")
     expect(bar).to_have_count(1)
     settled(results)
     bar.scroll_into_view_if_needed()

@@ -1,0 +1,93 @@
+"""Do the detectors differ in how much they gain? One sentence, one forest chart, and what the model assumes."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.odds import odds
+from crane_core.charts.theme import in_order
+from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.model_across import SAMPLED, ModelAcross, model_across
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats.gee import LEAST_CHANGED, Unfit
+from crane_core.stats.power import ALPHA
+from crane_core.ui import data
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.result_switches import Chosen
+from crane_core.ui.words import coefficient, coefficient_interval, count, p_value, percent, points, with_n
+
+REASONS = {
+    Unfit.ONE_GROUP: "only one detector was asked with both inputs.",
+    Unfit.FEW_CLUSTERS: "the cases are too few for the model{at}.",
+    Unfit.SEPARATED: "with one of the inputs every answer{at} is right, or every answer is wrong, so its odds are "
+    "infinite or 0.",
+    Unfit.FEW_CHANGED: f"runtime state changes the outcome{{at}} in fewer than {LEAST_CHANGED} cases, too few for an "
+    "interval that holds.",
+    Unfit.NO_VARIANCE: "two detectors are right about the same instances, so their difference does not vary.",
+    Unfit.NOT_CONVERGED: "the fit of the model does not converge.",
+    SAMPLED: "labels of a sample stand for others, so nobody knows which instance is right.",
+}
+ASSUMES = (
+    "The model (logistic regression by GEE) says right or wrong by runtime state and detector. It assumes that cases "
+    "are independent of each other; answers about one case may depend on each other in any way. An odds ratio of 2 "
+    "means that runtime state doubles the odds of being right, which is fewer percentage points for a detector that is "
+    "nearly always right. Not adjusted for the other tests on this page."
+)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _across(loaded: str, chosen: Chosen) -> ModelAcross:
+    asked = chosen.rows()
+    asked = asked[asked["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+    return model_across(asked, rule=chosen.rule, credit=chosen.credit)
+
+
+def draw_model_across(chosen: Chosen) -> None:
+    """The finding and its chart, or why there is none; nothing where no detector was asked with both inputs."""
+    found = _across(data.answers(), chosen)
+    if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
+        return
+    who = "models" if chosen.kind == DetectorKind.LLM and not chosen.beside else "detectors"
+    st.subheader(f"Do the {who} differ in how much they gain?", anchor="across")
+    st.markdown(finding(found, who))
+    if found.why_not:
+        return
+    titles = in_order(found.ratios["detector_title"].tolist())
+    rows = found.ratios.set_index("detector_title", drop=False).loc[titles]
+    drawn = rows.assign(
+        label=[with_n(row["detector_title"], row["n"], row["n"]) for row in as_rows(rows)],
+        text=rows["odds_ratio"].map(coefficient),
+    )
+    numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
+    draw_chart(odds(drawn), _readable(rows), numbers=numbers, name="odds_ratios", note=ASSUMES)
+
+
+def finding(found: ModelAcross, who: str) -> str:
+    """The answer in a sentence; `who` names the detectors in the plural."""
+    if found.why_not:
+        at = f" of {' and '.join(found.at)}" if found.at else ""
+        return f"No model over all {who}: {REASONS[found.why_not].format(at=at)}"
+    said = f"The {who} differ" if found.p_value < ALPHA else f"No evidence that the {who} differ"
+    p = p_value(found.p_value)
+    return (
+        f"**{said} in how much they gain, p {p if p.startswith('<') else f'= {p}'}** (Wald test of runtime state × "
+        f"detector: χ² = {found.chi2:.2f}, {found.df} {'degree' if found.df == 1 else 'degrees'} of freedom, "
+        f"{count(found.n_cases)} cases)."
+    )
+
+
+def _readable(ratios: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Accuracy −RT": percent(row["without"]),
+            "Accuracy +RT": percent(row["with_"]),
+            "Difference": points(row["with_"] - row["without"]),
+            "Odds ratio": coefficient(row["odds_ratio"]),
+            "95% interval": coefficient_interval(row["low"], row["high"]),
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+        }
+        for row in as_rows(ratios)
+    )

@@ -89,7 +89,7 @@ class Items(NamedTuple):
 
 def common_items(labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Sequence[str], scope: Scope) -> Items:
     """What these annotators have in common of the verdicts in scope."""
-    facts = _in_scope(verdicts, scope)[[*KEY, *FACTS]]
+    facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
     facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(KEY, drop=False)
     mine = labels[labels["annotator"].isin(annotators)]
     said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(columns=list(annotators))
@@ -103,7 +103,7 @@ def among(items: Items, annotators: Sequence[str]) -> Items:
     return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope)
 
 
-def _in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """DIAGNOSES: crash foretold by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
     if scope is Scope.ALL:
         return verdicts

@@ -57,7 +57,7 @@ def clustered_rate(
     variance = n / (n - 1) * float(left @ left) / total**2 if n > 1 else 0.0
     fewest, most = _kish(sums[:, 1]), _kish(counted)
     effective = share * (1 - share) / variance if variance > 0 else fewest
-    low, high = wilson(share, min(max(effective, fewest), max(most, fewest)), _quantile(n - 1, confidence))
+    low, high = wilson(share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence))
     return RateEstimate(share, low, high, len(counted), n)
 
 
@@ -89,7 +89,7 @@ def clustered_difference(
     per_cluster = max(_kish(counted) / n, 1.0)
     middle = n * value / (n + 1)
     variance = (float(moved @ moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
-    reach = _quantile(n - 1, confidence) * sqrt(variance / (n + 1))
+    reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
     low, high = max(min(middle - reach, value), -1.0), min(max(middle + reach, value), 1.0)
     return RateEstimate(value, low, high, len(counted), n)
 
@@ -118,7 +118,7 @@ def _kish(weights: Array) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _quantile(degrees: int, confidence: float) -> float:
+def student_quantile(degrees: int, confidence: float) -> float:
     """Student's quantile for a two-sided interval; infinite without a degree of freedom."""
     from scipy.special import stdtrit  # loaded with the first interval, not with the app: it takes half a second
 

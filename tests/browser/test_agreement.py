@@ -137,6 +137,9 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Playe
     row = grid(page).locator("tr").filter(has_text=re.compile("Cohen's kappa(?!,)"))
     expect(row).to_contain_text(kappa)
     expect(row).to_contain_text("222")
+    powered = page.get_by_test_id("stDataFrame").filter(has_text="Correct, with the judge")
+    expect(powered.locator("tbody tr").first).to_contain_text("published judge")
+    expect(page.get_by_text("Prediction-powered inference")).to_contain_text("those of pilot: ana")
 
 
 def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_page: OpenPage) -> None:

@@ -15,7 +15,7 @@ from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.phrases import beside, bounds, readable, value
 from crane_core.ui.chart_box import draw_chart
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import coefficient, count, interval, literal, percent
 
 
 def draw_with_judges(chosen: Chosen) -> None:
@@ -38,6 +38,35 @@ def draw_with_judges(chosen: Chosen) -> None:
         name="agreement_with_judges",
         note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "
         "intervals. Reversed: the judge's two texts in the other order.",
+    )
+
+
+def draw_powered(chosen: Chosen) -> None:
+    """The share of correct diagnoses by one person's labels, and with the judges' labels of the rest."""
+    person, table = computed.powered(chosen)
+    if table.empty or chosen.blind_campaigns:
+        return
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Judge": row["judge"],
+                "Correct, person alone": percent(row["alone"]),
+                "95% interval": interval(row["alone_low"], row["alone_high"]),
+                "Correct, with the judge": percent(row["value"]),
+                "95% interval, with the judge": interval(row["low"], row["high"]),
+                "Labelled by both": row["n"],
+                "By the judge alone": row["n_more"],
+                "Weight of the judge": coefficient(row["weight"]),
+            }
+            for row in as_rows(table)
+        ),
+        hide_index=True,
+        height="content",
+    )
+    st.caption(
+        "Prediction-powered inference: the judge's labels of all diagnoses, corrected by how far they differ from "
+        f"those of {literal(str(person))} where both labelled. It holds however good the judge is, if the person's "
+        "labels are a random sample of the diagnoses. Weight 0: the judge adds nothing."
     )
 
 

@@ -1,0 +1,83 @@
+"""What several runs of one instance say together. Knows how many of them are right, not what they were asked."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, cluster_sums, ratio_of_sums, resampled_counts
+
+Array = NDArray[np.float64]
+
+
+class VarianceShare(NamedTuple):
+    """Share of the variance of right or wrong that lies between instances, with its interval; the rest is by run.
+
+    Over n instances of n_clusters clusters; nan throughout where nothing varies.
+    """
+
+    between: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+
+
+def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
+    """Chance that at least one of k runs is right, per instance (Chen et al. 2021, equation 1: unbiased).
+
+        1 - C(n - c, k) / C(n, k)  =  1 - prod_{i = n - c + 1 .. n} (1 - k / i)
+
+    n_right (c) and n_runs (n): shape (n_instances,). nan where there are fewer than k runs. Raises ValueError on a
+    count that cannot be and on k below 1.
+    """
+    right, runs = _counts(n_right, n_runs)
+    if k < 1:
+        raise ValueError(f"k is {k}, at least one run is needed")
+    missed = np.ones(right.shape)
+    for drawn in range(k):
+        missed *= ratio_of_sums(np.maximum(runs - right - drawn, 0), np.where(runs > drawn, runs - drawn, 0))
+    return 1 - missed
+
+
+def variance_share(n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed: int) -> VarianceShare:
+    """One-way analysis of variance of right (1) or wrong (0) by instance, with the same number of runs of each.
+
+        MSB = k sum (p_i - p)^2 / (n - 1),   MSW = k sum p_i (1 - p_i) / (n (k - 1))
+        between = (MSB - MSW) / (MSB + (k - 1) MSW), cut to 0..1
+
+    p_i the share of right runs of instance i, k runs of each: the intraclass correlation ICC(1) of Shrout and Fleiss
+    (1979). n_right and cluster: shape (n,). The interval is the middle 95% of a bootstrap of whole clusters. Raises
+    ValueError on fewer than two runs.
+    """
+    right, _ = _counts(n_right, n_runs)
+    if n_runs < 2:
+        raise ValueError("variance between runs needs at least two of them")
+    share = right / n_runs
+    sums, names = cluster_sums(cluster, np.ones(share.shape), share, share**2)
+    between = float(_icc(sums.sum(axis=0)[None, :], n_runs)[0]) if len(share) else nan
+    if np.isnan(between):
+        return VarianceShare(nan, nan, nan, len(share), len(names))
+    drawn = _icc(resampled_counts(len(names), seed, N_RESAMPLES) @ sums, n_runs)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(drawn[~np.isnan(drawn)], [tail, 1 - tail])
+    return VarianceShare(between, float(low), float(high), len(share), len(names))
+
+
+def _icc(sums: Array, k: int) -> Array:
+    """Of sums of 1, p and p^2 per row, shape (n_rows, 3); nan where nothing varies or one instance is alone."""
+    n, total, squares = sums.T
+    above = ratio_of_sums(k * (squares - total**2 / n), np.maximum(n - 1, 0))
+    within = k * (total - squares) / (n * (k - 1))
+    whole = above + (k - 1) * within
+    return np.clip(ratio_of_sums(above - within, np.where(whole > 1e-12, whole, 0)), 0, 1)
+
+
+def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
+    right, runs = np.broadcast_arrays(np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64))
+    if (right < 0).any() or (right > runs).any():
+        raise ValueError("right runs must lie between none and all of them")
+    return right, runs

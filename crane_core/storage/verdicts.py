@@ -66,3 +66,20 @@ def label_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         FROM judgements GROUP BY ALL ORDER BY ALL
         """
     ).df()
+
+
+def answers_by_run(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
+    """Every answer of an experiment, one row each, by detector, setting, instance and run.
+
+    Columns: case_id, instance_id, truth (the instance crashes), detector, setting, run_index (from 1), crashes (what
+    the run said, missing without an answer).
+    """
+    return cursor.execute(
+        """
+        SELECT i.case_id, r.instance_id, i.crashes AS truth, r.detector, r.setting, r.run_index, r.crashes
+        FROM runs r JOIN instances i USING (benchmark, instance_id)
+        WHERE r.benchmark = ? AND r.experiment = ? AND r.run_index > 0
+        ORDER BY r.detector, r.setting, r.instance_id, r.run_index
+        """,
+        [benchmark, experiment],
+    ).df()

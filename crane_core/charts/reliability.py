@@ -1,0 +1,63 @@
+"""How often a crash is real, by how many runs predict it: one mark per detector against the diagonal."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+
+HEIGHT = 300
+APART = 0.014
+"""Between the marks of two detectors with the same share of votes, on an axis from 0 to 1."""
+
+
+def reliability(table: pd.DataFrame) -> alt.LayerChart:
+    """Points with intervals; on the dashed diagonal the share of votes would be the chance of a crash.
+
+    Points are not joined, because few instances may stand behind some.
+
+    `table` has a row per detector and number of votes: detector_title, votes, n_runs, value, low, high (shares in
+    0..1), n, n_cases. Marks grow with n.
+    """
+    titles = in_order(table["detector_title"].unique().tolist())
+    colours = detector_colours(titles)
+    shift = {title: APART * (index - (len(titles) - 1) / 2) for index, title in enumerate(titles)}
+    drawn = table.assign(
+        x=table["votes"] / table["n_runs"] + table["detector_title"].map(shift),
+        said=[f"{votes} of {n_runs}" for votes, n_runs in zip(table["votes"], table["n_runs"], strict=True)],
+    )
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
+        axis=alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="runs that predict a crash"),
+    )
+    axis = alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="real crashes")
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(field, scale=alt.Scale(domain=[0, 1]), axis=axis)
+
+    scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
+    base = alt.Chart(drawn).encode(
+        x=x,
+        color=alt.Color("detector_title:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=1)),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("said:N", title="crash votes"),
+            alt.Tooltip("value:Q", title="real crashes", format=".1%"),
+            alt.Tooltip("low:Q", title="95% from", format=".1%"),
+            alt.Tooltip("high:Q", title="to", format=".1%"),
+            alt.Tooltip("n:Q", title="instances"),
+            alt.Tooltip("n_cases:Q", title="cases"),
+        ],
+    )
+    diagonal = alt.Chart(pd.DataFrame({"x": [0.0, 1.0], "value": [0.0, 1.0]})).mark_line(
+        color=INK, strokeDash=[3, 2], strokeWidth=1
+    )
+    size = alt.Size("n:Q", scale=alt.Scale(range=[25, 260]), legend=None)
+    layers = [
+        diagonal.encode(x=x, y=y("value:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y("low:Q"), y2="high:Q"),
+        base.mark_point(filled=True, opacity=1, shape="diamond").encode(y=y("value:Q"), size=size),
+    ]
+    return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import GROUPINGS, RATES, draw_breakdown
+from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_comparison, draw_gains
 from crane_core.ui.label_coverage import draw_coverage
@@ -35,6 +36,7 @@ with page():
                 format_func=GROUPINGS.get,
             )
         draw_breakdown(chosen, by=str(by), rate=str(rate))
+        draw_five_runs(chosen)
 
     st.subheader("The study's tables, recomputed", anchor="tables")
     known = tables()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline import agreement, evaluate, judges
+from crane_core.pipeline import agreement, evaluate, five_runs, judges
 from crane_core.pipeline import judged as judging
 from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
@@ -96,6 +96,16 @@ def _judged(loaded: str, annotator: str) -> pd.DataFrame:
     campaigns = labels().loc[labels()["annotator"] == annotator, "campaign"].dropna().unique().tolist()
     plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
     return judging.judged_by(verdicts(), labels(), annotator, plan)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _answers_by_run(_store: Store, loaded: str, benchmark: str, experiment: str) -> pd.DataFrame:
+    return five_runs.answers_by_run(_store, benchmark, experiment)
+
+
+def answers_by_run(benchmark: str, experiment: str) -> pd.DataFrame:
+    """Every answer of an experiment; see `pipeline.five_runs.answers_by_run`."""
+    return _answers_by_run(store(), answers(), benchmark, experiment)
 
 
 def judged(annotator: str) -> pd.DataFrame:

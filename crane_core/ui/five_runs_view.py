@@ -1,0 +1,132 @@
+"""How stable are the runs? What each is worth, what several are, and how often a crash with so many votes is real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.reliability import reliability
+from crane_core.charts.theme import in_order
+from crane_core.domain import Setting
+from crane_core.pipeline.five_runs import Measure, run_table, vote_table
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data, keys
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.result_switches import Chosen
+from crane_core.ui.url_state import one_of
+from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
+
+ALL_INPUTS = "all inputs"
+NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+ABOUT_VOTES = (
+    "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances. Half of the "
+    "instances of a benchmark of pairs crash; where crashes are rarer, fewer of them are real."
+)
+ABOUT_RUNS = (
+    "Detection only, over the instances that every run answered, with 95% intervals by case. Any of k: the chance that "
+    "at least one of k runs is right (pass@k, unbiased). Nothing says which run that is, and chance gets far: a coin "
+    "thrown {n} times is right at least once {by_chance} of the time. Between instances: the share of the variance of "
+    "right and wrong that lies between instances (one-way ANOVA); the rest lies between the runs of one."
+)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _runs(loaded: str, chosen: Chosen) -> pd.DataFrame:
+    return run_table(_rows(chosen), data.answers_by_run(chosen.benchmark, chosen.experiment))
+
+
+def _rows(chosen: Chosen) -> pd.DataFrame:
+    """Rows of the experiment itself; runs beside it are an experiment of their own."""
+    rows = chosen.rows()
+    return rows[rows["experiment"] == chosen.experiment]
+
+
+def draw_five_runs(chosen: Chosen) -> None:
+    """The section; nothing where every instance was asked once."""
+    runs = _runs(data.answers(), chosen)
+    if runs.empty:
+        return
+    most = int(runs["n_runs"].max())
+    st.subheader(f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs")
+    settings = [str(setting) for setting in Setting if setting in set(runs["setting"])]
+    picked = ALL_INPUTS
+    if len(settings) > 1:
+        picked = str(
+            one_of(
+                st.segmented_control,
+                "Votes with",
+                [ALL_INPUTS, *settings],
+                key=keys.VOTES_OF,
+                default=ALL_INPUTS,
+                required=True,
+                format_func=lambda name: name if name == ALL_INPUTS else setting_short(name),
+            )
+        )
+    rows = _rows(chosen)
+    votes = vote_table(rows if picked == ALL_INPUTS else rows[rows["setting"] == picked])
+    titles = in_order(votes["detector_title"].unique().tolist())
+    st.markdown("".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles))
+    draw_chart(reliability(votes), _readable_votes(votes), numbers=votes, name="crash_votes", note=ABOUT_VOTES)
+    st.dataframe(_readable_runs(runs), hide_index=True)
+    about = ABOUT_RUNS.format(n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most))
+    st.caption(about + _left_out(runs))
+
+
+def finding(votes: pd.DataFrame) -> str:
+    """How often a crash is real that all runs of a detector predict, and one fewer; `votes` is of that detector."""
+    said: list[str] = []
+    most = votes["n_runs"].max()
+    for row in as_rows(votes[(votes["n_runs"] == most) & (votes["votes"] >= most - 1)].iloc[::-1]):
+        verb = "are one" if said else "crash votes are a real crash"
+        share = f"**{percent(row['value'])}** of the time ({interval(row['low'], row['high'])}, n {count(row['n'])})"
+        said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")
+    title = votes["detector_title"].iloc[0]
+    return f"{title}: {'; '.join(said)}." if said else f"{title}: no instance has {most - 1} crash votes or more."
+
+
+def _readable_votes(votes: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Crash votes": f"{row['votes']} of {row['n_runs']}",
+            "Real crashes": percent(row["value"]),
+            "95% interval": interval(row["low"], row["high"]),
+            "Real": row["n_real"],
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+        }
+        for row in as_rows(votes)
+    )
+
+
+def _readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per detector and input, a column per measure; each value with its interval."""
+    rows = []
+    for title in in_order(runs["detector_title"].unique().tolist()):
+        for setting, of in runs[runs["detector_title"] == title].groupby("setting", sort=False):
+            rows.append(
+                {"Detector": title, "Input": setting_short(str(setting))}
+                | {_column(row): _with_interval(row) for row in as_rows(of)}
+                | {"Instances": of["n"].max(), "Cases": of["n_cases"].max()}
+            )
+    return pd.DataFrame(rows).fillna(NOTHING)
+
+
+def _column(row: dict[str, Any]) -> str:
+    names = {Measure.RUN: f"Run {row['k']}", Measure.PASS: f"Any of {row['k']}", Measure.ALL: "All right"}
+    return names.get(Measure(row["measure"]), "Between instances")
+
+
+def _with_interval(row: dict[str, Any]) -> str:
+    return NOTHING if row["value"] is None else f"{percent(row['value'])} ({interval(row['low'], row['high'])})"
+
+
+def _left_out(runs: pd.DataFrame) -> str:
+    lacking = runs.drop_duplicates(["detector", "setting"]).query("left_out > 0")
+    return "".join(
+        f" {row['detector_title']} {setting_short(row['setting'])}: {count(row['left_out'])} instances lack an answer "
+        "and are left out."
+        for row in as_rows(lacking)
+    )

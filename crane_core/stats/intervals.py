@@ -12,6 +12,7 @@ say the same is 0, which is no certainty, so no interval rests on it alone:
 `python -m benchmarks.interval_coverage` prints how often they hold the truth.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import nan, sqrt
 from typing import NamedTuple
@@ -78,19 +79,40 @@ def clustered_difference(
     are over the same instances), k instances to a cluster and t Student's quantile for n - 1. All arrays have shape
     (n,) and one order of instances: what both conditions share cancels. Cut to -1..1; one case leaves the whole range.
     """
-    either = np.maximum(np.asarray(whole_a, dtype=np.float64), np.asarray(whole_b, dtype=np.float64))
-    sums, counted = _counted(cluster, either, part_a, whole_a, part_b, whole_b)
+    return clustered_contrast((-1.0, 1.0), (part_a, part_b), (whole_a, whole_b), cluster, confidence=confidence)
+
+
+def clustered_contrast(
+    weights: Sequence[float],
+    parts: Sequence[ArrayLike],
+    wholes: Sequence[ArrayLike],
+    cluster: ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
+) -> RateEstimate:
+    """A weighted sum of rates of the same instances, such as one change minus another, with its interval.
+
+    The formula of `clustered_difference`, which is the contrast of weights (-1, 1), with u_i the sum over the rates of
+    weight times linearised contribution. weights: one per rate; parts and wholes: one array of shape (n,) per rate, in
+    one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
+    nan where a rate is undefined.
+    """
+    columns = [np.asarray(column, dtype=np.float64) for pair in zip(parts, wholes, strict=True) for column in pair]
+    sums, counted = _counted(cluster, np.max(columns[1::2], axis=0), *columns)
     n, total = len(sums), sums.sum(axis=0)
-    if not (total[1] and total[3]):
+    if not total[1::2].all():
         return RateEstimate(nan, nan, nan, 0, 0)
-    rate_a, rate_b = total[0] / total[1], total[2] / total[3]
-    moved = n * ((sums[:, 2] - rate_b * sums[:, 3]) / total[3] - (sums[:, 0] - rate_a * sums[:, 1]) / total[1])
-    value = float(rate_b - rate_a)
+    rates = total[::2] / total[1::2]
+    value = float(sum(weight * rate for weight, rate in zip(weights, rates, strict=True)))
+    moved = np.zeros(n)
+    for j, weight in enumerate(weights):
+        moved += weight * n * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1]) / total[2 * j + 1]
     per_cluster = max(_kish(counted) / n, 1.0)
     middle = n * value / (n + 1)
     variance = (float(moved @ moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
-    low, high = max(min(middle - reach, value), -1.0), min(max(middle + reach, value), 1.0)
+    least, most = sum(min(weight, 0.0) for weight in weights), sum(max(weight, 0.0) for weight in weights)
+    low, high = max(min(middle - reach, value), least), min(max(middle + reach, value), most)
     return RateEstimate(value, low, high, len(counted), n)
 
 

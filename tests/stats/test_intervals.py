@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks import interval_coverage
-from crane_core.stats.intervals import clustered_difference, clustered_rate, wilson
+from crane_core.stats.intervals import clustered_contrast, clustered_difference, clustered_rate, wilson
 
 Z = float(norm.ppf(0.975))
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
@@ -123,3 +123,41 @@ def test_ninety_five_of_a_hundred_hold_the_truth(n_cases: int) -> None:
         assert held >= 0.93 - interval_coverage.noise(0.93, 300)
         if n_cases >= interval_coverage.FROM_CASES:
             assert held <= 0.98 + interval_coverage.noise(0.98, 300)
+
+
+def test_a_contrast_of_two_rates_is_their_difference() -> None:
+    rng = np.random.default_rng(11)
+    part, other = (rng.random((2, 60)) < 0.6).astype(float)
+    whole = np.ones(60)
+    cluster = np.repeat(np.arange(30), 2)
+    found = clustered_contrast((-1, 1), (part, other), (whole, whole), cluster)
+    assert found == clustered_difference(part, whole, other, whole, cluster)
+    swapped = clustered_contrast((1, -1), (part, other), (whole, whole), cluster)
+    assert (swapped.value, swapped.low, swapped.high) == pytest.approx((-found.value, -found.high, -found.low))
+
+
+def test_a_difference_of_changes_is_one_difference_of_what_each_instance_gained() -> None:
+    """Over the same instances every instance has one number, its own difference of changes."""
+    rng = np.random.default_rng(12)
+    a, b, c, d = (rng.random((4, 80)) < 0.5).astype(float)
+    ones, cluster = np.ones(80), np.repeat(np.arange(40), 2)
+    found = clustered_contrast((-1, 1, 1, -1), (a, b, c, d), (ones,) * 4, cluster)
+    single = clustered_difference(a - c, ones, b - d, ones, cluster)
+    assert found[:3] == pytest.approx(single[:3])
+
+
+def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> None:
+    """Welch's sum of variances; the imaginary case adds little to 400 cases."""
+    rng = np.random.default_rng(13)
+    right = (rng.random(400) < np.repeat([0.3, 0.7], 200)).astype(float)
+    first = np.repeat([1.0, 0.0], 200)
+    found = clustered_contrast((-1, 1), (right * first, right * (1 - first)), (first, 1 - first), np.arange(400))
+    p, q = right[:200].mean(), right[200:].mean()
+    reach = Z * math.sqrt(p * (1 - p) / 200 + q * (1 - q) / 200)
+    assert found.value == pytest.approx(q - p)
+    assert (found.high - found.low) / 2 == pytest.approx(reach, rel=0.02)
+
+
+def test_a_contrast_with_an_undefined_rate_is_undefined() -> None:
+    ones = np.ones(4)
+    assert math.isnan(clustered_contrast((-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)).value)

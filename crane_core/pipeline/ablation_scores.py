@@ -16,20 +16,25 @@ from crane_core.pipeline.table_scores import (
 
 
 def ablation_cells(verdicts: pd.DataFrame, signs: dict[Setting, str]) -> dict[tuple[str, str], Measured]:
-    """F1 and accuracy per LLM and setting, where a published release holds the setting for every instance.
-
-    The first release that does is taken, editions of the later one last; a release that holds a part of the instances
-    (an incomplete download) gives no value, because its rate would be of another population.
-    """
-    population = verdicts.loc[verdicts["benchmark"] == BENCHMARK, "instance_id"].nunique()
-    releases = [STUDY, *later_releases(verdicts)]
+    """F1 and accuracy per LLM and setting, where a published release holds the setting for every instance."""
     cells: dict[tuple[str, str], Measured] = {}
     for detector in STUDY_LLMS:
         for setting, sign in signs.items():
-            candidates = [selected(verdicts, release, detector, setting) for release in releases]
-            rows = next((rows for rows in candidates if population and len(rows) == population), None)
+            rows = complete_rows(verdicts, detector, setting)
             if rows is not None:
                 title = str(rows["detector_title"].iloc[0])
                 columns = rate_columns(detection_counts(rows), sign, ("F1", "Accuracy"))
                 cells |= {(title, column): value for column, value in columns}
     return cells
+
+
+def complete_rows(verdicts: pd.DataFrame, detector: str, setting: str) -> pd.DataFrame | None:
+    """The rows of one condition on the published benchmark, of the first release that holds every instance.
+
+    Editions of the later release come last. None where there is no such release: one that holds a part of the
+    instances (an incomplete download) gives no value, because its rate would be of another population.
+    """
+    population = verdicts.loc[verdicts["benchmark"] == BENCHMARK, "instance_id"].nunique()
+    releases = [STUDY, *later_releases(verdicts)]
+    candidates = (selected(verdicts, release, detector, setting) for release in releases)
+    return next((rows for rows in candidates if population and len(rows) == population), None)

@@ -19,6 +19,7 @@ from crane_core import ledger
 from crane_core.cli import main, parser, verb_modules, verb_names
 from crane_core.domain import Run as Answer
 from crane_core.domain import Setting
+from crane_core.pipeline.claims import published_claims
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.pipeline.study_tables import table_modules
 from tests.spoken import Run, speaker
@@ -78,7 +79,15 @@ def test_only_the_verb_that_is_named_is_loaded(before: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["dream"], ["report", "--table", "9"], ["import"], ["app", "--port=70000"], ["app", "--port=x"]],
+    [
+        [],
+        ["dream"],
+        ["report", "--table", "9"],
+        ["report", "--claims", "--table", "1"],
+        ["import"],
+        ["app", "--port=70000"],
+        ["app", "--port=x"],
+    ],
 )
 def test_wrong_usage_is_exit_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
@@ -131,6 +140,14 @@ def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
     assert spoken.code == 1
     assert "differs: table 2b, GPT 5, Accuracy (+RT)" in spoken.err
     assert "cells differ" in spoken.err.splitlines()[-1]
+
+
+def test_report_holds_the_claims_against_the_data(run: Run) -> None:
+    spoken = run("report", "--claims", "--json")
+    claims = json.loads(spoken.out)["claims"]
+    assert (spoken.code, len(claims)) == (0, len(published_claims()))
+    assert next(one for one in claims if one["stated"] == "+8.1")["verdict"] == "rounds differently"
+    assert spoken.err.startswith(f"{len(claims)} claims: ")
 
 
 @pytest.mark.parametrize("fmt", ["md", "csv", "json", "latex"])

@@ -53,3 +53,18 @@ def instance_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_
         )
         for setting, origin, state in rows
     ]
+
+
+def prompt_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Setting) -> dict[str, dict[str, str]]:
+    """The texts that detectors were shown in a setting, by origin and instance."""
+    found: dict[str, dict[str, str]] = {}
+    rows = cursor.execute(
+        """
+        SELECT origin, instance_id, text FROM prompts WHERE benchmark = ? AND setting = ?
+        ORDER BY origin, instance_id
+        """,
+        [benchmark, setting],
+    )
+    for origin, instance_id, text in rows.fetchall():
+        found.setdefault(origin, {})[instance_id] = text
+    return found

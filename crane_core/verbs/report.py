@@ -1,9 +1,11 @@
-"""`report`: the study's tables recomputed from what is loaded, and checked against what was printed."""
+"""`report`: the study's tables recomputed from what is loaded, and checked against what was printed; its claims too."""
 
 from __future__ import annotations
 
 import argparse
 
+from crane_core.pipeline.claim_formats import render_claims, verdict_counts
+from crane_core.pipeline.claims import CheckedClaim, checked_claims, loaded_in, published_claims
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -13,26 +15,38 @@ from crane_core.pipeline.table_formats import Format, render
 from crane_core.terminal import give, tell
 
 NAME = "report"
-HELP = "recompute the study's tables and print them; --check compares every printed cell"
+HELP = "recompute the study's tables and print them; --check compares every printed cell, --claims the claims"
 EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     ids = [module.TABLE_ID for module in table_modules()]
-    verb.add_argument("--table", choices=ids, metavar="ID", help=f"one table alone: {' '.join(ids)}")
+    what = verb.add_mutually_exclusive_group()
+    what.add_argument("--claims", action="store_true", help="the claims of the paper's text beside the data")
+    what.add_argument("--table", choices=ids, metavar="ID", help=f"one table alone: {' '.join(ids)}")
     verb.add_argument("--format", choices=[str(f) for f in Format], default="md", help="default: md")
     verb.add_argument("--json", action="store_true", help="the same as --format json")
     verb.add_argument("--check", action="store_true", help="exit 1 when a recomputable cell differs as printed")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    fmt = Format.JSON if chosen.json else Format(chosen.format)
     store = prepare_or_read(folder, tell)
     tables = study_tables(verdict_frame(store), printed_numbers(store))
+    if chosen.claims:
+        _give_claims(checked_claims(loaded_in(store, folder), published_claims()), fmt)
     store.close()
     if chosen.table:
         tables = {chosen.table: tables[chosen.table]}
-    give(render(tables.values(), Format.JSON if chosen.json else Format(chosen.format)))
+    if not chosen.claims:
+        give(render(tables.values(), fmt))
     return _check(tables) if chosen.check else 0
+
+
+def _give_claims(checked: list[CheckedClaim], fmt: Format) -> None:
+    give(render_claims(checked, fmt))
+    counts = verdict_counts(checked)
+    tell(f"{len(checked)} claims: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
 
 
 def _check(tables: dict[str, StudyTable]) -> int:

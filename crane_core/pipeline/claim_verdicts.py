@@ -28,7 +28,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from crane_core.pipeline.table_cells import agrees, printed_decimals, printed_value, rounded
+from crane_core.pipeline.table_cells import agrees, printed_decimals, printed_value
+from crane_core.rounding import rounded
 
 TENTH = Fraction(1, 10)
 COUNT = "count"

@@ -27,9 +27,10 @@ from crane_core.pipeline.measures import Credit, VoteRule, change_table, gain_ta
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.printed_counts import COLUMN_SIGNS, TABLES, printed_counts
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.table_cells import PERCENT, rounded
+from crane_core.pipeline.table_cells import PERCENT
 from crane_core.pipeline.table_formats import Format
 from crane_core.pipeline.table_scores import STUDY, STUDY_LLMS, detected, truth
+from crane_core.rounding import rounded
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 

@@ -5,6 +5,8 @@ Knows libraries by their names alone. Refuses to say what a step gives.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from crane_core.detectors.rules.site import Arguments
 from crane_core.detectors.rules.thing import Thing
 
@@ -53,7 +55,13 @@ _CALLS_BACK = ("apply", "pipe", "map", "applymap", "transform", "agg", "aggregat
 
 def may_share_memory(thing: Thing) -> bool:
     """True for arrays and frames, whose values another name may show too."""
-    return thing.class_name in _ARRAYS.get(thing.package, ())
+    return _is_array(thing.type)
+
+
+@lru_cache(maxsize=4096)
+def _is_array(type: str) -> bool:
+    package, _, _ = type.partition(".")
+    return type.rpartition(".")[2] in _ARRAYS.get(package, ())
 
 
 def function_changes_nothing(path: str, arguments: Arguments) -> bool:

@@ -33,7 +33,10 @@ class Scope:
 
 
 class Content(NamedTuple):
-    """What a Thing says of itself."""
+    """What a Thing says of itself: a copy that is never changed, shared by all moments at which it says the same.
+
+    `held` are the Things in it: items, members, attributes, and those in facts.
+    """
 
     type: str
     facts: dict[str, Any]
@@ -41,45 +44,87 @@ class Content(NamedTuple):
     items: list[Thing] | None
     members: dict[Any, Thing] | None
     attributes: dict[str, Thing]
+    held: tuple[Thing, ...] = ()
+
+
+_COPIED = (dict, list, set, tuple, Content)
+"""Types of which a copy is compared part by part with another copy."""
+_ABSENT = Thing()
+"""Stands for a name that is not there."""
+_NOTHING = Content("", {}, NOT_KNOWN, None, None, {})
 
 
 class Moment(NamedTuple):
     """What was known: the names of each scope, and of each Thing its content."""
 
     names: list[tuple[Scope, dict[str, Thing | None]]]
-    things: dict[int, tuple[Thing, Content]]
+    things: dict[Thing, Content]
 
 
 def reachable(roots: Iterable[Thing | None]) -> Iterator[Thing]:
     """The Things and what they hold, each once."""
-    seen: set[int] = set()
+    seen: set[Thing] = set()
     waiting = [root for root in roots if root is not None]
     while waiting and len(seen) < _LARGEST:
         thing = waiting.pop()
-        if id(thing) in seen:
+        if thing in seen:
             continue
-        seen.add(id(thing))
+        seen.add(thing)
         yield thing
         waiting += held_by(thing)
 
 
+def every(roots: Iterable[Thing | None]) -> list[Thing]:
+    """The same as a list, in less time."""
+    return list(_contents([root for root in roots if root is not None]))
+
+
+def _contents(layer: list[Thing]) -> dict[Thing, Content]:
+    """The Things and what they hold, each with its content; layer by layer, as most hold nothing."""
+    found: dict[Thing, Content] = {}
+    while layer and len(found) < _LARGEST:
+        held: list[Thing] = []
+        for thing in layer:
+            if thing not in found:
+                found[thing] = content = thing.content or content_of(thing)
+                if content.held:
+                    held += content.held
+                if thing.bound_to is not None:
+                    held.append(thing.bound_to)
+                if thing.scope is not None:
+                    held += [seen for seen in thing.scope.names.values() if seen is not None]
+        layer = held
+    return found
+
+
 def held_by(thing: Thing) -> list[Thing]:
     """What a Thing holds itself; facts may be Things too."""
-    found: list[Thing] = []
-    if thing.items:
-        found += thing.items
-    if thing.members:
-        found += thing.members.values()
-    if thing.attributes:
-        found += thing.attributes.values()
+    held = list(content_of(thing).held)
     if thing.bound_to is not None:
-        found.append(thing.bound_to)
+        held.append(thing.bound_to)
     if thing.scope is not None:
-        found += (seen for seen in thing.scope.names.values() if seen is not None)
-    for fact in thing.facts.values():
-        if type(fact) not in _PLAIN:
-            found += _things_in(fact)
-    return found
+        held += (seen for seen in thing.scope.names.values() if seen is not None)
+    return held
+
+
+def _held_in(thing: Thing) -> list[Thing]:
+    found: list[Thing] = []
+    if thing._items:
+        found += thing._items
+    if thing._members:
+        found += thing._members.values()
+    if thing._attributes:
+        found += thing._attributes.values()
+    return found + _things_of(thing._facts)
+
+
+def _held_in_content(content: Content) -> tuple[Thing, ...]:
+    held = (*(content.items or ()), *(content.members or {}).values(), *content.attributes.values())
+    return (*held, *_things_of(content.facts))
+
+
+def _things_of(facts: dict[str, Any]) -> list[Thing]:
+    return [thing for fact in facts.values() if type(fact) not in _PLAIN for thing in _things_in(fact)]
 
 
 def _things_in(fact: Any) -> Iterator[Thing]:
@@ -94,15 +139,13 @@ def _things_in(fact: Any) -> Iterator[Thing]:
 def moment(scopes: Sequence[Scope]) -> Moment:
     """What is known now."""
     names = [(scope, dict(scope.names)) for scope in scopes]
-    roots = [thing for scope in scopes for thing in scope.names.values()]
-    return Moment(names, {id(thing): (thing, content_of(thing)) for thing in reachable(roots)})
+    return Moment(names, _contents([thing for _, known in names for thing in known.values() if thing is not None]))
 
 
 def restore(taken: Moment) -> None:
     for scope, names in taken.names:
         scope.names = dict(names)
-    for thing, content in taken.things.values():
-        _set(thing, content)
+    _set_all(taken.things)
 
 
 def join(ends: Sequence[Moment]) -> None:
@@ -110,10 +153,13 @@ def join(ends: Sequence[Moment]) -> None:
     if len(ends) == 1:
         restore(ends[0])
         return
-    everywhere = {key for end in ends for key in end.things}
-    for key in everywhere:
-        told = [end.things[key] for end in ends if key in end.things]
-        _set(told[0][0], _joined([content for _, content in told]))
+    first, *others = ends
+    known = dict(first.things)
+    for end in others:
+        for thing, content in end.things.items():
+            if known.setdefault(thing, content) is not content:
+                known[thing] = _joined([told for each in ends if (told := each.things.get(thing)) is not None])
+    _set_all(known)
     for at, (scope, _) in enumerate(ends[0].names):
         scope.names = _joined_names([end.names[at][1] for end in ends])
 
@@ -123,22 +169,29 @@ class Watch:
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.start = moment(scopes)
-        self.changed: dict[int, Thing] = {}
-        self.names: list[list[tuple[Scope, dict[str, Thing | None]]]] = []
+        self.changed: dict[Thing, None] = {}
+        self.names: list[list[tuple[Scope, dict[str, Thing | None]]]] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
-        for key, (thing, content) in self.start.things.items():
-            if key not in self.changed and not is_unchanged(thing, content):
-                self.changed[key] = thing
-        self.names.append([(scope, dict(scope.names)) for scope in scopes])
+        for thing, content in self.start.things.items():
+            if thing.content is not content and thing not in self.changed and not is_unchanged(thing, content):
+                self.changed[thing] = None
+        if not _are_same_names(self.names[-1], scopes):
+            self.names.append([(scope, dict(scope.names)) for scope in scopes])
+
+
+def _are_same_names(before: Sequence[tuple[Scope, dict[str, Thing | None]]], scopes: Sequence[Scope]) -> bool:
+    return len(before) == len(scopes) and all(
+        scope is known and scope.names == names for (known, names), scope in zip(before, scopes, strict=True)
+    )
 
 
 def blur(watch: Watch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a way was taken, perhaps: what the way changed is not known."""
     restore(watch.start)
-    for thing in watch.changed.values():
+    for thing in watch.changed:
         thing.forget()
-    for later in watch.names:
+    for later in watch.names[1:]:
         _blur_names(watch.start, later)
     for name in names:
         scope.names[name] = Thing()
@@ -169,28 +222,34 @@ def _is_same_code(thing: Thing | None, held: Thing | None) -> bool:
 
 def is_unchanged(thing: Thing, before: Content) -> bool:
     """Whether a Thing says of itself what it said before."""
-    items, members = thing.items, thing.members
+    if thing.content is before:
+        return True
+    items, members = thing._items, thing._members
     return (
         thing.type == before.type
-        and _equal(thing.facts, before.facts)
+        and _equal(thing._facts, before.facts)
         and (items is before.items is None or _same_items(items, before.items))
         and (members is before.members is None or _same_members(members, before.members))
-        and (items is not None or members is not None or _equal(thing.literal, before.literal))
-        and thing.attributes.keys() == before.attributes.keys()
-        and all(before.attributes[name] is held for name, held in thing.attributes.items())
+        and (items is not None or members is not None or _equal(thing._literal, before.literal))
+        and thing._attributes.keys() == before.attributes.keys()
+        and all(before.attributes[name] is held for name, held in thing._attributes.items())
     )
 
 
 def _joined_names(ends: list[dict[str, Thing | None]]) -> dict[str, Thing | None]:
-    names = dict.fromkeys(name for end in ends for name in end)
-    return {name: _one_of([end.get(name, Thing()) for end in ends], ends, name) for name in names}
+    first, *others = ends
+    if all(end == first for end in others):
+        return dict(first)
+    joined = dict.fromkeys(name for end in ends for name in end)
+    for name in joined:
+        thing = first.get(name, _ABSENT)
+        is_same = thing is not _ABSENT and all(end.get(name, _ABSENT) is thing for end in others)
+        joined[name] = thing if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
+    return joined
 
 
-def _one_of(things: list[Thing | None], ends: list[dict[str, Thing | None]], name: str) -> Thing | None:
-    first = things[0]
-    if all(name in end for end in ends) and all(thing is first for thing in things):
-        return first
-    known = [thing for thing in things if thing is not None]
+def _one_of(things: Sequence[Thing | None]) -> Thing | None:
+    known = [Thing() if thing is _ABSENT else thing for thing in things if thing is not None]
     return either(known) if len(known) == len(things) else Thing()
 
 
@@ -211,14 +270,42 @@ def either(things: Sequence[Thing]) -> Thing:
 
 
 def content_of(thing: Thing) -> Content:
-    return Content(
+    """What a Thing says of itself now; the same object as at the last moment where it says the same."""
+    known: Content | None = thing.content
+    if known is not None:
+        return known
+    is_open = thing._items is not None or thing._members is not None
+    made = Content(
         thing.type,
-        _copied_facts(thing.facts),
-        NOT_KNOWN if thing.items is not None or thing.members is not None else _copied_value(thing.literal),
-        None if thing.items is None else list(thing.items),
-        None if thing.members is None else dict(thing.members),
-        dict(thing.attributes),
+        _copied_facts(thing._facts),
+        NOT_KNOWN if is_open else _copied_value(thing._literal),
+        None if thing._items is None else list(thing._items),
+        None if thing._members is None else dict(thing._members),
+        dict(thing._attributes),
+        tuple(_held_in(thing)),
     )
+    last: Content | None = thing.last_content
+    if last is not None and _is_exactly(made, last):
+        made = last
+    thing.last_content = made
+    if not is_open or thing._literal is NOT_KNOWN:
+        thing.content = made
+    return made
+
+
+def _is_exactly(left: Any, right: Any) -> bool:
+    """Whether two copies hold the very same objects in the same order, not only equal ones."""
+    if left is right:
+        return True
+    if type(left) is not type(right) or type(left) not in _COPIED or len(left) != len(right):
+        return type(left) is type(right) is str and left == right
+    if isinstance(left, dict):
+        return all(
+            one is other and _is_exactly(left[one], right[other]) for one, other in zip(left, right, strict=True)
+        )
+    if isinstance(left, set):
+        return False
+    return all(map(_is_exactly, left, right))
 
 
 def _copied_facts(facts: dict[str, Any]) -> dict[str, Any]:
@@ -238,6 +325,12 @@ def _copied(fact: Any) -> Any:
     return set(fact) if type(fact) is set else fact
 
 
+def _set_all(things: dict[Thing, Content]) -> None:
+    for thing, content in things.items():
+        if thing.content is not content:
+            _set(thing, content)
+
+
 def _set(thing: Thing, content: Content) -> None:
     thing.type = content.type
     thing.facts = _copied_facts(content.facts)
@@ -245,15 +338,16 @@ def _set(thing: Thing, content: Content) -> None:
     thing.items = None if content.items is None else list(content.items)
     thing.members = None if content.members is None else dict(content.members)
     thing.attributes = dict(content.attributes)
+    thing.content = thing.last_content = content
 
 
 def _joined(contents: Sequence[Content]) -> Content:
     first, *others = contents
-    if not others:
+    if all(other is first for other in others):
         return first
     if any(other.type != first.type for other in others):
-        return Content("", {}, NOT_KNOWN, None, None, {})
-    return Content(
+        return _NOTHING
+    joined = Content(
         first.type,
         {name: fact for name, fact in first.facts.items() if all(_is_same(name, fact, other) for other in others)},
         first.literal if all(_equal(first.literal, other.literal) for other in others) else NOT_KNOWN,
@@ -265,6 +359,7 @@ def _joined(contents: Sequence[Content]) -> Content:
             if all(other.attributes.get(name) is thing for other in others)
         },
     )
+    return joined._replace(held=_held_in_content(joined))
 
 
 def _is_same(name: str, fact: Any, other: Content) -> bool:
@@ -287,6 +382,9 @@ def _same_members(left: dict[Any, Thing] | None, right: dict[Any, Thing] | None)
     return list(left) == list(right) and all(left[key] is right[key] for key in left)
 
 
+_OF_THINGS = [name for name in Thing.__slots__ if name not in ("content", "last_content")]
+
+
 class Copy:
     """A copy of Things and scopes with all that they lead to: what is one object stays one, code stays as it is."""
 
@@ -306,8 +404,10 @@ class Copy:
         """Fills what has been begun; one by one, as Things lead to Things without an end."""
         while self._waiting:
             old, new = self._waiting.pop()
-            for name in Thing.__slots__ if type(old) is Thing else Scope.__slots__:
+            for name in _OF_THINGS if type(old) is Thing else Scope.__slots__:
                 setattr(new, name, self._of(getattr(old, name)))
+            if type(old) is Thing:
+                new.content = new.last_content = None
         return made
 
     def _of(self, old: Any) -> Any:

@@ -74,8 +74,8 @@ class Run:
         other.walk.scopes = [other.walk.module]
         other.walk.errors = list(walk.errors)
         other.walk.n_steps, other.walk.n_visits = walk.n_steps, walk.n_visits
-        for there, here in ((other.walk.escaped, walk.escaped), (other.walk.made, walk.made)):
-            there.update((id(made), made) for made in map(copy.thing, here.values()))
+        other.walk.escaped = {copy.thing(thing): None for thing in walk.escaped}
+        other.walk.made = {id(made): made for made in map(copy.thing, walk.made.values())}
         return other
 
 
@@ -203,8 +203,7 @@ def _take(walked: Thing, told: Thing) -> None:
 
 def _drop_values(thing: Thing) -> None:
     if harmless.may_share_memory(thing):
-        for fact in harmless.VALUE_FACTS & thing.facts.keys():
-            del thing.facts[fact]
+        thing.drop(harmless.VALUE_FACTS)
 
 
 __all__ = ["MOST_STEPS", "Contradiction", "Past", "past_of"]

@@ -5,7 +5,7 @@ Knows nothing of libraries. Two names of one object share one Thing, so that wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final
 
 
@@ -27,6 +27,7 @@ class _Nothing:
 
 NOT_KNOWN: Final = _Nothing()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}
+_CHANGEABLE: Final = frozenset([list, dict, set])
 
 
 class Thing:
@@ -45,17 +46,19 @@ class Thing:
     """
 
     __slots__ = (
+        "_attributes",
+        "_facts",
+        "_items",
         "_literal",
-        "attributes",
+        "_members",
+        "_type",
         "bound_to",
+        "content",
         "definition",
-        "facts",
         "is_foreign",
-        "items",
-        "members",
+        "last_content",
         "path",
         "scope",
-        "type",
         "words",
     )
 
@@ -74,15 +77,18 @@ class Thing:
         scope: Any = None,
         words: str = "",
     ) -> None:
-        self.type = type
-        self.facts: dict[str, Any] = dict(facts or {})
+        self.content: Any = None
+        """What it says of itself, as the heap has copied it; None once somebody may have changed it since."""
+        self.last_content: Any = None
+        self._type = type
+        self._facts: dict[str, Any] = dict(facts) if facts else {}
         self._literal = literal
-        self.items: list[Thing] | None = None if items is None else list(items)
-        self.members: dict[Any, Thing] | None = None if members is None else dict(members)
+        self._items: list[Thing] | None = None if items is None else list(items)
+        self._members: dict[Any, Thing] | None = None if members is None else dict(members)
         self.path = path
         self.definition = definition
         self.bound_to = bound_to
-        self.attributes: dict[str, Thing] = dict(attributes or {})
+        self._attributes: dict[str, Thing] = dict(attributes) if attributes else {}
         self.scope = scope
         self.words = words
         self.is_foreign = False
@@ -95,18 +101,75 @@ class Thing:
             known["literal"] = self.literal
         return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items())})"
 
+    # Whoever reads a dict or list may change it in place: a Thing counts as changed from then on. It is to be read
+    # anew for each change, as what is known may be copied in between.
+
+    @property
+    def type(self) -> str:
+        return self._type
+
+    @type.setter
+    def type(self, value: str) -> None:
+        self.content = None
+        self._type = value
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        self.content = None
+        return self._facts
+
+    @facts.setter
+    def facts(self, value: dict[str, Any]) -> None:
+        self.content = None
+        self._facts = value
+
+    @property
+    def items(self) -> list[Thing] | None:
+        if self._items is not None:
+            self.content = None
+        return self._items
+
+    @items.setter
+    def items(self, value: list[Thing] | None) -> None:
+        self.content = None
+        self._items = value
+
+    @property
+    def members(self) -> dict[Any, Thing] | None:
+        if self._members is not None:
+            self.content = None
+        return self._members
+
+    @members.setter
+    def members(self, value: dict[Any, Thing] | None) -> None:
+        self.content = None
+        self._members = value
+
+    @property
+    def attributes(self) -> dict[str, Thing]:
+        self.content = None
+        return self._attributes
+
+    @attributes.setter
+    def attributes(self, value: dict[str, Thing]) -> None:
+        self.content = None
+        self._attributes = value
+
     @property
     def literal(self) -> Any:
-        if self.items is not None and self.type in _SEQUENCES:
-            values = [item.literal for item in self.items]
-            return NOT_KNOWN if any(value is NOT_KNOWN for value in values) else _SEQUENCES[self.type](values)
-        if self.members is not None and self.type == "dict":
-            held = {key: member.literal for key, member in self.members.items()}
+        if self._items is not None and self._type in _SEQUENCES:
+            values = [item.literal for item in self._items]
+            return NOT_KNOWN if any(value is NOT_KNOWN for value in values) else _SEQUENCES[self._type](values)
+        if self._members is not None and self._type == "dict":
+            held = {key: member.literal for key, member in self._members.items()}
             return NOT_KNOWN if any(value is NOT_KNOWN for value in held.values()) else held
+        if type(self._literal) in _CHANGEABLE:
+            self.content = None
         return self._literal
 
     @literal.setter
     def literal(self, value: Any) -> None:
+        self.content = None
         self._literal = value
 
     @property
@@ -128,15 +191,24 @@ class Thing:
         return self.literal is not NOT_KNOWN
 
     def fact(self, name: str, default: Any = None) -> Any:
-        return self.facts.get(name, default)
+        told = self._facts.get(name, default)
+        if type(told) in _CHANGEABLE:
+            self.content = None
+        return told
+
+    def drop(self, names: Set[str]) -> None:
+        """These facts are no longer known."""
+        if not names.isdisjoint(self._facts):
+            self.facts = {name: fact for name, fact in self._facts.items() if name not in names}
 
     def forget(self) -> None:
         """The object may have been changed: its type stays, what was known of its content does not."""
-        self.facts = {}
-        self._literal = NOT_KNOWN
-        self.items = None
-        self.members = None
-        self.attributes = {}
+        is_known = self._facts or self._attributes or self._items is not None or self._members is not None
+        if is_known or self._literal is not NOT_KNOWN:
+            self.content = None
+            self._facts, self._attributes = {}, {}
+            self._literal = NOT_KNOWN
+            self._items = self._members = None
 
 
 def literal(value: Any, words: str = "") -> Thing:

@@ -23,6 +23,7 @@ from crane_core.detectors.rules.heap import (
     Scope,
     Watch,
     content_of,
+    every,
     is_unchanged,
     join,
     moment,
@@ -120,7 +121,13 @@ class Walk:
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[Thing, Content]] = {}
         self.within_loaders: list[tuple[Thing, Content]] = []
-        self.escaped: dict[int, Thing] = {}
+        self.escaped: dict[Thing, Content | None] = {}
+        """Objects that code nobody knows may hold, with what they said when they were forgotten: nothing.
+
+        None where that has to be looked at again.
+        """
+        self.escaped_arrays: set[Thing] = set()
+        """Those that may share memory, of the escaped ones."""
         self.made: dict[int, Thing] = {}
         """Objects of the notebook's classes that were made on the way."""
         for name in dict.fromkeys((*world.held, *world.past, *world.fixed)):
@@ -233,7 +240,7 @@ class Walk:
     def _share(self, name: str, thing: Thing) -> None:
         """What other objects hold may be changed through them: of parts that may be such an object nothing is known."""
         if name in self.world.held:
-            self.escaped[id(thing)] = thing
+            self.escaped[thing] = None
         kinds = {self.world.type_of(other) for other in self.world.held}
         for part in list(reachable([thing])):
             if part is not thing and part.type in kinds:
@@ -392,32 +399,42 @@ class Walk:
 
     def everything(self) -> list[Thing]:
         """Every Thing that a name leads to."""
-        return list(reachable(thing for scope in self.scopes for thing in scope.names.values()))
+        return every(thing for scope in self.scopes for thing in scope.names.values())
 
     def forget(self, things: Iterable[Thing]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        is_shared = False
-        found = list(reachable([*things, *self.escaped.values()]))
-        steps, self.n_visits = divmod(self.n_visits + len(found), VISITS_PER_STEP)
+        changed = [thing for thing, known in self.escaped.items() if known is None or thing.content is not known]
+        found = every([*things, *changed])
+        n_found = len(self.escaped) + sum(thing not in self.escaped for thing in found)
+        steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
         self.n_steps += steps
         for thing in found:
-            if thing.type not in harmless.IMMUTABLE and not thing.path:
-                thing.forget()
-                self.escaped[id(thing)] = thing
-                is_shared = is_shared or not thing.type or harmless.may_share_memory(thing)
-            elif isinstance(thing.definition, ast.ClassDef):
+            if not thing.path and thing.type not in harmless.IMMUTABLE:
+                self._forget(thing)
+                continue
+            self.escaped_arrays.discard(thing)
+            if isinstance(thing.definition, ast.ClassDef):
                 thing.attributes = {}
-        if is_shared:
+        if self.escaped_arrays:
             self.shake()
+
+    def _forget(self, thing: Thing) -> None:
+        """It has escaped: it is to be forgotten whenever code runs that nobody knows, if anything is known of it."""
+        thing.forget()
+        is_whole = thing.bound_to is None and thing.scope is None
+        self.escaped[thing] = content_of(thing) if is_whole else None
+        if not thing.type or harmless.may_share_memory(thing):
+            self.escaped_arrays.add(thing)
+        else:
+            self.escaped_arrays.discard(thing)
 
     def shake(self, changed: Thing | None = None) -> None:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""
         if changed is not None and changed.type and not harmless.may_share_memory(changed):
             return
         for thing in self.everything():
-            if harmless.may_share_memory(thing) and thing is not changed:
-                for fact in harmless.VALUE_FACTS & thing.facts.keys():
-                    del thing.facts[fact]
+            if thing is not changed and harmless.may_share_memory(thing):
+                thing.drop(harmless.VALUE_FACTS)
 
     def havoc(self) -> None:
         """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""

@@ -1,0 +1,214 @@
+"""Moments share what has not changed: they say what copies of everything would say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crane_core.detectors.rules import past, predict
+from crane_core.detectors.rules.heap import Scope, Watch, content_of, is_unchanged, join, moment, restore
+from crane_core.detectors.rules.kept import Kept
+from crane_core.detectors.rules.predict import Report
+from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.walk import Walk
+from crane_core.domain import Cell, CellRole, Setting
+
+SIMPLE = [
+    "rows = [4]",
+    "rows.append(box)",
+    "rows[0] = 'text'",
+    "other = rows",
+    "other = (rows, made)",
+    "del other",
+    "held['rows'] = rows",
+    "held = {'a': held}",
+    "held.pop('rows')",
+    "box.rows = rows",
+    "box.rows.append(1)",
+    "box = Box()",
+    "box.grow()",
+    "made = take(rows)",
+    "made = add()",
+    "frame['c'] = 1",
+    "frame = frame.drop(columns='a')",
+    "same = frame",
+    "grid = grid.T",
+    "grid[0] = 2",
+    "grid.reshape(4, 2)",
+    "mystery(box, frame)",
+    "mystery(held)",
+    "rows[7]",
+    "made + 'text'",
+    "held['absent']",
+    "absent",
+    "at = 1 / 0",
+]
+IN_A_LOOP = ["break", "continue"]
+START = """
+import numpy as np, pandas as pd
+from nowhere import mystery, unknown
+class Box:
+    def __init__(self):
+        self.rows = [0]
+    def grow(self):
+        self.rows.append(self)
+def take(given):
+    if unknown:
+        return [given]
+    given.append(1)
+    return given
+def make():
+    count = [0]
+    def add():
+        count.append(1)
+        return count
+    return add
+add = make()
+rows, made, held, box = [1, 2], 1, {'rows': [3]}, Box()
+other, same = rows, None
+frame, grid = pd.DataFrame({'a': [1, 2], 'b': [3, 4]}), np.zeros((2, 3))
+"""
+
+
+def indented(lines: Sequence[str]) -> str:
+    return "\n".join("    " + line for code in lines for line in code.split("\n"))
+
+
+def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    body = st.lists(inner, min_size=1, max_size=3).map(indented)
+    turns = st.lists(inner | st.sampled_from(IN_A_LOOP), min_size=1, max_size=3).map(indented)
+    return st.one_of(
+        st.builds("if unknown:\n{}".format, body),
+        st.builds("if unknown:\n{}\nelse:\n{}".format, body, body),
+        st.builds("for at in unknown:\n{}".format, turns),
+        st.builds("for at in range(2):\n{}".format, turns),
+        st.builds("while unknown:\n{}".format, turns),
+        st.builds("try:\n{}\nexcept ValueError:\n{}".format, body, body),
+        st.builds("with mystery(rows):\n{}".format, body),
+    )
+
+
+PROGRAMS = st.lists(st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6), min_size=1, max_size=5)
+
+
+def shown(scope: Scope) -> str:
+    """All that is known of names, where Things that are one have one number."""
+    numbers: dict[Thing, int] = {}
+
+    def text(value: Any) -> str:
+        if isinstance(value, Thing):
+            if value in numbers:
+                return f"#{numbers[value]}"
+            numbers[value] = len(numbers)
+            is_open = value.items is not None or value.members is not None
+            parts = (value.facts, None if is_open else value.literal, value.items, value.members, value.attributes)
+            return f"#{numbers[value]} {value.type} {value.path} {value.words}({', '.join(map(text, parts))})"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{key}: {text(part)}" for key, part in value.items()) + "}"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(map(text, value)) + "]"
+        return str(sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value)
+
+    return "\n".join(f"{name} = {text(thing)}" for name, thing in scope.names.items())
+
+
+def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Report, list[str]]:
+    """The report on the last cell, and what is known at the end of the cells before it and at its own."""
+    walks: list[Walk] = []
+
+    class Noted(Walk):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            walks.append(self)
+
+    cells = [Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])]
+    cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
+    with monkeypatch.context() as patched:
+        patched.setattr(past, "_KEPT", Kept(4))
+        patched.setattr(past, "Walk", Noted)
+        patched.setattr(predict, "Walk", Noted)
+        report = predict.findings(cells, None, Setting.CODE)
+    return report, [shown(walk.module) for walk in walks]
+
+
+def never(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No content is kept: every moment copies everything, and everything is compared and set."""
+    for name in ("content", "last_content"):
+        monkeypatch.setattr(Thing, name, property(lambda thing: None, lambda thing, value: None))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(PROGRAMS, PROGRAMS)
+def test_sharing_changes_neither_findings_nor_what_is_known(before: list[str], target: list[str]) -> None:
+    codes = [START, "\n".join(before), "\n".join(target)]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        shared = walked(codes, monkeypatch)
+        never(monkeypatch)
+        assert walked(codes, monkeypatch) == shared
+
+
+CHANGES: list[Callable[[Thing], object]] = [
+    lambda thing: setattr(thing, "type", "set"),
+    lambda thing: thing.facts.update(length=9),
+    lambda thing: thing.fact("labels").append("z"),
+    lambda thing: thing.facts["labels"].append("z"),
+    lambda thing: setattr(thing, "facts", {}),
+    lambda thing: thing.attributes.pop("part"),
+    lambda thing: setattr(thing, "attributes", {}),
+    lambda thing: (thing.items if thing.items is not None else []).append(Thing()),
+    lambda thing: setattr(thing, "items", None),
+    lambda thing: thing.drop(frozenset(["length"])),
+    lambda thing: thing.forget(),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_changes_a_thing_is_noticed_and_undone(change: Callable[[Thing], object]) -> None:
+    part = Thing("int", literal=1)
+    thing = Thing("list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part})
+    scopes = [Scope({"thing": thing})]
+    watch = Watch(scopes)
+    before = content_of(thing)
+    change(thing)
+    watch.look(scopes)
+    assert thing in watch.changed
+    assert not is_unchanged(thing, before)
+    restore(watch.start)
+    assert is_unchanged(thing, before)
+    assert (thing.type, thing.fact("length"), thing.fact("labels")) == ("list", 1, ["a"])
+    assert thing.items == [part]
+    assert thing.attributes == {"part": part}
+
+
+def test_a_literal_that_is_changed_in_place_is_noticed() -> None:
+    thing = Thing("set", literal={1})
+    start = moment([Scope({"thing": thing})])
+    thing.literal.add(2)
+    restore(start)
+    assert thing.literal == {1}
+
+
+def test_a_moment_copies_only_what_has_changed() -> None:
+    changed, other = Thing("list", items=[]), Thing("list", items=[])
+    scopes = [Scope({"changed": changed, "other": other})]
+    first = moment(scopes)
+    (changed.items or []).append(Thing())
+    changed.items = [*(changed.items or []), Thing()]
+    second = moment(scopes)
+    assert second.things[other] is first.things[other]
+    assert second.things[changed] is not first.things[changed]
+
+
+def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
+    scope = Scope({"kept": Thing("int", literal=1)})
+    start = moment([scope])
+    scope.names["new"] = None
+    end = moment([scope])
+    restore(start)
+    join([end, start])
+    assert scope.names["new"] is not None
+    assert scope.names["kept"] is start.names[0][1]["kept"]

@@ -277,11 +277,11 @@ def content_of(thing: Thing) -> Content:
     is_open = thing._items is not None or thing._members is not None
     made = Content(
         thing.type,
-        _copied_facts(thing._facts),
+        _copied_facts(thing._facts) if thing._facts else _NOTHING.facts,
         NOT_KNOWN if is_open else _copied_value(thing._literal),
         None if thing._items is None else list(thing._items),
         None if thing._members is None else dict(thing._members),
-        dict(thing._attributes),
+        dict(thing._attributes) if thing._attributes else _NOTHING.attributes,
         tuple(_held_in(thing)),
     )
     last: Content | None = thing.last_content
@@ -399,6 +399,10 @@ class Copy:
     def thing(self, old: Thing) -> Thing:
         made: Thing = self._all(self._of(old))
         return made
+
+    def has(self, old: Thing) -> bool:
+        """Whether something that has been copied leads to it."""
+        return id(old) in self._made
 
     def _all(self, made: Any) -> Any:
         """Fills what has been begun; one by one, as Things lead to Things without an end."""

@@ -74,8 +74,12 @@ class Run:
         other.walk.scopes = [other.walk.module]
         other.walk.errors = list(walk.errors)
         other.walk.n_steps, other.walk.n_visits = walk.n_steps, walk.n_visits
-        other.walk.escaped = {copy.thing(thing): None for thing in walk.escaped}
         other.walk.made = {id(made): made for made in map(copy.thing, walk.made.values())}
+        other.walk.escaped = {copy.thing(thing): None for thing in walk.escaped if not walk.is_forgotten(thing)}
+        gone = [thing for thing in walk.escaped if not copy.has(thing)]
+        other.walk.escaped |= {copy.thing(thing): None for thing in walk.escaped if copy.has(thing)}
+        other.walk.n_gone = walk.n_gone + len(gone)
+        other.walk.has_gone_array = walk.has_gone_array or not walk.escaped_arrays.isdisjoint(gone)
         return other
 
 

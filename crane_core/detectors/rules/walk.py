@@ -128,6 +128,9 @@ class Walk:
         """
         self.escaped_arrays: set[Thing] = set()
         """Those that may share memory, of the escaped ones."""
+        self.n_gone = 0
+        self.has_gone_array = False
+        """Escaped objects that say nothing and that nothing leads to: how many, and whether one may share memory."""
         self.made: dict[int, Thing] = {}
         """Objects of the notebook's classes that were made on the way."""
         for name in dict.fromkeys((*world.held, *world.past, *world.fixed)):
@@ -403,9 +406,9 @@ class Walk:
 
     def forget(self, things: Iterable[Thing]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        changed = [thing for thing, known in self.escaped.items() if known is None or thing.content is not known]
+        changed = [thing for thing in self.escaped if not self.is_forgotten(thing)]
         found = every([*things, *changed])
-        n_found = len(self.escaped) + sum(thing not in self.escaped for thing in found)
+        n_found = self.n_gone + len(self.escaped) + sum(thing not in self.escaped for thing in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
         self.n_steps += steps
         for thing in found:
@@ -415,7 +418,7 @@ class Walk:
             self.escaped_arrays.discard(thing)
             if isinstance(thing.definition, ast.ClassDef):
                 thing.attributes = {}
-        if self.escaped_arrays:
+        if self.escaped_arrays or self.has_gone_array:
             self.shake()
 
     def _forget(self, thing: Thing) -> None:
@@ -427,6 +430,11 @@ class Walk:
             self.escaped_arrays.add(thing)
         else:
             self.escaped_arrays.discard(thing)
+
+    def is_forgotten(self, thing: Thing) -> bool:
+        """Whether an object that has escaped says nothing since, and leads to nothing."""
+        known = self.escaped[thing]
+        return known is not None and thing.content is known
 
     def shake(self, changed: Thing | None = None) -> None:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""

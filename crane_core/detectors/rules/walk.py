@@ -406,7 +406,7 @@ class Walk:
 
     def forget(self, things: Iterable[Thing]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        changed = [thing for thing in self.escaped if not self.is_forgotten(thing)]
+        changed = [thing for thing, known in self.escaped.items() if known is None or thing.content is not known]
         found = every([*things, *changed])
         n_found = self.n_gone + len(self.escaped) + sum(thing not in self.escaped for thing in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
@@ -440,8 +440,9 @@ class Walk:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""
         if changed is not None and changed.type and not harmless.may_share_memory(changed):
             return
-        for thing in self.everything():
-            if thing is not changed and harmless.may_share_memory(thing):
+        for thing, content in moment(self.scopes).things.items():
+            has_values = content.facts and not harmless.VALUE_FACTS.isdisjoint(content.facts)
+            if has_values and thing is not changed and harmless.may_share_memory(thing):
                 thing.drop(harmless.VALUE_FACTS)
 
     def havoc(self) -> None:

@@ -28,6 +28,8 @@ class _Nothing:
 NOT_KNOWN: Final = _Nothing()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}
 _CHANGEABLE: Final = frozenset([list, dict, set])
+_BEING_READ: Final[set[Thing]] = set()
+"""Objects whose literal is being put together; one that meets itself among them has none."""
 
 
 class Thing:
@@ -158,11 +160,11 @@ class Thing:
     @property
     def literal(self) -> Any:
         if self._items is not None and self._type in _SEQUENCES:
-            values = [item.literal for item in self._items]
-            return NOT_KNOWN if any(value is NOT_KNOWN for value in values) else _SEQUENCES[self._type](values)
+            values = self._literals(self._items)
+            return NOT_KNOWN if values is None else _SEQUENCES[self._type](values)
         if self._members is not None and self._type == "dict":
-            held = {key: member.literal for key, member in self._members.items()}
-            return NOT_KNOWN if any(value is NOT_KNOWN for value in held.values()) else held
+            values = self._literals(self._members.values())
+            return NOT_KNOWN if values is None else dict(zip(self._members, values, strict=True))
         if type(self._literal) in _CHANGEABLE:
             self.content = None
         return self._literal
@@ -171,6 +173,17 @@ class Thing:
     def literal(self, value: Any) -> None:
         self.content = None
         self._literal = value
+
+    def _literals(self, parts: Iterable[Thing]) -> list[Any] | None:
+        """The literal of each; None where one is not known, or where the object holds itself."""
+        if self in _BEING_READ:
+            return None
+        _BEING_READ.add(self)
+        try:
+            values = [part.literal for part in parts]
+        finally:
+            _BEING_READ.discard(self)
+        return None if any(value is NOT_KNOWN for value in values) else values
 
     @property
     def package(self) -> str:

@@ -212,3 +212,11 @@ def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
     join([end, start])
     assert scope.names["new"] is not None
     assert scope.names["kept"] is start.names[0][1]["kept"]
+
+
+@pytest.mark.parametrize(
+    "before", ["rows = [1]\nrows.append(rows)", "d = {}\nd['d'] = d", "a = []\nb = [a]\na.append(b)"]
+)
+def test_what_holds_itself_has_no_end_and_is_not_followed(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _ = walked([before, "seen = [1]\nseen[5]"], monkeypatch)
+    assert [finding.exception for finding in report.findings] == ["IndexError"]

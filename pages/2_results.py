@@ -4,6 +4,7 @@ import streamlit as st
 
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import GROUPINGS, RATES, draw_breakdown
+from crane_core.ui.claims_view import draw_claims
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_comparison, draw_gains
@@ -52,3 +53,5 @@ with page():
     )
     st.markdown(f"**{known[str(picked)].title}**")
     draw_table(known[str(picked)])
+    st.subheader("The paper's claims, checked", anchor="claims")
+    draw_claims()

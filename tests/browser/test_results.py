@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from .conftest import OpenPage
-from .screen import count_line, path, query, settled, title, wait_for_query
+from .screen import count_line, path, query, settled, texts, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -50,6 +51,16 @@ def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, reque
         row = page.locator("table.cw-numbers tr").filter(has_text=detector)
         for value in values:
             expect(row).to_contain_text(value)
+
+
+def test_claims_are_shown_by_verdict(results: Page) -> None:
+    claims = results.get_by_test_id("stDataFrame").filter(has_text="Place in the paper")
+    expect(claims.locator("tbody tr").first).to_contain_text("abstract")
+    results.get_by_test_id("stButtonGroup").get_by_text(re.compile(r"^rounds differently \d+$")).click()
+    wait_for_query(results, claims="rounds differently")
+    expect(claims.locator("tbody tr").first).to_contain_text("it rounds to")
+    settled(results)
+    assert all("rounds differently" in row for row in texts(claims.locator("tbody tr")))
 
 
 def test_another_table_is_in_the_address(results: Page) -> None:

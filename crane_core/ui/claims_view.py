@@ -1,0 +1,61 @@
+"""What the paper's text says, beside what the data say: a table of claims with their verdicts."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.claim_formats import claim_frame, verdict_counts
+from crane_core.pipeline.claim_verdicts import Verdict
+from crane_core.pipeline.claims import checked_claims, loaded_from, published_claims
+from crane_core.ui import data, keys
+from crane_core.ui.url_state import one_of
+
+EVERY = "all"
+SHOWN = {
+    "place": "Place in the paper",
+    "claim": "Claim",
+    "stated": "Stated",
+    "exact": "From the data",
+    "interval": "95% interval",
+    "unit": "Unit",
+    "verdict": "Verdict",
+    "why": "Why",
+}
+ABOUT = (
+    "Rounds differently: off by at most one in the last place that the paper states. Within noise: the direction "
+    "holds, and the interval of the difference includes 0. Not testable here: the last column says what to load. The "
+    "rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
+)
+
+
+@st.cache_data(max_entries=2, show_spinner="Checking the paper's claims")
+def _claims(revision: str) -> tuple[pd.DataFrame, dict[Verdict, int]]:
+    loaded = loaded_from(data.store(), data.verdicts(), data.printed_numbers(), data.labels())
+    checked = checked_claims(loaded, published_claims())
+    return claim_frame(checked), verdict_counts(checked)
+
+
+def draw_claims() -> None:
+    """The section: how many claims hold, and each of them."""
+    frame, counts = _claims(data.revision())
+    options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
+    words = {EVERY: f"all {len(frame)}"} | {str(verdict): f"{verdict} {n}" for verdict, n in counts.items()}
+    picked = one_of(
+        st.segmented_control,
+        "Verdict",
+        options,
+        key=keys.CLAIMS,
+        default=EVERY,
+        required=True,
+        label_visibility="collapsed",
+        format_func=words.get,
+    )
+    rows = frame if picked == EVERY else frame[frame["verdict"] == picked]
+    st.dataframe(
+        rows[list(SHOWN)].rename(columns=SHOWN),
+        hide_index=True,
+        height=min(len(rows), 12) * 35 + 38,
+        column_config={SHOWN["claim"]: st.column_config.TextColumn(width="large")},
+    )
+    st.caption(ABOUT)

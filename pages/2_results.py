@@ -11,6 +11,7 @@ from crane_core.ui.gains_view import draw_comparison, draw_gains
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import draw_switches
+from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_table, table_words, tables
 from crane_core.ui.url_state import one_of
 
@@ -23,6 +24,7 @@ with page():
         draw_gains(chosen)
         draw_comparison(chosen)
         draw_model_across(chosen)
+        draw_specification_curve(chosen)
 
         st.subheader("By kind of crash", anchor="breakdown")
         with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -63,6 +63,19 @@ def test_claims_are_shown_by_verdict(results: Page) -> None:
     assert all("rounds differently" in row for row in texts(claims.locator("tbody tr")))
 
 
+def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(results: Page) -> None:
+    for question, answer in {
+        "Do the models differ in how much they gain?": "No evidence that the models differ",
+        "Does the conclusion hang on the choices?": "none finds a loss",
+        "How stable are five runs?": "5 of 5 crash votes are a real crash",
+    }.items():
+        expect(results.get_by_role("heading", name=question)).to_be_visible()
+        expect(results.get_by_text(answer).first).to_be_visible()
+    charts = results.get_by_test_id("stVegaLiteChart")
+    for axis in ("odds ratio", "half credit for partial", "real crashes"):
+        expect(charts.locator("text").get_by_text(axis, exact=True).first).to_be_visible()
+
+
 def test_another_table_is_in_the_address(results: Page) -> None:
     pick(results, "Table 2b")
     wait_for_query(results, table="2b")

@@ -1,0 +1,89 @@
+"""A specification curve: above the differences in order, below which choices lead to each.
+
+One panel with one vertical scale, on which the choices stand below the differences: panels of their own would not
+keep to the width of the page.
+"""
+
+from __future__ import annotations
+
+import json
+from math import floor
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+
+CURVE_HEIGHT = 230
+ROW_HEIGHT = 20
+TICKS = 0.05
+"""Between two labels of the scale of differences."""
+
+
+def specification_curve(readings: pd.DataFrame, choices: pd.DataFrame) -> alt.LayerChart:
+    """A mark with its interval per detector and reading; filled where every test of the reading finds a change.
+
+    `readings` has a row per detector and reading: place (of the reading, from the smallest mean difference on),
+    reading (in words), detector_title, difference, low, high (shares in -1..1), found (in words), is_found.
+    `choices` has a row per reading and choice: place, reading, choice (in words; rows stand below in this order).
+    """
+    titles = in_order(readings["detector_title"].unique().tolist())
+    colours = detector_colours(titles)
+    bottom = min(0.0, floor(readings["low"].min() / TICKS) * TICKS)
+    top = max(TICKS, readings["high"].max())
+    names = choices["choice"].drop_duplicates().tolist()
+    step = (top - bottom) * ROW_HEIGHT / CURVE_HEIGHT
+    height_of = {name: bottom - step * (row + 1) for row, name in enumerate(names)}
+    lowest = bottom - step * (len(names) + 0.5)
+    axis = _axis(bottom, top, height_of)
+    scale = alt.Scale(domain=[lowest, top], nice=False, zero=False)
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", axis=axis, scale=scale)
+
+    x = alt.X("place:O", axis=None)
+    base = alt.Chart(readings).encode(
+        x=x,
+        xOffset=alt.XOffset("detector_title:N", sort=titles),
+        color=alt.Color(
+            "detector_title:N",
+            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
+            legend=alt.Legend(title=None, orient="top", columns=1),
+        ),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("reading:N", title="reading"),
+            alt.Tooltip("difference:Q", title="change in accuracy", format="+.1%"),
+            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
+            alt.Tooltip("high:Q", title="to", format="+.1%"),
+            alt.Tooltip("found:N", title="found"),
+        ],
+    )
+    placed = choices.assign(height=choices["choice"].map(height_of))
+    squares = alt.Chart(placed).mark_point(filled=True, opacity=1, size=30, color=INK, shape="square")
+    zero = alt.Chart(pd.DataFrame({"height": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    layers = [
+        zero.encode(y=y("height")),
+        base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(y=y("low"), y2="high"),
+        base.mark_point(size=34, strokeWidth=1.4).encode(y=y("difference")),
+        base.transform_filter("datum.is_found").mark_point(size=34, filled=True, opacity=1).encode(y=y("difference")),
+        squares.encode(x=x, y=y("height"), tooltip=alt.Tooltip("reading:N", title="reading")),
+    ]
+    return alt.LayerChart(layer=layers, height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1), padding=PADDING)
+
+
+def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:
+    """Percentage points from `bottom` up, and the name of each choice at its height below."""
+    ticks = [float(tick) for tick in np.arange(round(bottom / TICKS), top / TICKS) * TICKS]
+    step = bottom - next(iter(height_of.values()))
+    name = f"{json.dumps(list(height_of))}[round(({bottom} - datum.value) / {step}) - 1]"
+    return alt.Axis(
+        title=None,
+        values=[*ticks, *height_of.values()],
+        labelExpr=f"datum.value < {bottom - step / 2} ? {name} : format(datum.value * 100, '+.0f') + ' pp'",
+        labelLimit=220,
+        labelOverlap=False,
+        ticks=False,
+        domain=False,
+    )

@@ -40,6 +40,7 @@ from crane_core.pipeline.agreement import (
 )
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.judge_differs import judge_differs
 from crane_core.pipeline.judges import judge_passes, labels_with_pooled_judges
 from crane_core.pipeline.label_frame import COLUMNS, KEY, Kind, repeat_frame
 from crane_core.pipeline.labelling import Desk
@@ -386,3 +387,5 @@ def test_the_default_of_the_published_archive_is_people_against_the_judges_first
     items = common_items(published.labels, published.verdicts, pair, Scope.DIAGNOSES)
     off_scale = [tuple(row) for row in items.off_scale.to_numpy()]
     assert (len(items.facts), off_scale) == (404, [("published judge, repetition 1", "misdetected", 97)])
+    differs = judge_differs(published.labels, published.verdicts, "published human", ["published judge, repetition 1"])
+    assert differs[["n_differ", "n"]].to_numpy().tolist() == [[61, 404], [158, 501]]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.charts.agreement import MARK, forest
 from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT
+from crane_core.pipeline.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
@@ -39,6 +40,34 @@ def draw_with_judges(chosen: Chosen) -> None:
         note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "
         "intervals. Reversed: the judge's two texts in the other order.",
     )
+
+
+def draw_differs(chosen: Chosen) -> None:
+    """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
+    person, table = computed.differs(chosen)
+    if table.empty or chosen.blind_campaigns:
+        return
+    st.markdown("".join(f"- {sentence}\n" for sentence in differing_words(str(person), table)))
+
+
+def differing_words(person: str, table: pd.DataFrame) -> list[str]:
+    """A sentence per judge; `table` as `pipeline.judge_differs` makes it."""
+    sentences = []
+    for judge, rows in table.groupby("judge", sort=False):
+        of = {row["counted"]: row for row in as_rows(rows)}
+        every = of[ALL]
+        said = f"{literal(str(judge))} differs from {literal(person)} in {_share(of.get(ON_SCALE, every))}"
+        n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
+        if n_off:
+            off = f"{count(n_off)} labels that are no diagnosis (not detected, unverifiable)"
+            said += f"; with its {off} in {_share(every)}"
+        sentences.append(f"{said}.")
+    return sentences
+
+
+def _share(row: dict[str, Any]) -> str:
+    bounds = interval(row["low"], row["high"])
+    return f"{count(row['n_differ'])} of {count(row['n'])} diagnoses, **{percent(row['value'])}** ({bounds})"
 
 
 def draw_powered(chosen: Chosen) -> None:

@@ -13,6 +13,7 @@ from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_table, table_words, tables
+from crane_core.ui.time_saved_view import draw_time_saved
 from crane_core.ui.url_state import one_of
 
 with page():
@@ -40,6 +41,7 @@ with page():
             )
         draw_breakdown(chosen, by=str(by), rate=str(rate))
         draw_five_runs(chosen)
+        draw_time_saved(chosen)
 
     st.subheader("The study's tables, recomputed", anchor="tables")
     known = tables()

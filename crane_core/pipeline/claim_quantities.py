@@ -20,11 +20,14 @@ from crane_core.pipeline.claim_changes import Conditions, MissingAnswersError, c
 from crane_core.pipeline.claim_terms import read_contrasts, read_fields
 from crane_core.pipeline.claim_verdicts import Estimate
 from crane_core.pipeline.editions import without_edition
+from crane_core.pipeline.measures import SEED
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.table_cells import PERCENT
 from crane_core.pipeline.table_scores import BENCHMARK, LATER_RELEASE, SIGNS, STUDY, STUDY_LLMS, detected
 from crane_core.pipeline.tables import table_1, table_3
+from crane_core.pipeline.time_saved import published_times
 from crane_core.prompts.tokens import count_tokens
+from crane_core.stats.mean import mean
 from crane_core.stats.sample_size import required_sample
 from crane_core.storage import inputs
 from crane_core.storage.store import Store
@@ -253,6 +256,17 @@ def _tokens(loaded: Loaded, of: str) -> Found:
     return Found([Estimate("", Fraction(number))], "prompts")
 
 
+def _times(loaded: Loaded, of: str) -> Found:
+    """Recorded seconds of GPT-5 with runtime state: the mean of a query, or what all crashes together save."""
+    times = published_times()
+    if read_fields(of)["what"] == "query":
+        found = mean(times["seconds_of_query"], seed=SEED)
+        return Found([Estimate("", Fraction(found.value), found.low, found.high)], "recorded times")
+    crashing = times.dropna(subset=["seconds_before"])
+    saved = (crashing["seconds_before"] - crashing["seconds_of_query"]).sum()
+    return Found([Estimate("", Fraction(float(saved)))], "recorded times")
+
+
 def _not_published(loaded: Loaded, of: str) -> Found:
     raise NotTestableError(of)
 
@@ -273,5 +287,6 @@ QUANTITIES: dict[str, Callable[[Loaded, str], Found]] = {
     "code lines": _code_lines,
     "kappa": _kappa,
     "tokens": _tokens,
+    "times": _times,
     "not published": _not_published,
 }

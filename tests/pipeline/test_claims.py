@@ -132,7 +132,7 @@ def test_changes_of_a_group_are_those_of_figure_5(loaded: Loaded) -> None:
 def test_without_answers_to_test_it_a_claim_says_what_to_load(loaded: Loaded, embedded_store: Store) -> None:
     none = loaded.verdicts.head(0)
     empty = loaded_from(embedded_store, none, printed_numbers(embedded_store).head(0), loaded.labels.head(0))
-    for one in checked_claims(empty, CLAIMS):
+    for one in checked_claims(empty, [claim for claim in CLAIMS if claim.quantity != "times"]):
         assert one.verdict is Verdict.NOT_TESTABLE
         assert one.claim.quantity == "not published" or one.why in (ARCHIVE, LATER), one
 

@@ -13,6 +13,7 @@ DETECTOR_ORDER = (
     "Llama 3.3 70b",
     "pylint",
     "pyright",
+    "Certain-crash rules",
 )
 DETECTOR_COLOURS = {
     "Gemini 2.5 Flash": "#2b83ba",
@@ -22,8 +23,9 @@ DETECTOR_COLOURS = {
     "Llama 3.3 70b": "#8a6bbf",
     "pylint": "#b5609a",
     "pyright": "#6f7f92",
+    "Certain-crash rules": "#9c755f",
 }
-OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#9c755f")
+OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#7d8f3a")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
 LABEL_COLOURS = {"correct": "#0f9b74", "partial": "#a8842c", "wrong": "#c9562c"}
 LABEL_SHAPES = {"correct": "circle", "partial": "square", "wrong": "triangle-up"}

@@ -24,6 +24,7 @@ from crane_core.domain import (
     Setting,
     Version,
 )
+from crane_core.importers import published_rules
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH, instance_of, is_case_id, is_instance_id
 from crane_core.importers.published_detectors import detector_with_id
@@ -51,6 +52,7 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from _detectors(tree)
     yield from _table(tree, "detections.csv", _runs)
     yield from _table(tree, "skipped.csv", _run_never_asked)
+    yield from _table(tree, published_rules.TABLE, published_rules.rule_run)
     yield from _table(tree, "outcomes.csv", _judgement)
     for path in tree.paths:
         if path.endswith(_NUMBERS):
@@ -108,6 +110,7 @@ def _detectors(tree: FileTree) -> Iterator[Record]:
     tables = ("detections.csv", "skipped.csv", "outcomes.csv")
     rows = [row for path in tables for _, row in _rows(tree, path) if isinstance(row, dict)]
     names = dict.fromkeys(row["detector"] for row in rows if row.get("detector"))
+    names |= {published_rules.DETECTOR: None} if published_rules.TABLE in tree else {}
     yield from (detector_with_id(name) for name in names)
 
 

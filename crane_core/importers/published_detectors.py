@@ -16,6 +16,8 @@ _LLAMA = Detector("llama-3.3-70b", "Llama 3.3 70b", DetectorKind.LLM)
 _MISTRAL = Detector("mistral-small-3.1", "Mistral Small 3.1", DetectorKind.LLM)
 _PYLINT = Detector("pylint", "pylint", DetectorKind.ANALYZER)
 _PYRIGHT = Detector("pyright", "pyright", DetectorKind.ANALYZER)
+_RULES = Detector("rules", "Certain-crash rules", DetectorKind.RULES)
+"""Our own, whose answers on the published states ship; the module of detectors/ has the same name and title."""
 
 _DETECTOR_OF_NAME = {
     "gemini_2_5_flash": _GEMINI,
@@ -38,7 +40,7 @@ def detector_named(name: str, kind: DetectorKind = DetectorKind.LLM) -> Detector
 
 def detector_with_id(detector: str) -> Detector:
     """The detector with this id of ours; an unknown id becomes a language model of that name."""
-    known = {each.detector: each for each in _DETECTOR_OF_NAME.values()}
+    known = {each.detector: each for each in (*_DETECTOR_OF_NAME.values(), _RULES)}
     return known.get(detector) or Detector(detector, detector, DetectorKind.LLM)
 
 

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from crane_core.importers.published_rules import EXPERIMENT as OUR_RULES
+from crane_core.pipeline.table_scores import STUDY
+
 OWN = "own"
+SHIPPED = {STUDY: (OUR_RULES,)}
+"""Experiments of ours that ship beside a study: other detectors on the same instances, in the study's settings."""
 
 
 def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd.DataFrame:
-    """The rows of `experiment` and of `others`, with the detectors of the others renamed.
+    """The rows of `experiment`, of what ships beside it and of `others`, with the detectors of the others renamed.
 
     verdicts: rows of `evaluate.verdict_frame`. A detector of another experiment becomes "<detector> (own)", so that
     its runs with and without runtime state stay one detector; where two experiments hold the same detector in the same
     setting, such as repeats, it becomes "<detector> (<experiment>)". Columns detector and detector_title change.
     """
-    mine = verdicts[verdicts["experiment"] == experiment]
-    added = verdicts[verdicts["experiment"].isin(list(others)) & (verdicts["experiment"] != experiment)]
+    is_mine = verdicts["experiment"].isin(with_shipped(experiment))
+    mine = verdicts[is_mine]
+    added = verdicts[verdicts["experiment"].isin(list(others)) & ~is_mine]
     if added.empty:
         return mine
     n_of = added.groupby(["detector", "setting"])["experiment"].transform("nunique")
@@ -31,6 +37,11 @@ def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd
         for name in ("detector", "detector_title")
     }
     return pd.concat([mine, added.assign(**named)], ignore_index=True)
+
+
+def with_shipped(experiment: str) -> list[str]:
+    """The experiment, and what of ours ships beside it."""
+    return [experiment, *SHIPPED.get(experiment, ())]
 
 
 def asked_as(detector: str) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.beside import beside
+from crane_core.pipeline.beside import SHIPPED, beside, with_shipped
 from crane_core.pipeline.judged import annotators_of
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -37,8 +37,9 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
-BESIDE_HELP = """Your own runs, of whatever kind of detector, in the same charts and tables, with code only or with
-runtime state as the study has it. Nobody has judged their diagnoses, so detection alone is compared."""
+BESIDE_HELP = """Our rules' answers that ship, and your own runs of whatever kind of detector, in the same charts and
+tables, with code only or with runtime state as the study has it. Nobody has judged their diagnoses, so detection alone
+is compared."""
 COMPARED = (str(Setting.CODE), str(Setting.RUNTIME))
 """The inputs that the charts compare."""
 
@@ -59,8 +60,7 @@ class Chosen(NamedTuple):
         verdicts = data.judged(self.annotator)
         of_benchmark = verdicts[verdicts["benchmark"] == self.benchmark]
         shown = beside(of_benchmark, self.experiment, self.beside)
-        own = shown["experiment"] != self.experiment
-        return shown[(shown["detector_kind"] == self.kind) | own]
+        return shown[(shown["detector_kind"] == self.kind) | shown["experiment"].isin(self.beside)]
 
 
 def draw_switches() -> Chosen | None:
@@ -74,7 +74,7 @@ def draw_switches() -> Chosen | None:
         verdicts = verdicts[verdicts["benchmark"] == benchmark]
         experiment = _pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
         added = _beside(verdicts, experiment)
-        verdicts = verdicts[verdicts["experiment"] == experiment]
+        verdicts = verdicts[verdicts["experiment"].isin(with_shipped(experiment))]
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
@@ -86,15 +86,22 @@ def draw_switches() -> Chosen | None:
 
 
 def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
-    """Own runs to show with the experiment; nothing is drawn where there are none."""
+    """Runs to show with the experiment, shipped or own; nothing is drawn where there are none."""
     ran = data.run_list()
-    can_stand = ran["is_job"] & ran["setting"].isin(COMPARED)
+    is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
+    can_stand = is_ours & ran["setting"].isin(COMPARED)
     own = set(ran.loc[can_stand, "experiment"]) & set(verdicts["experiment"]) - {experiment}
     if not own:
         url_state.drop(keys.BESIDE)
         return []
     return url_state.many_of(
-        "Beside it", sorted(own), key=keys.BESIDE, placeholder="own runs", width=320, help=BESIDE_HELP
+        "Beside it",
+        sorted(own),
+        key=keys.BESIDE,
+        placeholder="our rules, own runs",
+        format_func=experiment_words,
+        width=320,
+        help=BESIDE_HELP,
     )
 
 

@@ -45,6 +45,7 @@ EXPERIMENT_WORDS = {
     "crane-llm-2025-10": "CRANE-LLM, release of October 2025",
     "crane-llm-2026": "CRANE-LLM, release of 2026",
     "junobench-construct": "JunoBench, first exploration",
+    "rules-on-published-states": "Our rules on the published states",
     "shipped": "Shipped with the app",
 }
 NOTHING = "–"

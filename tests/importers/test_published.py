@@ -127,3 +127,17 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         (4, False),
         (5, False),
     ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["code,pandas_1_fixed,2,,", "code,pandas_1_fixed,1,a b,3", "code,pandas_1_fixed,1,KeyError,", "code,pandas_1,0,,"],
+)
+def test_a_row_of_our_rules_that_is_not_right_is_one_problem(tree_of: TreeOf, row: str) -> None:
+    tables = {"cases.csv": "case_id\n", "detections.csv": "instance\n"}
+    tree = tree_of(tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"})
+    records = list(importer_for(tree).read(tree))
+    assert [(record.path, record.place) for record in records if isinstance(record, LoadProblem)] == [
+        ("rules.csv", "line 2")
+    ]
+    assert not [record for record in records if isinstance(record, Run)]

@@ -90,7 +90,7 @@ def test_first_start_loads_what_ships(tmp_path: Path) -> None:
     folder, told = data_folder(tmp_path / "new" / "place"), []
     store = prepare(folder, told.append)
     counts = state.table_counts(store.cursor())
-    assert (counts["runs"], counts["kernel_states"]) == (9354, 80)
+    assert (counts["runs"], counts["kernel_states"]) == (9798, 80)
     assert {source[0] for source in state.content(store.cursor())["sources"]} == set(embedded())
     kinds = set(state.load_problems(store.cursor())["kind"])
     store.close()

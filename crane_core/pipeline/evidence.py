@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core.errors import SourceError
+from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.load import embedded_digests
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sources import SIDECAR, StagedSource, fingerprint, staged_sources
@@ -81,11 +80,7 @@ def write_pack(
 
     A ledger file that grows meanwhile goes in as it was when it was copied.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SourceError(f"{out} is there already.", remedy="Name a folder that is not there.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with fresh_folder(out) as fresh:
         manifest = Manifest(
             ledger=tuple(_copied_ledger(folder, fresh)),
             sources=tuple(_copied_sources(folder, fresh, with_published=with_published)),
@@ -94,10 +89,6 @@ def write_pack(
         )
         (fresh / MANIFEST).write_text(json.dumps(manifest.to_json(), indent=1) + "\n", "utf-8")
         (fresh / "README.md").write_text(readme(manifest.sources), "utf-8")
-        fresh.chmod(0o755)
-        fresh.replace(out)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return manifest
 
 

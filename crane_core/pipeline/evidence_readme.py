@@ -13,7 +13,9 @@ changed is refused.
 - `ledger/`: what detectors, judges and annotators produced, one JSON object per line, in the order of writing. Raw
   replies of models stand in it as they came; answers and labels are read from them when they are loaded.
 - `sources/`: what was imported, each with a `source.json` that says from where and when.
-- `tables/`: the study's tables recomputed when the pack was made, for people to read; nothing is read from here.
+- `tables/`: for people to read; nothing is read from here. `report.*` are the study's tables recomputed.
+  `statistics.csv` and `statistics.json` hold every statistic that the pages show, one row each: value, unit, n,
+  interval with its level and method, test, p, adjusted p with its family, seed; `statistics_*.tex` the same by kind.
 """
 
 

@@ -6,14 +6,19 @@ import argparse
 import json
 from pathlib import Path
 
+from crane_core.pipeline.all_statistics import all_statistics
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.evidence import Manifest, Table, write_pack
 from crane_core.pipeline.evidence_readme import readme
+from crane_core.pipeline.exported_statistic import Material
+from crane_core.pipeline.fresh_folder import refuse_taken
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.statistic_formats import statistics_csv, statistics_json, statistics_latex
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_formats import Format, render
+from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
 NAME = "export"
@@ -27,16 +32,23 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--with-sources", action="store_true", help="put in published archives too, which are only named otherwise"
     )
+    verb.add_argument(
+        "--without-statistics",
+        action="store_true",
+        help="leave out the tables of every statistic that pages show, which take minutes to compute",
+    )
     verb.add_argument("--json", action="store_true", help="what lies in the pack, as JSON on stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    refuse_taken(chosen.out)
     store = prepare_or_read(folder, tell)
     try:
         tables = list(study_tables(verdict_frame(store), printed_numbers(store)).values())
+        texts = [Table(name, render(tables, form)) for form, name in SUFFIXES.items()]
+        texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:
         store.close()
-    texts = [Table(name, render(tables, form)) for form, name in SUFFIXES.items()]
     opened = tuple(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is None)
     manifest = write_pack(
         folder,
@@ -49,6 +61,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(f"campaign {name} is open: whoever reads the pack learns what it hides from its annotators")
     give(json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out))
     return 0
+
+
+def _statistics(store: Store, folder: DataFolder) -> list[Table]:
+    """Every statistic that pages show: one CSV, one JSON, a LaTeX table for each kind."""
+    found = all_statistics(Material(store, folder), tell)
+    texts = [Table("statistics.csv", statistics_csv(found)), Table("statistics.json", statistics_json(found))]
+    return texts + [Table(f"statistics_{kind}.tex", statistics_latex(kind, rows)) for kind, rows in found.items()]
 
 
 def in_words(manifest: Manifest, out: Path) -> str:

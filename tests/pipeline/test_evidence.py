@@ -82,7 +82,7 @@ def content(folder: DataFolder) -> Content:
 
 
 def packed(folder: DataFolder, out: Path, *more: str) -> Path:
-    assert speak(folder, "export", "--out", out, *more) == 0
+    assert speak(folder, "export", "--out", out, "--without-statistics", *more) == 0
     return out
 
 

@@ -1,0 +1,114 @@
+"""Agreement: every coefficient of pairs of people, by group, with judges, of judges and people with themselves.
+
+Blind campaigns that are open are not in it: totals of them, read after each label, tell what somebody said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from crane_core.pipeline import agreement
+from crane_core.pipeline.agreement import COEFFICIENTS, PERCENT, Scope
+from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.judge_powered import judge_powered
+from crane_core.pipeline.judges import judge_passes
+from crane_core.pipeline.label_frame import Kind, repeat_frame
+from crane_core.pipeline.measures import SEED
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+PAGE = "Agreement"
+GROUPINGS = ("detector_title", "setting", "library_group", "root_cause")
+BOOTSTRAP = "BCa bootstrap over cases"
+POWERED = "prediction-powered inference, Wilson's interval, effective sample size by case"
+
+
+def collect(material: Material) -> Iterator[ExportedStatistic]:
+    """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
+    passes = judge_passes(material.store)
+    for scope in Scope:
+        for pair in _pairs(material.labels):
+            yield from _of_pair(material, scope, pair)
+        yield from _of_judges(material, scope, passes)
+    yield from _powered(material, passes)
+    for row in as_rows(_repeats(material)):
+        yield _coefficient("repeats", row, Scope.DIAGNOSES, row["annotator"])
+
+
+def _repeats(material: Material) -> pd.DataFrame:
+    found = agreement.self_agreement(repeat_frame(material.folder))
+    return found[~found["campaign"].isin(agreement.blind_campaigns(material.folder))] if len(found) else found
+
+
+def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
+    people = labels[labels["kind"] != Kind.JUDGE].drop_duplicates("annotator")["annotator"].tolist()
+    usual = tuple(agreement.usual_pair(labels))
+    return list(dict.fromkeys([*([usual] if len(usual) == 2 else []), *combinations(people, 2)]))
+
+
+def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterator[ExportedStatistic]:
+    items = agreement.common_items(material.labels, material.verdicts, pair, scope)
+    if items.facts.empty:
+        return
+    who = " and ".join(pair)
+    for row in as_rows(agreement.agreement_table(items)):
+        yield _coefficient("coefficients", row, scope, who)
+    asked = [name for name, one in COEFFICIENTS.items() if not (one.ordered and scope is Scope.ALL)]
+    for name in asked:
+        for by in GROUPINGS:
+            for row in as_rows(agreement.agreement_by(items, name, by)):
+                yield _coefficient("groups", row, scope, who)._replace(by=by, group=row[by])
+
+
+def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> ExportedStatistic:
+    unit = "share" if row["coefficient"] == PERCENT else "coefficient"
+    of = ExportedStatistic(
+        PAGE, section, row["coefficient"], runs=str(scope), judged_by=who, seed=SEED, note=row["why"]
+    )
+    return of.measured(
+        row["value"], row["low"], row["high"], unit=unit, method=BOOTSTRAP, n=row["n"], n_cases=row["n_cases"]
+    )
+
+
+def _person(labels: pd.DataFrame) -> str | None:
+    people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
+    chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]
+    return chosen[0] if chosen else None
+
+
+def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
+    judges, person = passes["annotator"].tolist(), _person(material.labels)
+    if not judges:
+        return
+    if person is not None:
+        items = agreement.common_items(material.labels, material.verdicts, [*judges, person], scope)
+        for row in as_rows(agreement.agreement_with_judges(items, person, judges)):
+            yield _coefficient("judges", row, scope, f"{person} and {row['judge']}")
+    items = agreement.common_items(material.labels, material.verdicts, judges, scope)
+    for row in as_rows(agreement.judge_consistency(items, passes)):
+        yield _coefficient("consistency", row, scope, row["judge"])._replace(by="compared", group=row["compared"])
+
+
+def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
+    person = _person(material.labels)
+    if person is None:
+        return
+    is_pooled = passes["repetition"] == 0
+    judges = passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"].tolist()
+    for row in as_rows(judge_powered(material.labels, material.verdicts, person, judges)):
+        of = ExportedStatistic(PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"])
+        alone = of._replace(
+            statistic="correct diagnoses, person alone",
+            judged_by=person,
+            note=f"of those that {row['judge']} labelled too",
+        )
+        yield alone.measured(row["alone"], row["alone_low"], row["alone_high"], unit="share", method=POWERED)
+        note = f"{row['n_more']} labels of the judge alone; weight of the judge {row['weight']:.4f}"
+        with_judge = of._replace(
+            statistic="correct diagnoses, with the judge", judged_by=f"{person} and {row['judge']}", note=note
+        )
+        yield with_judge.measured(row["value"], row["low"], row["high"], unit="share", method=POWERED)

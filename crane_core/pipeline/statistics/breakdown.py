@@ -1,0 +1,78 @@
+"""Rates and changes by library, root cause, crash type and stage, under every policy, by the labels shown first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crane_core.pipeline.exported_statistic import (
+    BOTH_INPUTS,
+    DIFFERENCE_INTERVAL,
+    RATE_INTERVAL,
+    ExportedStatistic,
+    Judging,
+    Material,
+)
+from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule, change_table, paired_rows, rate_table
+from crane_core.pipeline.rows import as_rows
+
+PAGE, SECTION = "Results", "breakdown"
+GROUPINGS = ("library_group", "root_cause", "crash_type", "stage")
+RATES = ("Accuracy", "Recall", "Precision", "F1")
+BENJAMINI_HOCHBERG = "Benjamini-Hochberg"
+NEEDED = [
+    "benchmark", "case_id", "instance_id", "truth", "detector", "detector_title", "setting", "n_crash", "n_safe",
+    "human", "label_stratum",
+]  # fmt: skip
+"""Columns that rates hang on; a frame is cut into hundreds of groups, and each column costs."""
+
+
+def collect(material: Material) -> Iterator[ExportedStatistic]:
+    """Of every experiment and kind of detector, by every grouping and rate."""
+    for judging in material.judgings:
+        if judging.is_main:
+            for rule, credit in judging.policies():
+                for by in GROUPINGS:
+                    yield from _by(judging, rule, credit, by)
+
+
+def _by(judging: Judging, rule: VoteRule, credit: Credit, by: str) -> Iterator[ExportedStatistic]:
+    rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
+    rows = paired_rows(rows, rule=rule, credit=credit)
+    head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by)
+    for rate in RATES:
+        table = rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=rule, credit=credit)
+        for row in as_rows(table):
+            yield _rate(head._replace(statistic=rate.lower() if rate != "F1" else rate), row, by)
+        changes = change_table(rows, by=by, rate=rate, rule=rule, credit=credit)
+        for row in as_rows(changes):
+            yield from _change(head, row, by, rate, len(changes))
+
+
+def _rate(head: ExportedStatistic, row: dict[str, Any], by: str) -> ExportedStatistic:
+    note = f"{row['left_out']} left out: not answered or not judged" if row["left_out"] else None
+    of = head._replace(group=row[by], detector=row["detector_title"], input=row["setting"], note=note)
+    return of.measured(
+        row["value"], row["low"], row["high"], unit="share", method=RATE_INTERVAL, n=row["n"], n_cases=row["n_cases"]
+    )
+
+
+def _change(head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n: int) -> Iterator[ExportedStatistic]:
+    of = head._replace(
+        group=row[by], detector=row["detector_title"], input=BOTH_INPUTS, n=row["n"], n_cases=row["n_cases"]
+    )
+    name = rate.lower() if rate != "F1" else rate
+    difference = of._replace(statistic=f"difference of {name}").measured(
+        row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
+    )
+    if row["test"] is None:
+        yield difference
+        return
+    family = f"all groups and detectors ({n})"
+    grid = {"p_adjusted": row["p_bh"], "adjustment": BENJAMINI_HOCHBERG, "family": family}
+    seed = SEED if row["test"] == PairedTest.SIGN_FLIP else None
+    yield difference._replace(test=row["test"], p=row["p_value"], seed=seed, **grid)
+    if row["test"] != PairedTest.SIGN_FLIP:
+        yield difference._replace(test=str(PairedTest.SIGN_FLIP), p=row["p_by_case"], seed=SEED)
+        for name in ("gained", "lost"):
+            yield of._replace(statistic=name).measured(row[name], unit="instances")

@@ -1,0 +1,109 @@
+"""Exported statistics are those that the pages show: the same values out of the same functions, none left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.all_statistics import statistics_modules
+from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
+from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.statistics import breakdown, gains
+from crane_core.ui import breakdown_view, data, gains_view
+from crane_core.ui.result_switches import STUDY, Chosen
+
+from .conftest import only
+
+
+@pytest.fixture(scope="module")
+def headline(study_models: Material) -> list[ExportedStatistic]:
+    return list(gains.collect(study_models))
+
+
+@pytest.fixture
+def shown(study_models: Material, monkeypatch: pytest.MonkeyPatch) -> Material:
+    """The pages read what the export reads."""
+    monkeypatch.setattr(data, "judged", lambda _: study_models.verdicts)
+    monkeypatch.setattr(data, "answers", lambda: "as exported")
+    return study_models
+
+
+def switches(rule: VoteRule, credit: Credit) -> Chosen:
+    return Chosen("junobench", STUDY, DetectorKind.LLM, rule, credit)
+
+
+def same(value: float | None, shown: float | None) -> bool:
+    return value == shown or (value is None and shown is not None and np.isnan(shown))
+
+
+@pytest.mark.parametrize("rule", VoteRule)
+@pytest.mark.parametrize("credit", Credit)
+def test_headline(shown: Material, headline: list[ExportedStatistic], rule: VoteRule, credit: Credit) -> None:
+    found = gains_view.compared(switches(rule, credit))
+    mine = [row for row in headline if (row.runs, row.credit) == (rule, credit)]
+    for row in as_rows(found.comparison):
+        of = {"detector": row["detector_title"], "input": BOTH_INPUTS}
+        main = only(mine, **of, statistic="difference of accuracy", test=row["test"])
+        assert main.value == row["difference"]
+        assert (main.low, main.high, main.n, main.n_cases) == (row["low"], row["high"], row["n"], row["n_cases"])
+        assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
+        by_case = only(mine, **of, statistic="difference of accuracy", test=str(PairedTest.SIGN_FLIP))
+        assert (by_case.p, by_case.p_adjusted, by_case.seed) == (row["p_by_case"], row["p_by_case_holm"], SEED)
+        if row["gained"] is not None:
+            assert only(mine, **of, statistic="gained").value == row["gained"]
+            assert only(mine, **of, statistic="lost").value == row["lost"]
+            assert only(mine, **of, statistic="minimum detectable difference").value == row["detectable"]
+    for row in as_rows(found.rates):
+        one = only(mine, detector=row["detector_title"], input=row["setting"], statistic="accuracy")
+        assert (one.value, one.low, one.high, one.n) == (row["value"], row["low"], row["high"], row["n"])
+
+
+def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two rates: one that is tested and one that is not."""
+    monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
+    chosen = switches(VoteRule.MAJORITY, Credit.STRICT)
+    judging = shown.judgings[0]
+    mine = list(breakdown._by(judging, chosen.rule, chosen.credit, "stage"))
+    for rate in breakdown.RATES:
+        table, changes = breakdown_view._rates("", chosen, "stage", rate)
+        name = rate if rate == "F1" else rate.lower()
+        for row in as_rows(table):
+            of = {"group": row["stage"], "detector": row["detector_title"]}
+            one = only(mine, **of, input=row["setting"], statistic=name)
+            assert same(one.value, row["value"])
+            assert (one.low, one.high, one.n, one.n_cases) == (row["low"], row["high"], row["n"], row["n_cases"])
+        for row in as_rows(changes):
+            of = {"group": row["stage"], "detector": row["detector_title"]}
+            first = next(one for one in mine if one.statistic == f"difference of {name}" and one.group == row["stage"]
+                         and one.detector == row["detector_title"])  # fmt: skip
+            assert (first.value, first.low, first.high, first.test) == (
+                row["difference"], row["low"], row["high"], row["test"],
+            )  # fmt: skip
+            assert (first.p, first.p_adjusted) == (row["p_value"], row["p_bh"])
+
+
+def test_what_results_offers_is_exported() -> None:
+    assert tuple(breakdown_view.GROUPINGS) == breakdown.GROUPINGS
+    assert breakdown_view.RATES == breakdown.RATES
+
+
+def test_every_kind_is_a_file_of_its_own() -> None:
+    kinds = {"across", "agreement", "breakdown", "claims", "five_runs", "gains", "runs", "tables"}
+    assert kinds <= set(statistics_modules())
+
+
+def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) -> None:
+    judging = study_models.judgings[0]
+    crashes = judging.rows["truth"] & (judging.rows["n_crash"] > judging.rows["n_safe"])
+    sampled = judging.rows.assign(
+        label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
+        human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 2 == 0), None),
+    )
+    found = list(gains._of_policy(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT))
+    differences = [row for row in found if row.statistic == "difference of accuracy"]
+    assert len(differences) == 3
+    assert {row.test for row in differences} == {None}
+    assert all("sample" in str(row.note) for row in differences)

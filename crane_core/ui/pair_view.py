@@ -8,22 +8,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from crane_core.charts.theme import in_order
-from crane_core.domain import Version
 from crane_core.pipeline.editions import without_edition
 from crane_core.pipeline.origins import ORIGIN_ORDER, best_origin
-from crane_core.pipeline.pairs import voted
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.navigation import link
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.run_strip import Answers, Strip, strips_html
+from crane_core.ui.pair_facts import facts_html, strips_by_experiment
+from crane_core.ui.run_strip import Strip, strips_html
 from crane_core.ui.words import edition_words, experiment_words, is_imported, literal, setting_words
 
-Verdicts = dict[tuple[str, ...], dict[str, Any]]
-VERDICT_KEY = ("version", "detector", "setting", "experiment")
 MAX_INPUT = 200_000
 """Characters of a published input that are shown; the download has all."""
 FEW_RUNS = 4
@@ -42,25 +38,12 @@ def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame
         missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
         st.error(f"{missing} Go back to the list and pick one.")
         return
-    st.html(_facts(case))
+    st.html(facts_html(case))
     cells = stored.cells(store.cursor(), benchmark, case_id)
     _crash(case, stored.remarks(store.cursor(), benchmark, case_id))
     _answers(stored.runs(store.cursor(), benchmark, case_id), verdicts)
     _code_and_state(case["traceback"], cells, stored.kernel_states(store.cursor(), benchmark, case_id))
     _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
-
-
-def _facts(case: dict[str, Any]) -> str:
-    shown = {
-        "library": case["library"],
-        "root cause": case["root_cause"],
-        "exception": case["exception"],
-        "crash type": case["crash_type"],
-        "pipeline stage": case["stage"],
-        "benchmark": case["benchmark_title"],
-    }
-    pairs = "".join(f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in shown.items() if v)
-    return f'<dl class="cw-facts">{pairs}</dl>'
 
 
 def _crash(case: dict[str, Any], remarks: dict[str, str]) -> None:
@@ -80,40 +63,16 @@ def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
     if runs.empty:
         st.info("No detector has been asked about this case yet.")
         return
-    known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
     own: list[Strip] = []
-    for experiment, rows in sorted(_by("experiment", as_rows(runs)).items()):
+    for experiment, strips in strips_by_experiment(runs, verdicts).items():
         if not is_imported(experiment):
-            own += (strip._replace(experiment=experiment) for strip in _strips(rows, known))
+            own += (strip._replace(experiment=experiment) for strip in strips)
             continue
         st.html(f'<div class="cw-dim">{escape(experiment_words(experiment))}</div>')
-        st.html(strips_html(_strips(rows, known)))
+        st.html(strips_html(strips))
     if own:
         with st.expander(f"Own runs: {len(own)}", expanded=len(own) <= FEW_RUNS):
             st.html(strips_html(own))
-
-
-def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The rows by what they hold under `name`, each group in their order."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row[name], []).append(row)
-    return groups
-
-
-def _strips(runs: list[dict[str, Any]], known: Verdicts) -> list[Strip]:
-    strips = []
-    of_detector = _by("detector_title", runs)
-    for title in in_order(list(of_detector)):
-        for setting, rows in sorted(_by("setting", of_detector[title]).items()):
-            sides = {Version(version): _side(answers, known) for version, answers in _by("version", rows).items()}
-            strips.append(Strip(title, setting, sides))
-    return strips
-
-
-def _side(runs: list[dict[str, Any]], known: Verdicts) -> Answers:
-    verdict = known[tuple(runs[0][name] for name in VERDICT_KEY)]
-    return Answers(runs, verdict["said"], verdict["human"])
 
 
 def _code_and_state(traceback: str | None, cells: pd.DataFrame, states: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""`export`: an evidence pack, from which another machine rebuilds the same tables."""
+"""`export`: an evidence pack, from which another machine rebuilds the same tables, or a site that opens from disk."""
 
 from __future__ import annotations
 
@@ -22,13 +22,23 @@ from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
 NAME = "export"
-HELP = "write an evidence pack: ledger, sources and tables; `import` of it gives identical tables elsewhere"
-EXAMPLE = "python -m crane_core export --out evidence"
+HELP = "write an evidence pack that `import` takes elsewhere (--out), or a read-only site that opens from disk (--site)"
+EXAMPLE = """python -m crane_core export --out evidence
+         python -m crane_core export --site supplement"""
 SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "report.json"}
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make")
+    what = verb.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", type=Path, metavar="DIR", help="evidence pack: the folder to make")
+    what.add_argument(
+        "--site", type=Path, metavar="DIR", help="HTML pages of results, claims, agreement and every pair: the folder"
+    )
+    verb.add_argument(
+        "--with-published-texts",
+        action="store_true",
+        help="with --site: show code, kernel states and texts of answers too, which belong to their authors",
+    )
     verb.add_argument(
         "--with-sources", action="store_true", help="put in published archives too, which are only named otherwise"
     )
@@ -41,6 +51,25 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    return _write_site(chosen, folder) if chosen.site else _write_pack(chosen, folder)
+
+
+def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    from crane_core.site.write import write_site  # charts and templates, which a pack does not need
+
+    refuse_taken(chosen.site)
+    store = prepare_or_read(folder, tell)
+    try:
+        material = Material(store, folder)
+        n_files = write_site(material, chosen.site, with_texts=chosen.with_published_texts, progress=tell)
+    finally:
+        store.close()
+    told = {"site": str(chosen.site), "n_files": n_files, "with_texts": chosen.with_published_texts}
+    give(json.dumps(told, indent=1) if chosen.json else f"{chosen.site}: {n_files:,} files; open index.html")
+    return 0
+
+
+def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     refuse_taken(chosen.out)
     store = prepare_or_read(folder, tell)
     try:

@@ -74,14 +74,23 @@ def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> E
     )
 
 
-def _person(labels: pd.DataFrame) -> str | None:
+def pooled_judges(passes: pd.DataFrame) -> list[str]:
+    """Every judge in either order of texts: all repetitions together, of one that was asked once that one."""
+    is_pooled = passes["repetition"] == 0
+    return [
+        str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]
+    ]
+
+
+def person_of(labels: pd.DataFrame) -> str | None:
+    """Who judges are held against: the first person that the page begins with, else the study's."""
     people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
     chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]
     return chosen[0] if chosen else None
 
 
 def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    judges, person = passes["annotator"].tolist(), _person(material.labels)
+    judges, person = passes["annotator"].tolist(), person_of(material.labels)
     if not judges:
         return
     if person is not None:
@@ -94,12 +103,10 @@ def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterat
 
 
 def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    person = _person(material.labels)
+    person = person_of(material.labels)
     if person is None:
         return
-    is_pooled = passes["repetition"] == 0
-    judges = passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"].tolist()
-    for row in as_rows(judge_powered(material.labels, material.verdicts, person, judges)):
+    for row in as_rows(judge_powered(material.labels, material.verdicts, person, pooled_judges(passes))):
         of = ExportedStatistic(PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"])
         alone = of._replace(
             statistic="correct diagnoses, person alone",

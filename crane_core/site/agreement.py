@@ -1,0 +1,86 @@
+"""The page Agreement of the site: people with each other, with judges, and both with themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from crane_core.charts.agreement import MARK, forest
+from crane_core.pipeline.agreement import KAPPA, Scope
+from crane_core.pipeline.exported_statistic import ExportedStatistic
+from crane_core.site.blocks import figure, folded, heading, paragraph
+from crane_core.site.material import Collected
+from crane_core.site.numbers import frame, input_text, interval_text, statistics_table, value_text
+from crane_core.ui.words import count
+
+SECTIONS = {
+    "groups": "By group",
+    "judges": "People with LLM judges",
+    "consistency": "Judges with themselves",
+    "repeats": "People with themselves",
+}
+COLUMNS = ("Scope", "Compared", "Statistic", "Value", "95% interval", "n", "Cases", "Note")
+NONE = (
+    "Agreement needs two annotators, and nothing that is loaded has labels of two. The published archive brings them."
+)
+
+
+def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
+    """Everything of the page."""
+    return [one for kind in collected.found.values() for one in kind if one.page == "Agreement"]
+
+
+def headline(collected: Collected) -> str | None:
+    """Kappa of the pair that the app begins with, in a sentence."""
+    rows = [one for one in agreement_rows(collected) if one.section == "coefficients"]
+    one = next((one for one in rows if one.statistic == KAPPA and one.runs == Scope.DIAGNOSES), None)
+    if one is None:
+        return None
+    return (
+        f"{KAPPA} of {one.judged_by}: {value_text(one)} ({interval_text(one)}) over {count(one.n or 0)} diagnoses of "
+        f"{count(one.n_cases or 0)} cases"
+    )
+
+
+def agreement_blocks(collected: Collected) -> Iterator[Markup]:
+    """The pair that the app begins with, then everything by section."""
+    rows = agreement_rows(collected)
+    said = headline(collected)
+    if not rows or said is None:
+        yield paragraph(NONE)
+        return
+    yield paragraph(f"{said}.")
+    coefficients = [one for one in rows if one.section == "coefficients"]
+    yield statistics_table(coefficients, COLUMNS)
+    for section, words in SECTIONS.items():
+        mine = [one for one in rows if one.section == section]
+        if mine:
+            yield heading(words, anchor=section)
+            yield from _section(section, mine)
+    yield paragraph("Intervals: 95%, bootstrap over cases, or as the exported table of statistics says.", "cw-dim")
+
+
+def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
+    if section == "groups":
+        for by in dict.fromkeys(one.by for one in rows):
+            yield from _groups(str(by), [one for one in rows if one.by == by])
+    else:
+        yield statistics_table(rows, ("Group", *COLUMNS))
+
+
+def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
+    first = rows[0].judged_by
+    kappa = [one for one in rows if (one.statistic, one.runs, one.judged_by) == (KAPPA, Scope.DIAGNOSES, first)]
+    blocks = []
+    if kappa:
+        drawn = frame(kappa)
+        shown = [input_text(one._replace(input=one.group)) if by == "setting" else str(one.group) for one in kappa]
+        labels = [f"{name}  n {count(one.n or 0)}" for name, one in zip(shown, kappa, strict=True)]
+        text = [value_text(one) if one.value is not None else f"not defined: {one.note}" for one in kappa]
+        drawn = drawn.assign(label=labels, text=text, colour=MARK)
+        chart = forest(drawn, labels=labels, coefficient=KAPPA, whole=None)
+        blocks.append(figure(f"kappa-{by}", chart, f"{first}, diagnoses of detected crashes. Lines: 95% intervals."))
+    name = {"detector_title": "detector", "setting": "input", "library_group": "library"}.get(by, by.replace("_", " "))
+    blocks.append(statistics_table(rows, ("Group", *COLUMNS)))
+    yield folded(f"By {name}", blocks)

@@ -1,0 +1,47 @@
+"""The page Claims of the site: what the paper's text states, beside what the data say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from crane_core.pipeline.claim_formats import claim_frame, verdict_counts
+from crane_core.pipeline.claims import CheckedClaim, checked_claims, loaded_from, published_claims
+from crane_core.pipeline.exported_statistic import Material
+from crane_core.site.blocks import paragraph, points, table
+
+SHOWN = {
+    "claim": "Claim",
+    "verdict": "Verdict",
+    "stated": "Stated",
+    "exact": "From the data",
+    "interval": "95% interval",
+    "unit": "Unit",
+    "place": "Place in the paper",
+    "why": "Why",
+}
+ABOUT = (
+    "Rounds differently: off by at most one in the last place that the paper states. Within noise: the direction "
+    "holds, and the interval of the difference includes 0. Not testable here: the last column says what to load. The "
+    "rows are facts in our words."
+)
+
+
+def checked(material: Material) -> list[CheckedClaim]:
+    """Every claim with its verdict."""
+    loaded = loaded_from(material.store, material.verdicts, material.numbers, material.labels)
+    return checked_claims(loaded, published_claims())
+
+
+def count_words(claims: list[CheckedClaim]) -> list[str]:
+    """How many claims have which verdict."""
+    return [f"{verdict}: {n}" for verdict, n in verdict_counts(claims).items() if n]
+
+
+def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
+    """The verdicts counted, then every claim."""
+    frame = claim_frame(claims)[list(SHOWN)]
+    yield points(count_words(claims))
+    yield table(list(SHOWN.values()), frame.to_numpy().tolist(), texts=(0, 1, 4, 5, 6, 7))
+    yield paragraph(ABOUT, "cw-dim")

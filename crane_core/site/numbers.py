@@ -1,0 +1,110 @@
+"""Exported statistics as rows that people read: one formatter per unit, the app's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+from markupsafe import Markup
+
+from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic
+from crane_core.rounding import digits
+from crane_core.site.blocks import table
+from crane_core.ui.words import (
+    NOTHING,
+    SETTING_SHORT,
+    coefficient,
+    coefficient_interval,
+    count,
+    interval,
+    p_value,
+    percent,
+    points,
+    points_interval,
+)
+
+Column = tuple[str, Callable[[ExportedStatistic], str]]
+_VALUES: dict[str, Callable[[float], str]] = {
+    "share": percent,
+    "difference of shares": points,
+    "coefficient": coefficient,
+    "odds ratio": coefficient,
+    "instances": lambda value: count(int(value)),
+    "count": lambda value: count(int(value)),
+    "tokens": lambda value: count(int(value)),
+    "percent": lambda value: f"{digits(value, 1)}%",
+}
+_INTERVALS = {"share": interval, "difference of shares": points_interval}
+
+
+def _other(value: float) -> str:
+    return digits(value, 2)
+
+
+def value_text(one: ExportedStatistic) -> str:
+    """The value in its unit; what is stated where there is none of ours."""
+    if one.value is None:
+        return one.stated or NOTHING
+    write = _VALUES.get(one.unit or "", _other)
+    return write(one.value)
+
+
+def interval_text(one: ExportedStatistic) -> str:
+    """The interval in the unit of the value."""
+    return _INTERVALS.get(one.unit or "", coefficient_interval)(one.low, one.high)
+
+
+def input_text(one: ExportedStatistic) -> str:
+    """The setting as the paper writes it."""
+    if one.input == BOTH_INPUTS:
+        return "+RT against −RT"
+    return SETTING_SHORT.get(one.input, one.input or "")  # type: ignore[call-overload, no-any-return]
+
+
+def policy_text(one: ExportedStatistic) -> str:
+    """How runs and diagnoses count, and who judged."""
+    return ", ".join(filter(None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"]))
+
+
+def text(value: object) -> str:
+    """Whatever it is, as text; nothing as a dash."""
+    return NOTHING if value is None or value == "" else str(value)
+
+
+COLUMNS: dict[str, Callable[[ExportedStatistic], str]] = {
+    "Statistic": lambda one: one.statistic,
+    "Detector": lambda one: text(one.detector),
+    "Input": input_text,
+    "Group": lambda one: text(one.group),
+    "Compared": lambda one: text(one.judged_by),
+    "Scope": lambda one: text(one.runs),
+    "Counted as": policy_text,
+    "Value": value_text,
+    "95% interval": interval_text,
+    "n": lambda one: NOTHING if one.n is None else count(one.n),
+    "Cases": lambda one: NOTHING if one.n_cases is None else count(one.n_cases),
+    "Test": lambda one: text(one.test),
+    "p": lambda one: p_value(one.p),
+    "p adjusted": lambda one: p_value(one.p_adjusted),
+    "Stated": lambda one: text(one.stated),
+    "Note": lambda one: text(one.note),
+}
+WORDS = frozenset({"Statistic", "Detector", "Input", "Group", "Compared", "Scope", "Counted as", "Test", "Note"})
+
+
+def statistics_table(rows: Iterable[ExportedStatistic], columns: Iterable[str]) -> Markup:
+    """The rows with these of COLUMNS."""
+    names = list(columns)
+    texts = [place for place, name in enumerate(names) if name in WORDS]
+    return table(names, [[COLUMNS[name](one) for name in names] for one in rows], texts=texts)
+
+
+def frame(rows: Iterable[ExportedStatistic]) -> pd.DataFrame:
+    """The rows as a frame for a chart: detector_title, setting (as the paper writes it), value, low, high, n, ..."""
+    listed = list(rows)
+    found = pd.DataFrame(listed, columns=list(ExportedStatistic._fields))
+    return found.assign(
+        detector_title=found["detector"],
+        setting=[input_text(one) for one in listed],
+        text=[value_text(one) for one in listed],
+    )

@@ -1,0 +1,110 @@
+"""Every pair as a page: its facts, what detectors said of both versions, labels; texts only where they may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from crane_core.pipeline.pairs import natural_order
+from crane_core.pipeline.rows import as_rows
+from crane_core.site.blocks import folded, heading, links, paragraph, table
+from crane_core.site.material import Collected
+from crane_core.storage import cases as stored
+from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.pair_facts import facts_html, strips_by_experiment
+from crane_core.ui.run_strip import strips_html
+from crane_core.ui.words import count, experiment_words
+
+FOLDER = "pairs"
+NO_TEXTS = (
+    "Notebook code, runtime states, messages and the texts of answers are not on these pages, because they belong to "
+    "their authors."
+)
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
+_TEXTS = ("reasoning", "diagnostics")
+
+
+class ListedPair(NamedTuple):
+    """A case and the file that is its page, within the site."""
+
+    benchmark: str
+    case: dict[str, object]
+    file: str
+
+
+def listed_pairs(collected: Collected) -> list[ListedPair]:
+    """Every case of every benchmark, in natural order; no two share a file, however they are called."""
+    cursor = collected.material.store.cursor()
+    found: dict[str, ListedPair] = {}
+    for benchmark in stored.benchmarks(cursor)["benchmark"]:
+        for case in as_rows(natural_order(stored.case_list(cursor, benchmark))):
+            stem = _UNUSUAL.sub("_", f"{benchmark}-{case['case_id']}")[:80].strip(".") or "case"
+            name, number = stem.lower(), 1
+            while name in found:
+                number += 1
+                name = f"{stem.lower()}-{number}"
+            found[name] = ListedPair(str(benchmark), case, f"{FOLDER}/{name}.html")
+    return list(found.values())
+
+
+def pairs_blocks(collected: Collected, pairs: list[ListedPair]) -> Iterator[Markup]:
+    """The list, by benchmark."""
+    if not collected.with_texts:
+        yield paragraph(NO_TEXTS, "cw-dim")
+    head = ("Case", "Library", "Root cause", "Exception", "Crash type", "Stage")
+    columns = ("case_id", "library", "root_cause", "exception", "crash_type", "stage")
+    titles = stored.benchmarks(collected.material.store.cursor()).set_index("benchmark")["title"]
+    for benchmark in dict.fromkeys(pair.benchmark for pair in pairs):
+        mine = [pair for pair in pairs if pair.benchmark == benchmark]
+        yield heading(f"{titles[benchmark]}: {count(len(mine))} pairs")
+        rows = [[pair.case[name] or "–" for name in columns] for pair in mine]
+        yield table(head, rows, texts=range(len(head)), targets=[pair.file for pair in mine])
+
+
+def pair_blocks(
+    collected: Collected, pair: ListedPair, before: ListedPair | None, after: ListedPair | None
+) -> list[Markup]:
+    """One pair; its neighbours are linked."""
+    cursor, case_id = collected.material.store.cursor(), str(pair.case["case_id"])
+    case = stored.case(cursor, pair.benchmark, case_id) or {}
+    verdicts = collected.material.verdicts
+    verdicts = verdicts[(verdicts["benchmark"] == pair.benchmark) & (verdicts["case_id"] == case_id)]
+    runs = stored.runs(cursor, pair.benchmark, case_id)
+    if not collected.with_texts:
+        runs = runs.assign(**dict.fromkeys(_TEXTS))
+    around = [("← " + str(before.case["case_id"]), before.file)] if before else []
+    around += [(str(after.case["case_id"]) + " →", after.file)] if after else []
+    blocks = [links([(words, f"../{file}") for words, file in around]), Markup(facts_html(case))]
+    if collected.with_texts:
+        blocks += _why(case)
+    blocks.append(heading("What the detectors say", anchor="answers"))
+    blocks += _answers(runs, verdicts)
+    blocks.append(heading("Code and runtime state", anchor="code"))
+    if not collected.with_texts:
+        return [*blocks, paragraph(NO_TEXTS)]
+    cells = stored.cells(cursor, pair.benchmark, case_id)
+    if cells.empty:
+        return [*blocks, paragraph("The code of this case was not loaded when the site was written.")]
+    states = stored.kernel_states(cursor, pair.benchmark, case_id)
+    return [*blocks, Markup(code_and_state_html(cells, states, case["traceback"]))]
+
+
+def _why(case: dict[str, object]) -> Iterator[Markup]:
+    if case["diagnosis"]:
+        yield heading("Why it crashes", 3, "why")
+        yield paragraph(str(case["diagnosis"]))
+    if text := case["traceback"] or case["message"]:
+        yield folded("Traceback", [Markup('<pre class="cw-trace">{}</pre>').format(str(text)[:20_000])])
+
+
+def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[Markup]:
+    if runs.empty:
+        yield paragraph("No detector has been asked about this case.")
+        return
+    for experiment, strips in strips_by_experiment(runs, verdicts).items():
+        yield paragraph(experiment_words(experiment), "cw-dim")
+        yield Markup(f'<div class="cw-scroll" tabindex="0">{strips_html(strips)}</div>')

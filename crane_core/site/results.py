@@ -1,0 +1,194 @@
+"""The page Results of the site: each experiment's comparison, what differs between groups, how stable its runs are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from crane_core.charts.breakdown import breakdown
+from crane_core.charts.gains import gains
+from crane_core.charts.odds import odds
+from crane_core.charts.reliability import reliability
+from crane_core.charts.theme import in_order
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic, Judging
+from crane_core.pipeline.five_runs import vote_table
+from crane_core.pipeline.measures import Credit, PairedTest, VoteRule
+from crane_core.site.blocks import figure, folded, heading, paragraph, points
+from crane_core.site.material import Collected
+from crane_core.site.numbers import frame, interval_text, statistics_table, value_text
+from crane_core.ui.words import coefficient, count, experiment_words, p_value, percent, with_n
+from crane_core.ui.words import points as points_text
+
+KINDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
+GROUPINGS = {
+    "library_group": "library",
+    "root_cause": "root cause",
+    "crash_type": "crash type",
+    "stage": "pipeline stage",
+}
+DIFFERENCE = "difference of accuracy"
+ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
+ABOUT_BARS = (
+    "Solid: with runtime state. Pale: code only. Lines: 95% intervals by case. At the right: what runtime state "
+    "changes, in percentage points."
+)
+CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases")
+
+
+def results_blocks(collected: Collected) -> Iterator[Markup]:
+    """Every experiment and kind of detector under the policy that the app begins with; others are folded."""
+    for judging in collected.material.judgings:
+        if judging.is_main:
+            yield from _of_experiment(collected, judging)
+    yield heading("The study's tables, recomputed", anchor="tables")
+    yield paragraph("Ours from the answers; stated: what the publication prints. The note says whether both agree.")
+    of_tables = [one for one in collected.found["tables"] if one.page == "Results"]
+    for name in dict.fromkeys(one.by for one in of_tables):
+        rows = [one for one in of_tables if one.by == name]
+        columns = ("Group", "Statistic", "Value", "Stated", "n", "Note")
+        yield folded(f"{str(name).capitalize()}, {count(len(rows))} cells", [statistics_table(rows, columns)])
+
+
+def main_credit(judging: Judging) -> Credit:
+    """A correct diagnosis where people judged, else detection alone: what the app begins with."""
+    return Credit.STRICT if Credit.STRICT in judging.credits else Credit.DETECTION
+
+
+def title_of(judging: Judging) -> str:
+    """Experiment and kind of detector in words."""
+    return f"{experiment_words(judging.experiment)}: {KINDS[DetectorKind(judging.kind)]}"
+
+
+def findings(collected: Collected, judging: Judging) -> list[str]:
+    """A sentence per detector: what runtime state changes, under the policy that the app begins with."""
+    rows = _of_policy(collected, judging, "gains")
+    return [
+        f"{one.detector}: runtime state changes accuracy by {value_text(one)} ({interval_text(one)}; "
+        f"{one.test}, adjusted p {p_value(one.p_adjusted)}; n {count(one.n or 0)})"
+        for one in rows
+        if one.statistic == DIFFERENCE and one.test != PairedTest.SIGN_FLIP
+    ]
+
+
+def _of(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
+    """Rows of the experiment whose detectors are of the judging's kind."""
+    titles = set(judging.rows["detector_title"])
+    return [
+        one
+        for one in collected.found[kind]
+        if (one.benchmark, one.experiment) == (judging.benchmark, judging.experiment)
+        and (one.detector is None or one.detector in titles)
+    ]
+
+
+def _of_policy(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
+    credit = main_credit(judging)
+    judges = {None, judging.judge}
+    rows = _of(collected, judging, kind)
+    return [one for one in rows if (one.runs, one.credit) == (VoteRule.MAJORITY, credit) and one.judged_by in judges]
+
+
+def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    rows = _of_policy(collected, judging, "gains")
+    yield heading(title_of(judging))
+    yield paragraph(f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.", "cw-dim")
+    if not rows:
+        yield paragraph("No detector of this experiment was asked both with and without runtime state.")
+    else:
+        yield from _gains(collected, judging, rows)
+    yield from _across(collected, judging)
+    for by, words in GROUPINGS.items():
+        yield from _breakdown(collected, judging, by, words)
+    yield from _runs(collected, judging)
+
+
+def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]) -> Iterator[Markup]:
+    yield points(findings(collected, judging))
+    drawn = frame(one for one in rows if one.statistic == "accuracy")
+    n_of = drawn.groupby("detector")["n"].agg(["min", "max"])
+    labels = [with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]]
+    text = [f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)]
+    chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
+    yield figure(f"gain-{_name(judging)}", chart, ABOUT_GAINS)
+    yield statistics_table([one for one in rows if one.input == BOTH_INPUTS and one.statistic == DIFFERENCE], CHANGES)
+    others = [one for one in _of(collected, judging, "gains") if one.statistic == DIFFERENCE]
+    folded_rows = statistics_table(others, ("Counted as", *CHANGES))
+    yield folded(f"Every other way of counting, {count(len(others))} tests", [folded_rows])
+
+
+def _name(judging: Judging) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in f"{judging.experiment}-{judging.kind}")
+
+
+def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    rows = _of_policy(collected, judging, "across")
+    ratios = [one for one in rows if one.unit == "odds ratio" and one.low is not None]
+    test = next((one for one in rows if one.unit == "chi-squared"), None)
+    if test is None or not ratios:
+        return
+    drawn = frame(ratios)
+    drawn = drawn.assign(
+        odds_ratio=drawn["value"],
+        label=[with_n(str(one.detector), one.n or 0, one.n or 0) for one in ratios],
+        text=[coefficient(one.value) for one in ratios],
+    )
+    yield heading("Do they differ in how much they gain?", 3, f"across-{_name(judging)}")
+    yield paragraph(
+        f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
+    )
+    yield figure(f"across-{_name(judging)}", odds(drawn), "Odds ratio of runtime state, with 95% interval by case.")
+
+
+def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> Iterator[Markup]:
+    rows = [one for one in _of_policy(collected, judging, "breakdown") if one.by == by]
+    bars = [one for one in rows if one.statistic == "accuracy" and one.value is not None]
+    if not bars:
+        return
+    changes = [one for one in rows if one.statistic == DIFFERENCE]
+    drawings: list[Markup] = []
+    for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
+        mine = [one for one in bars if one.detector == title]
+        chart = _bars(frame(mine), {str(one.group): one.value for one in changes if one.detector == title})
+        drawings.append(figure(f"{_name(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
+    columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
+    tables = [
+        statistics_table(bars, columns),
+        statistics_table(changes, ("Group", "Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n")),
+    ]
+    yield folded(f"Accuracy by {words}", [*drawings, *tables])
+
+
+def _bars(drawn: pd.DataFrame, changes: dict[str, float | None]) -> alt.FacetChart:
+    n_of = drawn.groupby("group")["n"].agg(["min", "max"])
+    order = n_of["max"].sort_values(ascending=False, kind="stable").index
+    labels = {group: with_n(str(group), *map(int, n_of.loc[group])) for group in order}
+    is_with = drawn["setting"] == "+RT"
+    return breakdown(
+        drawn.assign(
+            label=drawn["group"].map(labels),
+            text=[percent(value, 0) for value in drawn["value"]],
+            label_at=drawn[["value", "high"]].max(axis=1).fillna(0.0),
+            change=[
+                points_text(changes.get(group), 0).removesuffix(" pp") if with_state and group in changes else ""
+                for group, with_state in zip(drawn["group"], is_with, strict=True)
+            ],
+        ),
+        labels=list(labels.values()),
+        rate="accuracy",
+    )
+
+
+def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    rows = _of(collected, judging, "five_runs")
+    if not rows:
+        return
+    votes = vote_table(judging.rows)
+    caption = "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances."
+    chart = figure(f"votes-{_name(judging)}", reliability(votes), caption)
+    columns = ("Detector", "Input", "Statistic", "Value", "95% interval", "n", "Cases")
+    yield folded("How stable are the runs?", [chart, statistics_table(rows, columns)])

@@ -1,0 +1,51 @@
+"""The site in a browser, from disk and with the network off: no request, no complaint, nothing beside the screen."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from crane_core.pipeline.exported_statistic import Material
+from crane_core.pipeline.places import DataFolder
+from crane_core.site.write import write_site
+from crane_core.storage.store import open_store
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the rules on the minibench, with texts: they are ours."""
+    place = tmp_path_factory.mktemp("site")
+    store = open_store(shutil.copy(prepared_folder.database, place / "crane.duckdb"))
+    store.write(lambda cursor: cursor.execute("DELETE FROM runs WHERE detector <> 'rules'"))
+    write_site(Material(store, prepared_folder), place / "site", with_texts=True)
+    store.close()
+    return place / "site"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_open_from_disk_offline(site: Path, browser: Browser, scheme: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page, complaints = context.new_page(), []
+    page.on("request", lambda request: None if request.url.startswith("file:") else complaints.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto((site / "index.html").as_uri())
+    for words in ("Results", "Ablations", "Claims", "Agreement", "Pairs"):
+        page.get_by_role("navigation").get_by_role("link", name=words).click()
+        expect(page.locator("h1")).to_contain_text(words.lower() if words == "Claims" else words)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("link", name="numpy_1", exact=True).last.click()
+    expect(page.locator("h1")).to_have_text("numpy_1")
+    expect(page.locator(".cw-pair")).to_be_visible()
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == ("rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 24, 26)")
+    page.goto((site / "results.html").as_uri())
+    expect(page.locator("figure svg").locator("visible=true").first).to_be_visible()
+    assert complaints == []
+    context.close()

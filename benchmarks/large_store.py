@@ -63,12 +63,12 @@ def copied(records: Iterable[Record], number: int) -> Iterator[Record]:
             yield replace(record, instance_id=f"{case_id}{number:03d}_{version}")
 
 
-def multiply(archive: Path, store: Store) -> None:
-    """Write the archive's records until the store holds COPIES of each."""
+def multiply(archive: Path, store: Store, copies: int = COPIES) -> None:
+    """Write the archive's records until the store holds so many copies of each."""
     tree = open_tree(archive)
     records = [r for r in importer_for(tree).read(tree) if not _is_judge(r)]
-    for first in range(1, COPIES, BATCH):
-        numbers = range(first, min(first + BATCH, COPIES))
+    for first in range(1, copies, BATCH):
+        numbers = range(first, min(first + BATCH, copies))
         store.write(partial(_write_copies, records, numbers))
 
 

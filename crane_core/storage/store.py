@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
+from uuid import uuid4
 
 import duckdb
 
@@ -49,6 +50,13 @@ class Store:
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
         self.path = path
         self.loading = RLock()
+        self._opened = uuid4().hex
+        self._n_changes = 0
+
+    @property
+    def version(self) -> str:
+        """Differs between any two openings, and after every change; the same as long as every question's answer is."""
+        return f"{self._opened}/{self._n_changes}"
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A cursor of the caller's own; never share one between threads."""
@@ -70,6 +78,8 @@ class Store:
                 f"The database refused a change: {_one_line(error)}.",
                 remedy="Nothing of it was loaded; correct the source, or report what it holds.",
             ) from error
+        finally:
+            self._n_changes += 1
 
     def close(self) -> None:
         self._writer.shutdown(wait=True)

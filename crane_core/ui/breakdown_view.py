@@ -13,7 +13,7 @@ from crane_core.pipeline.beside import asked_as
 from crane_core.pipeline.measures import change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import (
@@ -71,7 +71,7 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         note += "At the right: what runtime state changes, in percentage points. "
         note += _test_words(changes)
     draw_chart(
-        breakdown(drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
+        finished(breakdown, drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
         _readable(table, by, change_of),
         numbers=_numbers(table, changes, by),
         name=f"{rate.lower()}_by_{by}_{chosen.kind}",

@@ -43,12 +43,22 @@ def refresh() -> None:
 
 def revision() -> str:
     """What is loaded, as a token: the key of what is kept of labels."""
-    return state.revision(store().cursor())
+    return _revision(store(), store().version)
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _revision(_store: Store, version: str) -> str:
+    return state.revision(_store.cursor())
 
 
 def answers() -> str:
     """The same without what annotators of open campaigns do: the key of what is kept of answers and results."""
-    return state.answers_token(store().cursor())
+    return _answers(store(), store().version)
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _answers(_store: Store, version: str) -> str:
+    return state.answers_token(_store.cursor())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

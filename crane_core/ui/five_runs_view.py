@@ -13,7 +13,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.five_runs import Measure, run_table, vote_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
@@ -68,7 +68,9 @@ def draw_five_runs(chosen: Chosen) -> None:
     votes = vote_table(rows if picked == ALL_INPUTS else rows[rows["setting"] == picked])
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown("".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles))
-    draw_chart(reliability(votes), _readable_votes(votes), numbers=votes, name="crash_votes", note=ABOUT_VOTES)
+    draw_chart(
+        finished(reliability, votes), _readable_votes(votes), numbers=votes, name="crash_votes", note=ABOUT_VOTES
+    )
     st.dataframe(_readable_runs(runs), hide_index=True)
     about = ABOUT_RUNS.format(n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most))
     st.caption(about + _left_out(runs))

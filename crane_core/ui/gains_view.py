@@ -14,7 +14,7 @@ from crane_core.pipeline.measures import Credit, PairedTest, VoteRule, gain_tabl
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import STUDY, Chosen
 from crane_core.ui.words import count, p_value, percent, points, points_interval, setting_short, whole, with_n
 
@@ -85,7 +85,7 @@ def draw_gains(chosen: Chosen) -> None:
     if not comparison.empty:
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
         numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
-    draw_chart(gains(drawn), _readable(comparison), numbers=numbers, name="accuracy_gain", note=note)
+    draw_chart(finished(gains, drawn), _readable(comparison), numbers=numbers, name="accuracy_gain", note=note)
 
 
 def draw_comparison(chosen: Chosen) -> None:

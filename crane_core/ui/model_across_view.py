@@ -13,7 +13,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import coefficient, coefficient_interval, count, p_value, percent, points, with_n
 
@@ -60,7 +60,7 @@ def draw_model_across(chosen: Chosen) -> None:
         text=rows["odds_ratio"].map(coefficient),
     )
     numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
-    draw_chart(odds(drawn), _readable(rows), numbers=numbers, name="odds_ratios", note=ASSUMES)
+    draw_chart(finished(odds, drawn), _readable(rows), numbers=numbers, name="odds_ratios", note=ASSUMES)
 
 
 def finding(found: ModelAcross, who: str) -> str:

@@ -16,7 +16,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.specification_curve import NOBODY, Conclusion, decisive, specification_curve
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import NOTHING, count, p_value, points, points_interval
 
@@ -31,10 +31,12 @@ ABOUT = (
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _curve(loaded: str, chosen: Chosen) -> pd.DataFrame:
+def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The curve, and the same by reading."""
     own = chosen.rows()
     names = annotators_of(data.labels(), own, data.locked_campaigns()) or [chosen.annotator]
-    return specification_curve({name: chosen._replace(annotator=name).rows() for name in names})
+    curve = specification_curve({name: chosen._replace(annotator=name).rows() for name in names})
+    return curve, by_reading(curve)
 
 
 def draw_specification_curve(chosen: Chosen) -> None:
@@ -43,15 +45,16 @@ def draw_specification_curve(chosen: Chosen) -> None:
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.
     """
     same = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN)
-    curve = _curve(data.answers(), same)
+    curve, readings = _curve(data.answers(), same)
     if curve.empty:
         return
     st.subheader("Does the conclusion hang on the choices?", anchor="choices")
     st.markdown(finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown("".join(f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles))
-    readings = by_reading(curve)
-    draw_chart(curve_chart(readings, _choices(readings)), _readable(curve), numbers=curve, name="choices", note=ABOUT)
+    draw_chart(
+        finished(curve_chart, readings, _choices(readings)), _readable(curve), numbers=curve, name="choices", note=ABOUT
+    )
 
 
 def finding(curve: pd.DataFrame) -> str:
@@ -99,6 +102,8 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
                 "found": "; ".join(f"{row['test']}: p {_p(row['p_value'])}" for row in as_rows(tests)),
             }
         )
+    if not rows:
+        return pd.DataFrame()
     table = pd.DataFrame(rows)
     mean = table.groupby("reading")["difference"].transform("mean")
     return table.assign(place=mean.rank(method="dense").astype(int))

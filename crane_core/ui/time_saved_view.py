@@ -11,7 +11,7 @@ from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.time_saved import Account, TimeSaved, time_saved, times_of
 from crane_core.ui import data
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import NOTHING, count, setting_short
 
@@ -41,7 +41,7 @@ def draw_time_saved(chosen: Chosen) -> None:
         st.markdown(finding(one))
         query = float(one.by_case["seconds_of_query"].mean())
         name = f"time_saved_{one.detector}_{one.setting}"
-        chart = time_chart(one.by_case, one.detector_title, query)
+        chart = finished(time_chart, one.by_case, one.detector_title, query)
         draw_chart(chart, _readable(one), numbers=one.by_case, name=name, note=ABOUT)
 
 

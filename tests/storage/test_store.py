@@ -167,3 +167,18 @@ def test_database_of_somebody_else_is_refused_and_stays(tmp_path: Path) -> None:
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="directory"):
         open_store(tmp_path)
+
+
+def test_the_version_differs_after_a_change_and_between_openings(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "a.duckdb")
+    before = store.version
+    assert store.version == before
+    store.write(lambda cursor: cursor.execute("CREATE TABLE mine (a INTEGER)"))
+    after = store.version
+    assert after != before
+    with pytest.raises(StoreError):
+        store.write(lambda cursor: cursor.execute("SELECT * FROM nothing"))
+    store.close()
+    reopened = open_store(tmp_path / "a.duckdb")
+    assert reopened.version not in (before, after)
+    reopened.close()

@@ -1,0 +1,128 @@
+"""How long the server takes to answer a changed switch of Results: 300 ms at most, 1 s on 100 times the data.
+
+    python -m benchmarks.results_switch [--copies N]
+
+Each option is picked for the first time after a start, when nothing of it is kept from before, and once more, when it
+is. Measured is the processor time of the script that draws the page; the first visit stands beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.testing.v1 import AppTest
+
+from benchmarks import large_store
+from benchmarks._archive import archive_or_exit, imported
+from benchmarks._timing import machine
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+
+APP = Path(__file__).resolve().parents[1] / "app.py"
+SWITCHES = {
+    "credit": ("detection only", "half credit for partial"),
+    "vote": ("mean of runs", "all five"),
+    "rate": ("Recall", "F1"),
+    "by": ("root_cause", "crash_type", "stage"),
+    "votes": ("runtime",),
+}
+"""Switch in the address to the options that are picked, one at a time from the defaults."""
+LIMIT_S, LARGE_LIMIT_S = 0.3, 1.0
+A_LONG_TIME_S = 3600
+
+
+@contextmanager
+def scripts_timed() -> Iterator[list[float]]:
+    """Processor seconds of every script that runs meanwhile, in order."""
+    seconds: list[float] = []
+    run_script = ScriptRunner._run_script
+
+    def timed_script(self: ScriptRunner, rerun_data: object) -> None:
+        start = time.thread_time()
+        try:
+            run_script(self, rerun_data)  # type: ignore[arg-type]
+        finally:
+            seconds.append(time.thread_time() - start)
+
+    ScriptRunner._run_script = timed_script  # type: ignore[method-assign]
+    try:
+        yield seconds
+    finally:
+        ScriptRunner._run_script = run_script  # type: ignore[method-assign]
+
+
+def measured(folder: DataFolder) -> tuple[float, list[float], list[float]]:
+    """Seconds of the first visit, of each option when it is new, and of each when it is picked again."""
+    os.environ["CRANE_DATA"] = str(folder.path)
+    with scripts_timed() as seconds:
+        _open()
+        first = seconds[-1]
+        new, known = [], []
+        for again in (new, known):
+            for key, options in SWITCHES.items():
+                for option in options:
+                    page = _open()
+                    page.query_params[key] = option
+                    page.run()
+                    _refuse_errors(page)
+                    again.append(seconds[-1])
+    return first, new, known
+
+
+def _open() -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S)
+    page.run()
+    page.switch_page("pages/2_results.py")
+    page.run()
+    _refuse_errors(page)
+    return page
+
+
+def _refuse_errors(page: AppTest) -> None:
+    if page.exception or page.error:
+        raise SystemExit(f"the page failed: {[*page.exception, *page.error]}")
+
+
+def show(title: str, folder: DataFolder, limit: float) -> None:
+    first, new, known = measured(folder)
+    print(f"{title}: first visit {first * 1e3:,.0f} ms")
+    for name, seconds in (("options, new", new), ("options, again", known)):
+        median, most = statistics.median(seconds), max(seconds)
+        print(
+            f"  {name:16} median {median * 1e3:,.0f} ms, slowest {most * 1e3:,.0f} ms, of the limit "
+            f"{limit * 1e3:,.0f} ms: {median / limit:.2f} and {most / limit:.2f}"
+        )
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_switch")
+    parser.add_argument(
+        "--copies", type=int, default=large_store.COPIES, help="of the data; 1 leaves the large one out"
+    )
+    copies = parser.parse_args(arguments).copies
+    archive = archive_or_exit()
+    with tempfile.TemporaryDirectory() as scratch:
+        small = imported(Path(scratch) / "x1")
+        large = DataFolder(Path(scratch) / "more")
+        shutil.copytree(small.path, large.path)
+        show("imported data", small, LIMIT_S)
+        if copies > 1:
+            store = prepare(large)
+            large_store.multiply(archive, store, copies)
+            store.close()
+            show(f"{copies} times the data", large, LARGE_LIMIT_S)
+    print(machine())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -15,13 +15,14 @@ from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_table, table_words, tables
 from crane_core.ui.time_saved_view import draw_time_saved
 from crane_core.ui.url_state import one_of
+from crane_core.ui.words import inputs_words, sentence_case
 
 with page():
     st.title("Results")
     chosen = draw_switches()
     if chosen is not None:
         draw_coverage(chosen)
-        st.subheader("With runtime state against code only", anchor="gain")
+        st.subheader(sentence_case(inputs_words(chosen.inputs)), anchor="gain")
         draw_gains(chosen)
         draw_comparison(chosen)
         draw_model_across(chosen)

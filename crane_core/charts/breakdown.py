@@ -1,10 +1,11 @@
-"""A rate by group and detector, without and with runtime state: bars from zero, each with its interval and value."""
+"""A rate by group and detector with one input and with another: bars from zero, each with its interval and value."""
 
 from __future__ import annotations
 
 import altair as alt
 import pandas as pd
 
+from crane_core.charts.gains import INPUTS
 from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
 
 BAR = "bar"
@@ -15,19 +16,19 @@ PER_ROW = 3
 """Panels side by side; as many as a page of 1440 pixels shows."""
 
 
-def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.FacetChart:
+def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS) -> alt.FacetChart:
     """One panel per detector, one pair of bars per group.
 
-    `table` columns: group, label (the group with its n, as the axis shows it), detector_title, setting (−RT or
-    +RT), value, low, high (shares), label_at (where the text stands), n, text, and change (text at
-    the right edge, on one setting of each pair). `labels` is the order from top to
-    bottom. A click selects group, detector_title and setting.
+    `table` columns: group, label (the group with its n, as the axis shows it), detector_title, setting (one of
+    `inputs`, the base first), value, low, high (shares), label_at (where the text stands), n, text, and change (text
+    at the right edge, on one setting of each pair). `labels` is the order from top to bottom. A click selects group,
+    detector_title and setting.
     """
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)
     colour = alt.Color("detector_title:N", scale=alt.Scale(domain=titles, range=list(colours.values())), legend=None)
     y = alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False))
-    offset = alt.YOffset("setting:N", sort=["−RT", "+RT"], scale=alt.Scale(paddingInner=0.1))
+    offset = alt.YOffset("setting:N", sort=list(inputs), scale=alt.Scale(paddingInner=0.1))
     tooltip = [
         alt.Tooltip("group:N", title="group"),
         alt.Tooltip("detector_title:N", title="detector"),
@@ -47,7 +48,7 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.Facet
             color=colour,
             stroke=colour,
             strokeWidth=alt.value(1),
-            fillOpacity=alt.condition("datum.setting == '+RT'", alt.value(0.9), alt.value(0.25)),
+            fillOpacity=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value(0.9), alt.value(0.25)),
         )
         .add_params(picked)
     )

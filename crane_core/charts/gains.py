@@ -1,4 +1,4 @@
-"""Accuracy without and with runtime state, one row per detector: the study's headline as a picture."""
+"""Accuracy with one input and with another, one row per detector: the study's headline as a picture."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_ord
 
 ROW_HEIGHT = 64
 AXIS_HEIGHT = 56
-OFFSETS = {"−RT": -11, "+RT": 11}
-"""Pixels that a setting's mark stands off the middle of its detector's row."""
+INPUTS = ("−RT", "+RT")
+OFFSETS = (-11, 11)
+"""Pixels that the mark of the base and of the other input stands off the middle of its detector's row."""
 
 
-def gains(table: pd.DataFrame) -> alt.LayerChart:
+def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.LayerChart:
     """Two points with their intervals per detector, and the printed value as a thin upright mark.
 
     `table` has a row per detector and setting: detector_title, label (the detector with its n, as the axis shows it),
-    setting (−RT or +RT), value, low, high, printed (shares in 0..1; printed is NaN where nothing was printed), n, and
-    text to stand beside the point.
+    setting (one of `inputs`, the base first), value, low, high, printed (shares in 0..1; printed is NaN where
+    nothing was printed), n, and text to stand beside the point.
     """
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
     labels = {title: label_of[title] for title in in_order(list(label_of))}
-    layers = [layer for setting in OFFSETS for layer in _layers(table[table["setting"] == setting], setting, labels)]
+    layers = [
+        layer
+        for place, setting in enumerate(inputs)
+        for layer in _layers(table[table["setting"] == setting], place, labels)
+    ]
     return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING)
 
 
-def _layers(rows: pd.DataFrame, setting: str, labels: dict[str, str]) -> list[alt.Chart]:
+def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.Chart]:
     titles = list(labels)
     colours = detector_colours(titles)
-    dy = OFFSETS[setting]
-    filled = setting == "+RT"
+    dy = OFFSETS[place]
+    filled = place == 1
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(rows).encode(
         y=alt.Y(

@@ -24,6 +24,17 @@ YES_OR_NO = ("Accuracy", "Recall")
 """Rates over the same instances whatever the detector says, so that each instance is right or wrong."""
 
 
+class Inputs(NamedTuple):
+    """Two settings of a detector that are compared on the same instances: what `other` changes against `base`."""
+
+    base: Setting
+    other: Setting
+
+
+WITH_STATE = Inputs(Setting.CODE, Setting.RUNTIME)
+"""The comparison of the study: what runtime state changes."""
+
+
 class VoteRule(StrEnum):
     """How several runs become one prediction."""
 
@@ -120,13 +131,13 @@ def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
     return credit is not Credit.DETECTION and bool((label_weights(frame, rule) != 1).any())
 
 
-def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> pd.DataFrame:
-    """The rows that a comparison with and without runtime state is about, for rates and gains alike.
+def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> pd.DataFrame:
+    """The rows that a comparison of two inputs is about, for rates and gains alike.
 
     Of a detector that was asked with both, the instances that have an outcome in both; of one that was asked with one
     of them, all of its rows.
     """
-    both = frame[frame["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+    both = frame[frame["setting"].isin(inputs)]
     n_settings = both.groupby("detector")["setting"].transform("nunique")
     is_known = pd.Series(~_is_left_out(both, rule, credit), both.index)
     n_known = is_known.groupby([both["detector"], both["instance_id"]]).transform("sum")
@@ -182,18 +193,26 @@ def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> di
     }
 
 
-def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str = "Accuracy") -> pd.DataFrame:
-    """A rate with runtime state against without, per detector: the headline comparison.
+def gain_table(
+    frame: pd.DataFrame,
+    *,
+    rule: VoteRule,
+    credit: Credit,
+    rate: str = "Accuracy",
+    inputs: Inputs = WITH_STATE,
+) -> pd.DataFrame:
+    """A rate with the one input against the other, per detector; with and without runtime state it is the headline.
 
-    Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without, with_, difference, low, high (shares),
-    gained and lost (instances that only one setting has right), p_value, test (see `test_of`), p_by_case (sign flips of
-    whole cases), p_holm and p_by_case_holm (Holm over the detectors of the table), detectable (smallest difference that
-    as many pairs, of which as many differ, reveal to the exact McNemar test with 80% power at Holm's strictest step,
-    0.05 over the number of detectors). gained, lost and detectable are NaN where right is not a yes or no (mean of
-    runs, half credit), and so are the p-values for precision and F1. Where labels of a sample stand for others, all of
-    these are NaN for every detector. Of rates that hang on labels which no other stands for, everything is NaN.
+    Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without (rate with the base), with_ (with the
+    other), difference, low, high (shares), gained and lost (instances that only one setting has right), p_value, test
+    (see `test_of`), p_by_case (sign flips of whole cases), p_holm and p_by_case_holm (Holm over the detectors of the
+    table), detectable (smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar
+    test with 80% power at Holm's strictest step, 0.05 over the number of detectors). gained, lost and detectable are
+    NaN where right is not a yes or no (mean of runs, half credit), and so are the p-values for precision and F1. Where
+    labels of a sample stand for others, all of these are NaN for every detector. Of rates that hang on labels which no
+    other stands for, everything is NaN.
     """
-    table = _gains(frame, ["detector"], rule, credit, rate)
+    table = _gains(frame, ["detector"], rule, credit, rate, inputs)
     if table.empty:
         return table
     alpha = power.ALPHA / max(int(table["p_value"].notna().sum()), 1)
@@ -208,32 +227,35 @@ def gain_table(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, rate: str
     )
 
 
-def change_table(frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
+def change_table(
+    frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit, rate: str, inputs: Inputs = WITH_STATE
+) -> pd.DataFrame:
     """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
 
     Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, and p_bh
     (Benjamini-Hochberg over the whole table, which is an exploratory grid).
     """
-    table = _gains(frame, [by, "detector"], rule, credit, rate)
+    table = _gains(frame, [by, "detector"], rule, credit, rate, inputs)
     return table.assign(p_bh=multiplicity.benjamini_hochberg(table["p_value"])) if len(table) else table
 
 
-def _gains(frame: pd.DataFrame, by: list[str], rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
-    both = frame[frame["setting"].isin([Setting.CODE, Setting.RUNTIME])]
+def _gains(
+    frame: pd.DataFrame, by: list[str], rule: VoteRule, credit: Credit, rate: str, inputs: Inputs
+) -> pd.DataFrame:
+    both = frame[frame["setting"].isin(inputs)]
     test = None if is_sampled(both, rule, credit) else test_of(rule=rule, credit=credit, rate=rate)
-    pairs = paired_rows(both, rule=rule, credit=credit)
+    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)
     rows = []
     for group, rows_of in pairs.groupby(by, sort=False, observed=True):
         if rows_of["setting"].nunique() == 2:
-            rows.append(dict(zip(by, group, strict=True)) | _gain(rows_of, rule, credit, rate, test))
+            rows.append(dict(zip(by, group, strict=True)) | _gain(rows_of, rule, credit, rate, test, inputs))
     return pd.DataFrame(rows)
 
 
 def _gain(
-    frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str, test: PairedTest | None
+    frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str, test: PairedTest | None, inputs: Inputs
 ) -> dict[str, float | str | None]:
-    a = frame[frame["setting"] == Setting.CODE].sort_values("instance_id")
-    b = frame[frame["setting"] == Setting.RUNTIME].sort_values("instance_id")
+    a, b = (frame[frame["setting"] == setting].sort_values("instance_id") for setting in inputs)
     who = {"detector_title": a["detector_title"].iloc[0], "test": test and str(test)}
     without, with_ = scored(a, rule, credit), scored(b, rule, credit)
     if without.parts is None or with_.parts is None:

@@ -1,4 +1,4 @@
-"""Do the detectors gain alike from runtime state? One model over all of them, from a slice of the verdict frame."""
+"""Do the detectors gain alike from one input over another? One model over all, from a slice of the verdict frame."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.domain import Setting
-from crane_core.pipeline.measures import Credit, VoteRule, is_sampled, paired_rows, scored
+from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, VoteRule, is_sampled, paired_rows, scored
 from crane_core.stats import gee, rates
 
 COLUMNS = ["detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high"]
@@ -16,7 +15,7 @@ SAMPLED = "labels of a sample stand for others"
 
 
 class ModelAcross(NamedTuple):
-    """The odds ratio of runtime state per detector, and the Wald test of the interaction runtime state x detector.
+    """The odds ratio of the other input per detector, and the Wald test of the interaction input x detector.
 
     ratios: a row per detector that was asked with both inputs, columns COLUMNS: n instances (each once with either
     input) of n_cases cases, accuracy without and with it, odds_ratio with its 95% interval (NaN where there is no
@@ -33,27 +32,31 @@ class ModelAcross(NamedTuple):
     at: tuple[str, ...] = ()
 
 
-def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> ModelAcross:
+def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
 
     Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. Where labels
     of a sample stand for others nobody knows which instance is right, so there is no model.
     """
-    rows = paired_rows(frame, rule=rule, credit=credit)
+    rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
     parts = None if rows.empty or is_sampled(rows, rule, credit) else scored(rows, rule, credit).parts
     if parts is None:
         why_not = gee.Unfit.ONE_GROUP if rows.empty else SAMPLED
         return ModelAcross(pd.DataFrame(columns=COLUMNS), np.nan, 0, np.nan, rows["case_id"].nunique(), why_not)
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
-    with_state = rows["setting"] == Setting.RUNTIME
-    found = gee.odds_ratios(right, with_state, rows["detector"].to_numpy(dtype=str), rows["case_id"])
+    found = gee.odds_ratios(
+        right, rows["setting"] == inputs.other, rows["detector"].to_numpy(dtype=str), rows["case_id"]
+    )
     title_of = dict(zip(rows["detector"], rows["detector_title"], strict=True))
     ratios = pd.DataFrame(
         {
             "detector": found.groups,
             "detector_title": [title_of[name] for name in found.groups],
-            **{name: [column[detector] for detector in found.groups] for name, column in _counts(rows, right).items()},
+            **{
+                name: [column[detector] for detector in found.groups]
+                for name, column in _counts(rows, right, inputs).items()
+            },
             "odds_ratio": found.odds_ratio,
             "low": found.low,
             "high": found.high,
@@ -63,10 +66,10 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit) -> Mode
     return ModelAcross(ratios, found.chi2, found.df, found.p_value, found.n_clusters, found.unfit or "", at)
 
 
-def _counts(rows: pd.DataFrame, right: pd.Series) -> dict[str, pd.Series]:
+def _counts(rows: pd.DataFrame, right: pd.Series, inputs: Inputs) -> dict[str, pd.Series]:
     """n, n_cases and accuracy with either input, each by detector."""
     by = rows["detector"]
-    without = rows["setting"] == Setting.CODE
+    without = rows["setting"] == inputs.base
     return {
         "n": rows["instance_id"].groupby(by).nunique(),
         "n_cases": rows["case_id"].groupby(by).nunique(),

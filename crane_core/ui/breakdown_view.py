@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.breakdown import breakdown
-from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.beside import asked_as
-from crane_core.pipeline.measures import change_table, paired_rows, rate_table
+from crane_core.pipeline.measures import WITH_STATE, change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
@@ -24,6 +24,7 @@ from crane_core.ui.words import (
     points,
     points_interval,
     setting_short,
+    setting_words,
     whole,
     with_n,
 )
@@ -41,16 +42,17 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rates per group, detector and input, and what runtime state changes per group and detector."""
+    """The rates per group, detector and input, and what the other input changes per group and detector."""
     rows = chosen.rows()
-    rows = paired_rows(rows[rows[by].notna()], rule=chosen.rule, credit=chosen.credit)
+    how: Any = {"rule": chosen.rule, "credit": chosen.credit}
+    rows = paired_rows(rows[rows[by].notna()], inputs=chosen.inputs, **how)
     keys_of = [by, "detector_title", "setting"]
-    table = rate_table(rows, by=keys_of, rate=rate, rule=chosen.rule, credit=chosen.credit)
-    return table, change_table(rows, by=by, rate=rate, rule=chosen.rule, credit=chosen.credit)
+    table = rate_table(rows, by=keys_of, rate=rate, **how)
+    return table, change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
 
 
 def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
-    """Bars for every group and detector, with what runtime state changes."""
+    """Bars for every group and detector, with what the other input changes."""
     table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
@@ -64,20 +66,34 @@ def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
         setting=table["setting"].map(setting_short),
         text=[percent(v, 0) for v in table["value"]],
         label_at=table[["value", "high"]].max(axis=1).fillna(0.0),
-        change=[_change(row, by, change_of) for row in as_rows(table)],
+        change=[_change(row, by, change_of, chosen) for row in as_rows(table)],
     )
-    note = "Solid: with runtime state. Pale: code only. Lines: 95% intervals by case. "
+    base, other = (setting_short(setting) for setting in chosen.inputs)
+    note = f"Solid: {setting_words(chosen.inputs.other)}. Pale: {setting_words(chosen.inputs.base)}. "
+    note += "Lines: 95% intervals by case. "
     if change_of:
-        note += "At the right: what runtime state changes, in percentage points. "
+        note += f"At the right: what {other} changes against {base}, in percentage points. "
         note += _test_words(changes)
     draw_chart(
-        finished(breakdown, drawn, labels=list(labels.values()), rate=rate.lower() if rate != "F1" else rate),
-        _readable(table, by, change_of),
+        finished(
+            breakdown,
+            drawn,
+            labels=list(labels.values()),
+            rate=rate.lower() if rate != "F1" else rate,
+            inputs=(base, other),
+        ),
+        _readable(table, by, change_of, chosen),
         numbers=_numbers(table, changes, by),
-        name=f"{rate.lower()}_by_{by}_{chosen.kind}",
+        name=_name(chosen, by, rate),
         note=note + "Click a bar to see its cases.",
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
+
+
+def _name(chosen: Chosen, by: str, rate: str) -> str:
+    """The stem of the downloads; it says the inputs where they are not those of the study."""
+    inputs = "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
+    return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 
 
 def _test_words(changes: pd.DataFrame) -> str:
@@ -96,10 +112,10 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
 
 
-def _change(row: dict[str, Any], by: str, change_of: ChangeOf) -> str:
-    """The change, told once per pair of bars: on the one with runtime state."""
+def _change(row: dict[str, Any], by: str, change_of: ChangeOf, chosen: Chosen) -> str:
+    """The change, told once per pair of bars: on the one with the other input."""
     found = change_of.get((row[by], row["detector_title"]))
-    if found is None or row["setting"] != Setting.RUNTIME:
+    if found is None or row["setting"] != chosen.inputs.other:
         return ""
     text = points(found["difference"], 0).removesuffix(" pp")
     return "0" if text in {"+0", "−0"} else text
@@ -115,8 +131,9 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
 
 def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
-    matching = rows[(rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])]
-    setting = next(s for s in ("code", "runtime") if setting_short(s) == point["setting"])
+    setting = next(s for s in chosen.inputs if setting_short(s) == point["setting"])
+    is_meant = (rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])
+    matching = rows[is_meant & (rows["setting"] == setting)]  # runs of one's own are a job per setting
     experiment, detector = matching["experiment"].iloc[0], matching["detector"].iloc[0]
     filters: dict[str, Any] = {
         keys.BENCHMARK: chosen.benchmark,
@@ -131,11 +148,11 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     go("cases", **filters)
 
 
-def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf) -> pd.DataFrame:
+def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf, chosen: Chosen) -> pd.DataFrame:
     rows = []
     is_sample = (table["n_labelled"] < table["n_to_label"]).any()
     for row in as_rows(table):
-        found = change_of.get((row[by], row["detector_title"])) if row["setting"] == Setting.RUNTIME else None
+        found = change_of.get((row[by], row["detector_title"])) if row["setting"] == chosen.inputs.other else None
         rows.append(
             {
                 GROUPINGS[by].capitalize(): row[by],

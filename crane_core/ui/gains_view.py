@@ -1,22 +1,32 @@
-"""The headline: what runtime state changes, per detector, with how sure one can be."""
+"""The headline: what one input changes against another, per detector, with how sure one can be."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.measures import Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
+from crane_core.pipeline.measures import WITH_STATE, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.words import count, p_value, percent, points, points_interval, setting_short, whole, with_n
+from crane_core.ui.words import (
+    count,
+    p_value,
+    percent,
+    points,
+    points_interval,
+    setting_short,
+    setting_words,
+    whole,
+    with_n,
+)
 
 PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
 TEST_WORDS = {
@@ -40,9 +50,10 @@ class Compared(NamedTuple):
 @st.cache_data(max_entries=16, show_spinner=False)
 def _gains(loaded: str, chosen: Chosen) -> Compared:
     asked = chosen.rows()
-    asked = asked[asked["setting"].isin(["code", "runtime"])]
-    rows = paired_rows(asked, rule=chosen.rule, credit=chosen.credit)
-    comparison = gain_table(rows, rule=chosen.rule, credit=chosen.credit)
+    asked = asked[asked["setting"].isin(chosen.inputs)]
+    how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
+    rows = paired_rows(asked, **how)
+    comparison = gain_table(rows, **how)
     if not comparison.empty:
         titles = in_order(comparison["detector_title"].tolist())
         comparison = comparison.set_index("detector_title", drop=False).loc[titles]
@@ -63,7 +74,8 @@ def draw_gains(chosen: Chosen) -> None:
     """The dumbbells and the table under them; a sentence where no detector was asked with both inputs."""
     comparison, values, n_unpaired = compared(chosen)
     if values.empty:
-        st.info("No detector of this experiment was asked both with and without runtime state.")
+        base, other = (setting_short(setting) for setting in chosen.inputs)
+        st.info(f"No detector of this experiment was asked with both {base} and {other}.")
         return
     printed = _printed_accuracy(chosen)
     n_of = values.groupby("detector_title")["n"].agg(["min", "max"])
@@ -75,7 +87,8 @@ def draw_gains(chosen: Chosen) -> None:
     drawn["printed"] = [
         printed.get(key, math.nan) for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
     ]
-    note = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
+    base, other = chosen.inputs
+    note = f"Hollow: {setting_words(base)}. Filled: {setting_words(other)}. Lines: 95% intervals by case."
     note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
     note += "".join(
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."
@@ -85,14 +98,19 @@ def draw_gains(chosen: Chosen) -> None:
     if not comparison.empty:
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
         numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
-    draw_chart(finished(gains, drawn), _readable(comparison), numbers=numbers, name="accuracy_gain", note=note)
+    inputs = setting_short(base), setting_short(other)
+    name = "accuracy_gain" if chosen.inputs == WITH_STATE else f"accuracy_{base}_to_{other}"
+    draw_chart(
+        finished(gains, drawn, inputs=inputs), _readable(comparison, inputs), numbers=numbers, name=name, note=note
+    )
 
 
 def draw_comparison(chosen: Chosen) -> None:
     """The paired comparison as a table, with its n."""
     comparison = compared(chosen).comparison
     if not comparison.empty:
-        st.dataframe(_readable(comparison), hide_index=True)
+        base, other = chosen.inputs
+        st.dataframe(_readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)
         for sentence in _about_tests(comparison):
             st.caption(sentence)
 
@@ -136,7 +154,8 @@ def headline(comparison: pd.DataFrame) -> str:
 
 
 def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
-    if chosen.experiment != STUDY or chosen.rule is not VoteRule.MAJORITY or chosen.credit not in PRINTED_IN:
+    is_printed = chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
+    if not is_printed or chosen.rule is not VoteRule.MAJORITY:
         return {}
     numbers = data.printed_numbers()
     rows = numbers[(numbers["publication"] == "paper") & (numbers["table_id"] == PRINTED_IN[chosen.credit])]
@@ -145,13 +164,13 @@ def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
     return {(row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100 for row in as_rows(rows)}
 
 
-def _readable(comparison: pd.DataFrame) -> pd.DataFrame:
+def _readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
     rows = as_rows(comparison)
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Accuracy −RT": percent(row["without"]),
-            "Accuracy +RT": percent(row["with_"]),
+            f"Accuracy {inputs[0]}": percent(row["without"]),
+            f"Accuracy {inputs[1]}": percent(row["with_"]),
             "Difference": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),
             "Gained": whole(row["gained"]),

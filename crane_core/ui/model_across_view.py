@@ -7,7 +7,8 @@ import streamlit as st
 
 from crane_core.charts.odds import odds
 from crane_core.charts.theme import in_order
-from crane_core.domain import DetectorKind, Setting
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.measures import WITH_STATE
 from crane_core.pipeline.model_across import SAMPLED, ModelAcross, model_across
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import LEAST_CHANGED, Unfit
@@ -15,32 +16,41 @@ from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import coefficient, coefficient_interval, count, p_value, percent, points, with_n
+from crane_core.ui.words import (
+    coefficient,
+    coefficient_interval,
+    count,
+    p_value,
+    percent,
+    points,
+    setting_short,
+    with_n,
+)
 
 REASONS = {
     Unfit.ONE_GROUP: "only one detector was asked with both inputs.",
     Unfit.FEW_CLUSTERS: "the cases are too few for the model{at}.",
     Unfit.SEPARATED: "with one of the inputs every answer{at} is right, or every answer is wrong, so its odds are "
     "infinite or 0.",
-    Unfit.FEW_CHANGED: f"runtime state changes the outcome{{at}} in fewer than {LEAST_CHANGED} cases, too few for an "
+    Unfit.FEW_CHANGED: f"the other input changes the outcome{{at}} in fewer than {LEAST_CHANGED} cases, too few for an "
     "interval that holds.",
     Unfit.NO_VARIANCE: "two detectors are right about the same instances, so their difference does not vary.",
     Unfit.NOT_CONVERGED: "the fit of the model does not converge.",
     SAMPLED: "labels of a sample stand for others, so nobody knows which instance is right.",
 }
 ASSUMES = (
-    "The model (logistic regression by GEE) says right or wrong by runtime state and detector. It assumes that cases "
+    "The model (logistic regression by GEE) says right or wrong by input and detector. It assumes that cases "
     "are independent of each other; answers about one case may depend on each other in any way. An odds ratio of 2 "
-    "means that runtime state doubles the odds of being right, which is fewer percentage points for a detector that is "
-    "nearly always right. Not adjusted for the other tests on this page."
+    "means that {other} instead of {base} doubles the odds of being right, which is fewer percentage points for a "
+    "detector that is nearly always right. Not adjusted for the other tests on this page."
 )
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _across(loaded: str, chosen: Chosen) -> ModelAcross:
     asked = chosen.rows()
-    asked = asked[asked["setting"].isin([Setting.CODE, Setting.RUNTIME])]
-    return model_across(asked, rule=chosen.rule, credit=chosen.credit)
+    asked = asked[asked["setting"].isin(chosen.inputs)]
+    return model_across(asked, rule=chosen.rule, credit=chosen.credit, inputs=chosen.inputs)
 
 
 def draw_model_across(chosen: Chosen) -> None:
@@ -60,7 +70,10 @@ def draw_model_across(chosen: Chosen) -> None:
         text=rows["odds_ratio"].map(coefficient),
     )
     numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
-    draw_chart(finished(odds, drawn), _readable(rows), numbers=numbers, name="odds_ratios", note=ASSUMES)
+    base, other = (setting_short(setting) for setting in chosen.inputs)
+    name = "odds_ratios" if chosen.inputs == WITH_STATE else f"odds_ratios_{'_to_'.join(chosen.inputs)}"
+    note = ASSUMES.format(base=base, other=other)
+    draw_chart(finished(odds, drawn), _readable(rows, base, other), numbers=numbers, name=name, note=note)
 
 
 def finding(found: ModelAcross, who: str) -> str:
@@ -71,18 +84,18 @@ def finding(found: ModelAcross, who: str) -> str:
     said = f"The {who} differ" if found.p_value < ALPHA else f"No evidence that the {who} differ"
     p = p_value(found.p_value)
     return (
-        f"**{said} in how much they gain, p {p if p.startswith('<') else f'= {p}'}** (Wald test of runtime state × "
+        f"**{said} in how much they gain, p {p if p.startswith('<') else f'= {p}'}** (Wald test of input × "
         f"detector: χ² = {found.chi2:.2f}, {found.df} {'degree' if found.df == 1 else 'degrees'} of freedom, "
         f"{count(found.n_cases)} cases)."
     )
 
 
-def _readable(ratios: pd.DataFrame) -> pd.DataFrame:
+def _readable(ratios: pd.DataFrame, base: str, other: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Detector": row["detector_title"],
-            "Accuracy −RT": percent(row["without"]),
-            "Accuracy +RT": percent(row["with_"]),
+            f"Accuracy {base}": percent(row["without"]),
+            f"Accuracy {other}": percent(row["with_"]),
             "Difference": points(row["with_"] - row["without"]),
             "Odds ratio": coefficient(row["odds_ratio"]),
             "95% interval": coefficient_interval(row["low"], row["high"]),

@@ -8,14 +8,15 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import DetectorKind, Setting
+from crane_core.domain import DetectorKind
 from crane_core.pipeline.beside import SHIPPED, beside, with_shipped
+from crane_core.pipeline.comparisons import comparison_from, comparison_text, comparisons
 from crane_core.pipeline.judged import annotators_of
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.frame import told
-from crane_core.ui.words import experiment_words
+from crane_core.ui.words import experiment_words, inputs_short
 
 STUDY = "crane-llm-2025-10"
 KIND_WORDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
@@ -37,11 +38,15 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
-BESIDE_HELP = """Our rules' answers that ship, and your own runs of whatever kind of detector, in the same charts and
-tables, with code only or with runtime state as the study has it. Nobody has judged their diagnoses, so detection alone
-is compared."""
-COMPARED = (str(Setting.CODE), str(Setting.RUNTIME))
-"""The inputs that the charts compare."""
+BESIDE_HELP = """Our rules' answers that ship, and your own runs of any kind of detector and input, in the same charts and
+tables. Nobody has judged their diagnoses, so detection alone is compared."""
+COMPARE_HELP = """Which two inputs of a detector the charts compare, over the instances that it answered with both.
+Offered are those that a detector shown here was asked with.
+- **−RT**: code only
+- **+RT**: with runtime state
+- **+RT−S, +RT−R, +RT−V**: without structure, representation or values
+- **+RT+D**: with API documentation
+- **+RT+**: with what the published extractor lacks"""
 
 
 class Chosen(NamedTuple):
@@ -54,6 +59,7 @@ class Chosen(NamedTuple):
     credit: Credit
     annotator: str = PUBLISHED_HUMAN
     beside: tuple[str, ...] = ()
+    inputs: Inputs = WITH_STATE
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
@@ -82,15 +88,27 @@ def draw_switches() -> Chosen | None:
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = _pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
-    return Chosen(benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added))
+        chosen = Chosen(
+            benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
+        )
+        return chosen._replace(inputs=_inputs(chosen.rows()))
+
+
+def _inputs(rows: pd.DataFrame) -> Inputs:
+    """The two inputs to compare; nothing is drawn where there is no choice. The study's where there are none."""
+    options = [comparison_text(inputs) for inputs in comparisons(rows)]
+    if not options:
+        url_state.drop(keys.COMPARE)
+        return WITH_STATE
+    words = {text: inputs_short(comparison_from(text)) for text in options}
+    return comparison_from(_pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP))
 
 
 def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
     """Runs to show with the experiment, shipped or own; nothing is drawn where there are none."""
     ran = data.run_list()
     is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
-    can_stand = is_ours & ran["setting"].isin(COMPARED)
-    own = set(ran.loc[can_stand, "experiment"]) & set(verdicts["experiment"]) - {experiment}
+    own = set(ran.loc[is_ours, "experiment"]) & set(verdicts["experiment"]) - {experiment}
     if not own:
         url_state.drop(keys.BESIDE)
         return []

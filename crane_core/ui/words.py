@@ -8,6 +8,7 @@ import re
 from crane_core import rounding
 from crane_core.domain import Label, Setting
 from crane_core.pipeline.editions import without_edition
+from crane_core.pipeline.measures import Inputs
 
 SETTING_WORDS = {
     Setting.CODE: "code only",
@@ -56,6 +57,21 @@ def setting_words(setting: str) -> str:
     """A setting in words, with the paper's sign: "code only (−RT)"."""
     known = Setting(setting)
     return f"{SETTING_WORDS[known]} ({SETTING_SHORT[known]})"
+
+
+def inputs_words(inputs: Inputs) -> str:
+    """Two inputs in words, the richer one first: "with runtime state against code only"."""
+    return f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
+
+
+def inputs_short(inputs: Inputs) -> str:
+    """Two inputs as the paper writes them: "+RT against −RT"."""
+    return f"{SETTING_SHORT[inputs.other]} against {SETTING_SHORT[inputs.base]}"
+
+
+def sentence_case(words: str) -> str:
+    """The words as a title begins: only the first letter becomes large."""
+    return words[:1].upper() + words[1:]
 
 
 def setting_short(setting: str) -> str:

@@ -51,6 +51,12 @@ def test_settings_differ_by_more_than_colour(table: pd.DataFrame, marks_of: Call
     assert solid["value"] > 2 * pale
 
 
+def test_any_two_inputs_are_drawn_the_base_pale(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    [bar] = marks_of(breakdown(table, labels=LABELS, rate="F1", inputs=("+RT", "+RT+")), "bar")
+    assert bar["encoding"]["yOffset"]["sort"] == ["+RT", "+RT+"]
+    assert bar["encoding"]["fillOpacity"]["condition"]["test"] == "datum.setting == '+RT+'"
+
+
 def test_every_bar_has_its_interval_its_value_and_its_n(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
     chart = breakdown(table, labels=LABELS, rate="accuracy")
     [rule], texts, [bar] = (marks_of(chart, kind) for kind in ("rule", "text", "bar"))

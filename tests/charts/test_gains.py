@@ -54,6 +54,14 @@ def test_each_layer_holds_the_rows_of_its_setting(table: pd.DataFrame, marks_of:
     assert settings == [{"−RT"}, {"+RT"}]
 
 
+def test_any_two_inputs_are_drawn_the_base_hollow(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    chart = gains(table.replace({"−RT": "+RT−V"}), inputs=("+RT−V", "+RT"))
+    datasets = chart.to_dict()["datasets"]
+    hollow, filled = marks_of(chart, "point")
+    assert {row["setting"] for row in datasets[hollow["data"]["name"]]} == {"+RT−V"}
+    assert (hollow["mark"]["filled"], filled["mark"]["filled"]) == (False, True)
+
+
 def test_where_nothing_was_printed_the_mark_has_no_place(table: pd.DataFrame) -> None:
     rows = [row for data in gains(table.assign(printed=float("nan"))).to_dict()["datasets"].values() for row in data]
     assert {row["printed"] for row in rows} == {None}

@@ -10,9 +10,11 @@ import pytest
 from scipy.stats import false_discovery_control, permutation_test
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
+from crane_core.domain import Setting
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.measures import (
     Credit,
+    Inputs,
     PairedTest,
     VoteRule,
     change_table,
@@ -207,6 +209,19 @@ def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
     assert table["value"].to_dict() == {"code": gain["without"], "runtime": gain["with_"]}
     alone = rows[rows["setting"] == "code"]
     assert len(paired_rows(alone, **asked)) == 222
+
+
+def test_any_two_inputs_are_compared_on_their_own_pairs(models: pd.DataFrame) -> None:
+    """The rows with runtime state under another name give the numbers of the study; the base is never the other."""
+    renamed = models.assign(setting=models["setting"].replace({"code": "runtime-V"}))
+    asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
+    inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
+    pd.testing.assert_frame_equal(gain_table(renamed, inputs=inputs, **asked), gain_table(models, **asked))
+    turned = gain_table(renamed, inputs=Inputs(*reversed(inputs)), **asked)
+    assert turned["difference"].tolist() == pytest.approx((-gain_table(models, **asked)["difference"]).tolist())
+    assert gain_table(renamed, **asked).empty
+    by_cause: dict[str, Any] = {"by": "root_cause", "rate": "Recall", **asked}
+    pd.testing.assert_frame_equal(change_table(renamed, inputs=inputs, **by_cause), change_table(models, **by_cause))
 
 
 def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> None:

@@ -7,17 +7,21 @@ import math
 import pytest
 
 from crane_core.domain import Label, Setting
+from crane_core.pipeline.measures import WITH_STATE, Inputs
 from crane_core.ui import words
 from crane_core.ui.words import (
     coefficient,
     coefficient_interval,
     count,
     experiment_words,
+    inputs_short,
+    inputs_words,
     interval,
     literal,
     p_value,
     percent,
     points,
+    sentence_case,
     setting_short,
     setting_words,
     whole,
@@ -87,3 +91,19 @@ def test_markdown_in_a_name_is_shown_as_it_is(text: str) -> None:
 def test_counts_and_p_values_that_may_be_missing() -> None:
     assert (whole(None), whole(12.0)) == ("–", "12")
     assert [p_value(p) for p in (None, math.nan, 0.0421, 0.00004)] == ["–", "–", "0.042", "< 0.001"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "short", "long"),
+    [
+        (WITH_STATE, "+RT against −RT", "with runtime state against code only"),
+        (
+            Inputs(Setting.RUNTIME, Setting.RUNTIME_PLUS),
+            "+RT+ against +RT",
+            "extended runtime state against runtime state",
+        ),
+    ],
+)
+def test_two_inputs_stand_against_each_other(inputs: Inputs, short: str, long: str) -> None:
+    assert (inputs_short(inputs), inputs_words(inputs)) == (short, long)
+    assert sentence_case("with GPT 5") == "With GPT 5"

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
+from crane_core.pipeline.measures import WITH_STATE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
@@ -17,7 +18,7 @@ from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.open_list import clicked_row
-from crane_core.ui.result_switches import COMPARED, STUDY
+from crane_core.ui.result_switches import STUDY
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.listed import agreement_words, cost_cell, started_words, tokens_words
 from crane_core.ui.url_state import one_of
@@ -58,7 +59,7 @@ def _watch(job: str) -> None:
 
 def _draw_ways(row: dict[str, Any]) -> None:
     has_study = (data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)).any()
-    if row["is_job"] and has_study and row["setting"] in COMPARED:
+    if row["is_job"] and has_study and row["setting"] in WITH_STATE:
         link("results", "Beside the study on Results", benchmark=row["benchmark"], beside=row["experiment"])
     elif row["n_answers"]:
         link("results", "Its results", benchmark=row["benchmark"], experiment=row["experiment"])

@@ -1,4 +1,4 @@
-"""The rows of `detect_score` as a text table and as JSON."""
+"""The rows of `detect_score`, and those that are only printed, as a text table and as JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from crane_core.pipeline.detect_score import Rate, Row
+from crane_core.pipeline.printed_rows import PrintedRow
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
 
 _HEADER = ("", "setting", "n", *RATES)
 
 
-def table_words(rows: Sequence[Row]) -> str:
-    """Detection alone, in percent with 95% intervals; the job's own row first."""
-    lines = [_HEADER, *(_cells(row) for row in rows)]
+def table_words(rows: Sequence[Row], printed: Sequence[PrintedRow] = ()) -> str:
+    """Detection alone, in percent with 95% intervals; the job's own row first, what is only printed last."""
+    lines = [_HEADER, *(_cells(row) for row in rows), *(_printed_cells(row) for row in printed)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     published = sorted({row.experiment for row in rows if row.is_published})
     beside = f"; published rows: {', '.join(published)}, the same instances" if published else ""
     left_out = [f"{row.title}: {row.left_out} of {row.n} instances without a vote" for row in rows if row.left_out]
     head = f"Crash detection alone (table 2b), percent with 95% interval clustered by case{beside}"
-    return "\n".join([head, *table, *left_out])
+    return "\n".join([head, *table, *_printed_note(printed), *left_out])
+
+
+def _printed_note(printed: Sequence[PrintedRow]) -> list[str]:
+    if not printed:
+        return []
+    return [f"p: printed in the paper's table {printed[0].table}, over all its notebooks; no answers of it are loaded"]
+
+
+def _printed_cells(row: PrintedRow) -> tuple[str, ...]:
+    return f"{row.title} p", row.setting, "", *(row.cells.get(name, "").removesuffix("%") for name in RATES)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Does the conclusion hang on the choices? The gain from runtime state under every defensible reading of the answers.
+"""Does the conclusion hang on the choices? What an input changes under every defensible reading of the answers.
 
 A specification curve (Simonsohn, Simmons and Nelson 2020): vote rule x credit x who judged x test. Takes slices of the
 verdict frame, one per annotator; the statistics are those of `measures.gain_table`.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.measures import Credit, PairedTest, VoteRule, gain_table
+from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, PairedTest, VoteRule, gain_table
 from crane_core.stats.power import ALPHA
 
 NOBODY = "nobody"
@@ -40,19 +40,19 @@ class Conclusion(StrEnum):
     NONE = "no evidence"
 
 
-def specification_curve(judged: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE) -> pd.DataFrame:
     """One row per detector, vote rule, credit, annotator and test, columns COLUMNS.
 
     judged: the rows of one benchmark and experiment as each annotator judged them (any name, where nobody did and
-    `human` is empty). difference: accuracy with runtime state minus without, low and high its 95% interval by case;
-    p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of a sample stand for
-    others) gives no row.
+    `human` is empty). difference: accuracy with the other input minus with the base, low and high its 95% interval by
+    case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
+    a sample stand for others) gives no row.
     """
-    rows = [row for spec in _readings(judged) for row in spec]
+    rows = [row for spec in _readings(judged, inputs) for row in spec]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _readings(judged: Mapping[str, pd.DataFrame]) -> Iterator[list[dict[str, object]]]:
+def _readings(judged: Mapping[str, pd.DataFrame], inputs: Inputs) -> Iterator[list[dict[str, object]]]:
     for rule in VoteRule:
         for place, (annotator, frame) in enumerate(judged.items()):
             for credit in Credit:
@@ -60,7 +60,8 @@ def _readings(judged: Mapping[str, pd.DataFrame]) -> Iterator[list[dict[str, obj
                 if is_detection and place or not is_detection and frame["human"].isna().all():
                     continue
                 who = {"rule": str(rule), "credit": str(credit), "judged_by": NOBODY if is_detection else annotator}
-                yield [who | row for row in _found(gain_table(frame, rule=rule, credit=credit))]
+                gains = gain_table(frame, rule=rule, credit=credit, inputs=inputs)
+                yield [who | row for row in _found(gains)]
 
 
 def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:

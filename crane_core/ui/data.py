@@ -14,6 +14,7 @@ from crane_core.pipeline.detect_score import scores as job_scores
 from crane_core.pipeline.job_files import is_held
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
 from crane_core.storage import cases as stored_cases
 from crane_core.storage import jobs as stored_jobs
 from crane_core.storage import state
@@ -161,6 +162,11 @@ def _scores(_store: Store, loaded: str, job: str) -> list[Row]:
 def scores(job: str) -> list[Row]:
     """A job's rates beside the published ones; see `pipeline.detect_score.scores`."""
     return _scores(store(), answers(), job)
+
+
+def printed_rows(benchmark: str, rows: list[Row]) -> list[PrintedRow]:
+    """What the paper prints beside these rows; see `pipeline.printed_rows.printed_beside`."""
+    return printed_beside(store(), benchmark, rows)
 
 
 def is_running(job: str) -> bool:

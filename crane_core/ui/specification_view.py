@@ -35,7 +35,8 @@ def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
     names = annotators_of(data.labels(), own, data.locked_campaigns()) or [chosen.annotator]
-    curve = specification_curve({name: chosen._replace(annotator=name).rows() for name in names})
+    judged = {name: chosen._replace(annotator=name).rows() for name in names}
+    curve = specification_curve(judged, chosen.inputs)
     return curve, by_reading(curve)
 
 

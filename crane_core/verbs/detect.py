@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crane_core.detectors.registry import local_detector, local_detectors
-from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Setting
+from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Job, Setting
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
@@ -28,6 +28,7 @@ from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_
 from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.score_words import rows_json, table_words
 from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.terminal import give, stop_on_interrupt, tell
@@ -256,11 +257,13 @@ def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str
 
 def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker) -> int:
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
-    rows = _rows(folder, plan.job.job)
+    rows, printed = _rows(folder, plan.job)
     if chosen.json:
-        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | {"rows": rows_json(rows)}, indent=1))
+        scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
+        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | scored, indent=1))
     else:
-        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *([table_words(rows)] if rows else [])]))
+        table = [table_words(rows, printed)] if rows else []
+        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *table]))
     return exit_code(outcome)
 
 
@@ -285,9 +288,10 @@ def exit_code(outcome: Outcome) -> int:
     return 1 if outcome.n_open else 0
 
 
-def _rows(folder: DataFolder, job: str) -> list[Row]:
+def _rows(folder: DataFolder, job: Job) -> tuple[list[Row], list[PrintedRow]]:
     store = prepare_or_read(folder, tell)
     try:
-        return scores(store, job)
+        rows = scores(store, job.job)
+        return rows, printed_beside(store, job.benchmark, rows)
     finally:
         store.close()

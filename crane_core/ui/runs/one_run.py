@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -11,6 +12,7 @@ import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
 from crane_core.pipeline.measures import WITH_STATE
+from crane_core.pipeline.printed_rows import PrintedRow
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
@@ -41,7 +43,8 @@ def draw_run(row: dict[str, Any]) -> None:
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])
     st.html(facts_html(row))
     if row["is_job"]:
-        _draw_scores(data.scores(row["experiment"]))
+        scores = data.scores(row["experiment"])
+        _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
     _draw_ways(row)
     run = key_of(row)
     _draw_reasons(stored.reasons(data.store().cursor(), run))
@@ -109,22 +112,35 @@ def _option(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _draw_scores(rows: list[Row]) -> None:
+def _draw_scores(rows: list[Row], printed: list[PrintedRow]) -> None:
     if not rows:
         return
-    beside = "Crash detection, beside the published rows" if len(rows) > 1 else "Crash detection"
+    beside = "Crash detection, beside the published rows" if len(rows) > 1 or printed else "Crash detection"
     st.subheader(beside, anchor="scores")
-    st.html(scores_html(rows))
+    st.html(scores_html(rows, printed))
     same = "; the published rows over the same instances" if len(rows) > 1 else ""
-    st.caption(f"Majority of runs, detection alone (as tables 2a and 2b), 95% intervals clustered by case{same}.")
+    st.caption(f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.")
+    if printed:
+        st.caption(
+            f"p: printed in the paper's table {printed[0].table}, over all its notebooks; its answers are not loaded."
+        )
 
 
-def scores_html(rows: list[Row]) -> str:
-    """The rates of the run, in bold, and of the published ones."""
+def scores_html(rows: list[Row], printed: Sequence[PrintedRow] = ()) -> str:
+    """The rates of the run, in bold, of the published ones, and what the paper prints."""
     names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
-    body = "".join(_score_html(row) for row in rows)
+    body = "".join([*(_score_html(row) for row in rows), *(_printed_html(row) for row in printed)])
     head = f'<th>Detector</th><th class="cw-text">Input</th>{names}'
     return f'<table class="cw-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _printed_html(row: PrintedRow) -> str:
+    cells = "".join(
+        f'<td>{escape(row.cells[name])} <span class="cw-dim">p</span></td>' if name in row.cells else "<td></td>"
+        for name in RATES
+    )
+    words = escape(setting_words(row.setting))
+    return f'<tr><td>{escape(row.title)}</td><td class="cw-text">{words}</td><td></td>{cells}</tr>'
 
 
 def _score_html(row: Row) -> str:

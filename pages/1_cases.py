@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crane_core.ui import data, keys
-from crane_core.ui.case_filters import answers_words, chosen_benchmark, draw_filters, filtered_cases
+from crane_core.ui.case_filters import answers_words, chosen_benchmark, draw_filters, filtered_cases, joined_series
 from crane_core.ui.case_list import draw_list
 from crane_core.ui.frame import page
 from crane_core.ui.pair_steps import draw_steps
@@ -20,4 +20,5 @@ with page():
     else:
         st.title("Cases")
         benchmark = draw_filters()
-        draw_list(filtered_cases(benchmark), len(data.case_list(benchmark)), answers_words(benchmark))
+        table, n_all = filtered_cases(benchmark), len(data.case_list(benchmark))
+        draw_list(table, n_all, answers_words(benchmark), joined_series(benchmark))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 
 import numpy as np
 import pandas as pd
 
-from crane_core.domain import Label, Setting
+from crane_core.domain import Label
+from crane_core.pipeline.beside import OWN
+from crane_core.pipeline.measures import WITH_STATE, Inputs
 from crane_core.stats import vote
 
 
@@ -17,6 +20,7 @@ class Pattern(StrEnum):
     DIFFER = "detectors differ"
     FLIP = "flips between runs"
     WRONG_REASON = "right call, wrong reason"
+    CHANGED = "one input right, the other wrong"
     HELPED = "runtime state helped"
     HARMED = "runtime state harmed"
     MISSED = "missed by all"
@@ -27,8 +31,9 @@ PATTERN_MEANING = {
     Pattern.DIFFER: "with the same input, one detector says crash and another does not",
     Pattern.FLIP: "the runs of one detector disagree with each other",
     Pattern.WRONG_REASON: "the crash is detected and people judged the diagnosis partial or wrong",
-    Pattern.HELPED: "a detector is right with runtime state and not without",
-    Pattern.HARMED: "a detector is right without runtime state and not with it",
+    Pattern.CHANGED: "a detector is right with one of the inputs compared and not with the other",
+    Pattern.HELPED: "a detector is right with runtime state (the first of the inputs compared) and not without",
+    Pattern.HARMED: "a detector is right without runtime state (the second of the inputs compared) and not with it",
     Pattern.MISSED: "no detector foretells the crash, whatever its input",
     Pattern.ALARM: "a detector foretells a crash of the fixed notebook",
 }
@@ -44,13 +49,18 @@ def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
     return verdicts.assign(said=said, right=pd.Series(right, verdicts.index, dtype=object).where(clear, None))
 
 
-def pair_table(cases: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+def pair_table(
+    cases: pd.DataFrame, verdicts: pd.DataFrame, *, inputs: Inputs = WITH_STATE, jobs: Collection[str] = ()
+) -> pd.DataFrame:
     """`cases` with n_asked, n_found (crash foretold), n_alarms (crash foretold of the fixed one) and patterns.
 
-    `verdicts` is the slice of the verdict frame to look at: one benchmark, and whatever detectors and settings.
-    n_asked counts detector x setting; `patterns` is a tuple of Pattern.
+    `verdicts` is the slice of the verdict frame to look at: one benchmark, and whatever detectors and settings. n_asked
+    counts detector x setting; `patterns` is a tuple of Pattern, and `patterns_in` says of each in which experiments, as
+    a tuple of pairs. HELPED, HARMED and CHANGED compare the two `inputs`. Every pattern is of one experiment, but for
+    MISSED, which is of all of them; own `jobs`, of which each has one setting, are one experiment, OWN.
     """
     rows = voted(verdicts)
+    rows = rows.assign(series=rows["experiment"].where(~rows["experiment"].isin(list(jobs)), OWN))
     crashing = rows[rows["truth"]]
     fixed = rows[~rows["truth"]]
     asked = crashing.groupby("case_id").size()
@@ -59,35 +69,48 @@ def pair_table(cases: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     counts = pd.DataFrame({"n_asked": asked, "n_found": found, "n_alarms": alarms}).fillna(0).astype(int)
     table = cases.join(counts, on="case_id").fillna({"n_asked": 0, "n_found": 0, "n_alarms": 0})
     table = table.astype({"n_asked": int, "n_found": int, "n_alarms": int})
-    members = _members(rows, table)
-    patterns = [tuple(p for p in Pattern if case in members[p]) for case in table["case_id"]]
-    return table.assign(patterns=pd.Series(patterns, table.index, dtype=object))
+    missed = set(table.loc[(table["n_asked"] > 0) & (table["n_found"] == 0), "case_id"])
+    members = {str(name): _members(of, missed, inputs) for name, of in rows.groupby("series", sort=True)}
+    within = [_patterns_of(case, members) for case in table["case_id"]]
+    return table.assign(
+        patterns=pd.Series([tuple(pattern for pattern, _ in of) for of in within], table.index, dtype=object),
+        patterns_in=pd.Series(within, table.index, dtype=object),
+    )
 
 
-def _members(rows: pd.DataFrame, table: pd.DataFrame) -> dict[Pattern, set[str]]:
+def _patterns_of(
+    case_id: str, members: dict[str, dict[Pattern, set[str]]]
+) -> tuple[tuple[Pattern, tuple[str, ...]], ...]:
+    """The patterns of a case, each with the experiments in which it shows it."""
+    found = ((p, tuple(name for name, of in members.items() if case_id in of[p])) for p in Pattern)
+    return tuple((pattern, names) for pattern, names in found if names)
+
+
+def _members(rows: pd.DataFrame, missed: set[str], inputs: Inputs) -> dict[Pattern, set[str]]:
+    """The cases of each pattern in one experiment; missed: those that no detector of any experiment found."""
     clear = rows[rows["said"].isin(["crash", "safe"])]
-    by_input = clear.groupby(["experiment", "setting", "instance_id", "case_id"])["said"].nunique()
+    by_input = clear.groupby(["setting", "instance_id", "case_id"])["said"].nunique()
     flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
     reasons = rows[(rows["said"] == "crash") & rows["truth"] & rows["human"].isin(DETECTABLE)]
-    helped, harmed = _changed_by_runtime(clear)
-    missed = table[(table["n_asked"] > 0) & (table["n_found"] == 0)]
+    helped, harmed = _changed_by_input(clear, inputs)
     return {
         Pattern.DIFFER: set(by_input[by_input > 1].index.get_level_values("case_id")),
         Pattern.FLIP: set(flips["case_id"]),
         Pattern.WRONG_REASON: set(reasons["case_id"]),
+        Pattern.CHANGED: helped | harmed,
         Pattern.HELPED: helped,
         Pattern.HARMED: harmed,
-        Pattern.MISSED: set(missed["case_id"]),
-        Pattern.ALARM: set(table[table["n_alarms"] > 0]["case_id"]),
+        Pattern.MISSED: missed & set(rows.loc[rows["truth"], "case_id"]),
+        Pattern.ALARM: set(rows.loc[(rows["said"] == "crash") & ~rows["truth"], "case_id"]),
     }
 
 
-def _changed_by_runtime(clear: pd.DataFrame) -> tuple[set[str], set[str]]:
-    both = clear[clear["setting"].isin([Setting.CODE, Setting.RUNTIME])]
-    key = ["experiment", "detector", "instance_id", "case_id"]
+def _changed_by_input(clear: pd.DataFrame, inputs: Inputs) -> tuple[set[str], set[str]]:
+    both = clear[clear["setting"].isin(inputs)]
+    key = ["detector", "instance_id", "case_id"]
     wide = both.assign(right=both["right"].astype(float)).pivot_table(index=key, columns="setting", values="right")
-    wide = wide.reindex(columns=[Setting.CODE, Setting.RUNTIME]).dropna()
-    gain = wide[Setting.RUNTIME] - wide[Setting.CODE]
+    wide = wide.reindex(columns=list(inputs)).dropna()
+    gain = wide[inputs.other] - wide[inputs.base]
     cases = wide.index.get_level_values("case_id")
     return set(cases[gain > 0]), set(cases[gain < 0])
 

@@ -84,7 +84,7 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
 
 
 def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
-    expect(count_line(cases)).to_contain_text("join 3 experiments: CRANE-LLM, release of October 2025; JunoBench")
+    expect(count_line(cases)).to_contain_text("join 3 experiments; a pattern says in which")
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
     expect(count_line(cases)).not_to_contain_text("experiments")
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
+from crane_core.domain import Setting
+from crane_core.pipeline.beside import OWN
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.measures import Inputs
 from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern, keep, natural_order, pair_table, voted
 from crane_core.storage import cases as stored_cases
 from crane_core.storage.store import Store
@@ -47,10 +50,10 @@ FOUND, SAFE = ("d1", "code", True, 5, 0, "correct"), ("d1", "code", False, 0, 5,
         ([("d1", "code", True, 5, 0, "partial"), SAFE], {Pattern.WRONG_REASON}),
         ([("d1", "code", True, 5, 0, "wrong"), SAFE], {Pattern.WRONG_REASON}),
         ([("d1", "code", True, 0, 5, "partial"), SAFE], {Pattern.MISSED}),
-        ([("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, "correct")], {Pattern.HELPED}),
-        ([FOUND, ("d1", "runtime", True, 0, 5, None)], {Pattern.HARMED}),
+        ([("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None)], {Pattern.CHANGED, Pattern.HELPED}),
+        ([FOUND, ("d1", "runtime", True, 0, 5, None)], {Pattern.CHANGED, Pattern.HARMED}),
         ([FOUND, ("d1", "code", False, 5, 0, None), ("d1", "runtime", False, 0, 5, None)],
-         {Pattern.ALARM, Pattern.HELPED}),
+         {Pattern.ALARM, Pattern.CHANGED, Pattern.HELPED}),
         ([("d1", "code", True, 0, 5, None), ("d1", "runtime-S", True, 5, 0, None)], set()),
         ([("d1", "code", True, 0, 5, "misdetected"), ("d2", "runtime", True, 1, 4, None)],
          {Pattern.MISSED, Pattern.FLIP}),
@@ -132,3 +135,31 @@ def test_the_published_cases(embedded_store: Store) -> None:
     assert int(table["n_found"].sum()) == int(
         (study.query("detector == 'gpt-5' and truth").eval("n_crash > n_safe")).sum()
     )
+
+
+def test_flips_say_of_which_experiment_they_are() -> None:
+    """The runs of the study agree, those of another experiment flip: the case is not one of the study's flips."""
+    study = verdicts(FOUND, SAFE)
+    other = verdicts(("d2", "code", True, 3, 2, None)).assign(experiment="another")
+    [patterns_in] = pair_table(case_list("a"), pd.concat([study, other], ignore_index=True))["patterns_in"]
+    assert dict(patterns_in) == {Pattern.FLIP: ("another",)}
+
+
+def test_what_two_experiments_say_differently_is_no_difference_of_detectors() -> None:
+    study = verdicts(FOUND)
+    other = verdicts(("d2", "code", True, 0, 5, None)).assign(experiment="another")
+    assert pair_table(case_list("a"), pd.concat([study, other], ignore_index=True))["patterns"].tolist() == [()]
+
+
+def test_any_two_inputs_can_be_compared() -> None:
+    rows = verdicts(("d1", "runtime", True, 5, 0, None), ("d1", "runtime-V", True, 0, 5, None))
+    assert pair_table(case_list("a"), rows)["patterns"].tolist() == [()]
+    inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
+    assert pair_table(case_list("a"), rows, inputs=inputs)["patterns"].tolist() == [(Pattern.CHANGED, Pattern.HELPED)]
+
+
+def test_own_runs_are_one_experiment_whose_settings_are_compared() -> None:
+    rows = verdicts(("d1", "code", True, 0, 5, None), ("d1", "runtime", True, 5, 0, None))
+    apart = rows.assign(experiment=["job-1", "job-2"])
+    [patterns_in] = pair_table(case_list("a"), apart, jobs={"job-1", "job-2"})["patterns_in"]
+    assert dict(patterns_in) == {Pattern.CHANGED: (OWN,), Pattern.HELPED: (OWN,)}

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "data" / "published"
 ARCHIVES = ROOT.parent / "shared" / "upstream"
-DERIVED = ("cases.csv", "detections.csv", "outcomes.csv", "skipped.csv", "workbook_numbers.csv")
+DERIVED = ("cases.csv", "detections.csv", "input_tokens.csv", "outcomes.csv", "skipped.csv", "workbook_numbers.csv")
 RUNS = [f"run_{index}" for index in range(1, 6)]
 LLMS = ["gemini-2.5-flash", "gpt-5", "qwen-2.5-32b-instruct"]
 

@@ -39,8 +39,17 @@ def price_of(endpoint: Endpoint, given: Price | None = None) -> Price | None:
     """
     if given is not None:
         return given
-    name = _DATED.sub("", endpoint.model.rpartition("/")[2])
-    return _listed().get((endpoint.host, name)) or _list_prices().get(name)
+    return _listed().get((endpoint.host, _plain(endpoint.model))) or list_price(endpoint.model)
+
+
+def list_price(model: str) -> Price | None:
+    """The list price of a model at its provider; None: unknown."""
+    return _list_prices().get(_plain(model))
+
+
+def _plain(model: str) -> str:
+    """The name without provider and date."""
+    return _DATED.sub("", model.rpartition("/")[2])
 
 
 def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:

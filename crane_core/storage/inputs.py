@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import duckdb
+import pandas as pd
 
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
@@ -68,3 +70,20 @@ def prompt_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Set
     for origin, instance_id, text in rows.fetchall():
         found.setdefault(origin, {})[instance_id] = text
     return found
+
+
+def shown_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]) -> pd.DataFrame:
+    """What detectors were shown, by the address of the text: experiment, setting, instance_id, sha256, text.
+
+    Each text of an instance once; nothing of an instance whose text is not stored.
+    """
+    return cursor.execute(
+        """
+        SELECT DISTINCT r.experiment, r.setting, r.instance_id, p.sha256, p.text
+        FROM (SELECT DISTINCT experiment, setting, instance_id, prompt_sha256 FROM runs
+              WHERE benchmark = $1 AND list_contains($2, experiment) AND prompt_sha256 IS NOT NULL) r
+        JOIN prompts p ON p.sha256 = r.prompt_sha256 AND p.benchmark = $1 AND p.instance_id = r.instance_id
+        ORDER BY ALL
+        """,
+        [benchmark, list(experiments)],
+    ).df()

@@ -15,7 +15,6 @@ from crane_core.ui.words import percent
 REFERENCE = "+RT"
 RECOMPUTED = "recomputed"
 PRINTED = "printed in the paper"
-RATES = ("Accuracy", "F1")
 _COLUMN = re.compile(r"^(?P<rate>\S+) \((?P<setting>[^)]+)\)$")
 
 

@@ -38,8 +38,8 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
-BESIDE_HELP = """Our rules' answers that ship, and your own runs of any kind of detector and input, in the same charts and
-tables. Nobody has judged their diagnoses, so detection alone is compared."""
+BESIDE_HELP = """Our rules' answers that ship, and your own runs of any kind of detector and input, in the same charts
+and tables. Nobody has judged their diagnoses, so detection alone is compared."""
 COMPARE_HELP = """Which two inputs of a detector the charts compare, over the instances that it answered with both.
 Offered are those that a detector shown here was asked with.
 - **−RT**: code only

@@ -3,20 +3,22 @@
     python data/published/make.py ARCHIVES [--out FOLDER]
 
 ARCHIVES holds crane_llm.tar.gz and JunoBench_construct.tar.gz. Knows the paths and sheets of those two archives and
-reads them with tarfile, json and calamine alone: it imports nothing of crane_core, so that comparing these tables
-with what the importers load compares two independent readings. Refuses to copy anything but facts: no code, no
-reasoning, no message, no diagnosis. The typed tables (paper_numbers, readme_numbers, contradictions) are not touched.
+reads them with tarfile, json, calamine and (to count tokens) tiktoken or bpe_openai alone: it imports nothing of
+crane_core, so that comparing these tables with what the importers load compares two independent readings. Refuses to
+copy anything but facts: no code, no reasoning, no message, no diagnosis. The typed tables (paper_numbers,
+readme_numbers, contradictions) are not touched.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 import io
 import json
 import re
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ LLMS = {
 ANALYZERS = {"pylint": "pylint", "pyright": "pyright"}
 JUNOBENCH_LLMS = {"llama3_70b": "llama-3.3-70b", "mistralsmall31_latest": "mistral-small-3.1"}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
+INPUTS = {"executed_code": "code", "executed_code_runinfo": "runtime"}
 VERSIONS = {"buggy": "reproduced", "fixed": "fixed"}
 LABELS = {
     "correct": "correct",
@@ -68,6 +71,7 @@ INSTANCE = re.compile(r"[A-Za-z]+_\d+_(fixed|reproduced)")
 NEEDED = re.compile(
     r"(llms/llms_outputs|sas/sas_outputs)/results_raw/.*\.json"
     r"|results/(results_summary|benchmark_labels)\.xlsx"
+    r"|llms/llms_inputs/executed_code(_runinfo)?/.*\.txt"
     r"|llms/detect_if_cell_crash/[^/]+/(results_(buggy|fixed)/.*\.json|.*\.txt)"
 )
 
@@ -201,6 +205,25 @@ def write(path: Path, header: str, rows: Table) -> None:
         writer.writerows(rows)
 
 
+def input_tokens(files: Files) -> Table:
+    """How long each published input is, in tokens of o200k_base: the texts that the models were shown."""
+    count = token_counter()
+    for folder, setting in INPUTS.items():
+        start = f"llms/llms_inputs/{folder}/"
+        found = {Path(path).stem: content for path, content in files.items() if path.startswith(start)}
+        for instance in sorted(found, key=natural):
+            yield (CRANE, setting, instance, count(found[instance].decode("utf-8")))
+
+
+def token_counter() -> Callable[[str], int]:
+    """By bpe_openai, which brings its table with it, else by tiktoken, which may download one."""
+    try:
+        encoding = importlib.import_module("bpe_openai").get_encoding("o200k_base")
+    except ImportError:
+        encoding = importlib.import_module("tiktoken").get_encoding("o200k_base")
+    return lambda text: len(encoding.encode_ordinary(text))
+
+
 def make(archives: Path, out: Path) -> None:
     """Writes the derived tables into `out`; the same archives give the same bytes."""
     crane = needed_files(archives / "crane_llm.tar.gz")
@@ -211,6 +234,7 @@ def make(archives: Path, out: Path) -> None:
     write(out / "cases.csv", "case_id,library,root_cause,exception,crash_type,stage", cases(crane))
     write(out / "detections.csv", f"{key},{runs}", detections)
     write(out / "outcomes.csv", f"{key},annotator,label", outcomes(crane))
+    write(out / "input_tokens.csv", "experiment,setting,instance,tokens", input_tokens(crane))
     write(out / "skipped.csv", f"{key},reason", skipped(juno))
     write(out / "workbook_numbers.csv", "publication,table_id,row,column,printed,unit", workbook_numbers(crane))
 

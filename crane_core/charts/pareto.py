@@ -1,0 +1,57 @@
+"""What an answer costs against how often it is right: a mark per detector and input, and the front that none beats."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+
+HEIGHT = 340
+
+
+def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> alt.LayerChart:
+    """Points with intervals; those on the front are filled and joined by a dashed line.
+
+    `table` columns: detector_title, setting, cost, value, low, high (shares), is_front, n, text. `cost` is what the
+    axis says of the cost.
+    """
+    titles = in_order(table["detector_title"].unique().tolist())
+    colours = detector_colours(titles)
+    x = alt.X(
+        "cost:Q", axis=alt.Axis(title=cost, format=cost_format, tickCount=5), scale=alt.Scale(zero=True, nice=True)
+    )
+    axis = alt.Axis(format=".0%", title=rate, tickCount=6)
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(field, scale=alt.Scale(zero=False, nice=True), axis=axis)
+
+    base = alt.Chart(table).encode(
+        x=x,
+        color=alt.Color(
+            "detector_title:N",
+            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
+            legend=alt.Legend(title=None, orient="top", columns=1),
+        ),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("setting:N", title="input"),
+            alt.Tooltip("cost:Q", title=cost, format=cost_format),
+            alt.Tooltip("value:Q", title=rate, format=".1%"),
+            alt.Tooltip("low:Q", title="95% from", format=".1%"),
+            alt.Tooltip("high:Q", title="to", format=".1%"),
+            alt.Tooltip("n:Q", title="instances"),
+        ],
+    )
+    on_front, off = base.transform_filter("datum.is_front"), base.transform_filter("!datum.is_front")
+    front = alt.Chart(table[table["is_front"]]).mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1.5)
+    layers = [
+        front.encode(x=x, y=y("value:Q"), order="cost:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(y=y("low:Q"), y2="high:Q"),
+        on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(y=y("value:Q")),
+        off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(y=y("value:Q")),
+        base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
+            y=y("value:Q"), text="text:N", color=alt.value(TEXT)
+        ),
+    ]
+    return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)

@@ -1,0 +1,20 @@
+"""Which options nobody should pass over: cost against value. Knows two arrays; refuses to know what is paid for."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
+    """True where no other option costs at most as much and is worth at least as much, one of both strictly.
+
+    cost, value: shape (n,). Options with the same cost and value are all on the front or all off it; an option whose
+    cost or value is nan is not on it.
+    """
+    costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    if costs.shape != values.shape or costs.ndim != 1:
+        raise ValueError(f"two arrays of one length are needed, not {costs.shape} and {values.shape}")
+    cheaper, better = costs[:, None] <= costs, values[:, None] >= values
+    strictly = (costs[:, None] < costs) | (values[:, None] > values)
+    dominated = np.asarray((cheaper & better & strictly).any(axis=0), dtype=bool)
+    known: NDArray[np.bool_] = ~np.isnan(costs) & ~np.isnan(values)
+    return ~dominated & known

@@ -1,0 +1,85 @@
+"""The switches of the ablations: which benchmark, whose runs, which rate."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.beside import OWN
+from crane_core.pipeline.setting_drops import reference_of
+from crane_core.pipeline.setting_runs import runs_of, sources
+from crane_core.ui import data, keys, url_state
+from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS
+from crane_core.ui.words import experiment_words
+
+RATES = ("Accuracy", "F1")
+WIDTH = 320
+SOURCE_HELP = """Whose runs are compared: those of an imported release, or your own. A detector counts where it has runs
+in two inputs or more; of own runs that repeat an input, the largest counts, then the last."""
+
+
+class Ablated(NamedTuple):
+    """What the switches say. It alone decides which rows are meant, so it is the key of what is kept of them.
+
+    source: an experiment or OWN; empty, as `kind` is, where no detector of the benchmark has runs in two inputs.
+    """
+
+    benchmark: str
+    source: str
+    kind: str
+    rate: str
+
+    @property
+    def rate_words(self) -> str:
+        """The rate within a sentence."""
+        return self.rate if self.rate == "F1" else self.rate.lower()
+
+    def of_all_kinds(self) -> pd.DataFrame:
+        """The rows of the verdict frame that the source has, of every kind of detector."""
+        return runs_of(data.verdicts(), data.run_list(), self.benchmark, self.source).rows
+
+    def rows(self) -> pd.DataFrame:
+        """Those of the kind that is compared."""
+        rows = self.of_all_kinds()
+        return rows[rows["detector_kind"] == self.kind]
+
+    def reference(self) -> Setting:
+        """The input that the others are compared with."""
+        return reference_of(self.rows())
+
+
+def draw_ablation_switches() -> Ablated:
+    """The switches in one row."""
+    titles = dict(zip(data.benchmarks()["benchmark"], data.benchmarks()["title"], strict=True))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        benchmark = _pick("Benchmark", list(titles), keys.BENCHMARK, titles)
+        found = sources(data.verdicts(), data.run_list(), benchmark)
+        words = {name: "own runs" if name == OWN else experiment_words(name) for name in found}
+        source = _pick("Runs of", found, keys.EXPERIMENT, words, SOURCE_HELP) if found else ""
+        kind = _kind(benchmark, source) if source else ""
+        rate = url_state.one_of(st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
+    return Ablated(benchmark, source, kind, str(rate))
+
+
+def _kind(benchmark: str, source: str) -> str:
+    """The kind of detector; what is tested together is adjusted together."""
+    present = set(runs_of(data.verdicts(), data.run_list(), benchmark, source).rows["detector_kind"])
+    kinds = [str(kind) for kind in KIND_WORDS if kind in present]
+    looks: dict[str, Any] = {"format_func": lambda name: KIND_WORDS[DetectorKind(name)], "help": KIND_HELP}
+    return str(
+        url_state.one_of(
+            st.segmented_control, "Detectors", kinds, key=keys.KIND, default=kinds[0], required=True, **looks
+        )
+    )
+
+
+def _pick(label: str, options: list[str], key: str, words: dict[str, str], help_text: str | None = None) -> str:
+    """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
+    if len(options) == 1:
+        url_state.drop(key)
+        return options[0]
+    looks = {"format_func": lambda name: words.get(name, name), "width": WIDTH, "help": help_text}
+    return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))

@@ -1,0 +1,299 @@
+"""What each input changes: differences around zero, with interval and test, and the cases behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.drops import FEW_CASES, drops
+from crane_core.charts.theme import in_order
+from crane_core.domain import PAPER_GROUPS, Setting
+from crane_core.pipeline.comparisons import RICHNESS, comparison_text
+from crane_core.pipeline.measures import Inputs
+from crane_core.pipeline.pairs import Pattern
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.setting_drops import drop_table, drops_by
+from crane_core.pipeline.table_cells import StudyTable
+from crane_core.pipeline.table_scores import BENCHMARK
+from crane_core.stats.power import ALPHA
+from crane_core.ui import data, keys
+from crane_core.ui.ablation_switches import Ablated
+from crane_core.ui.ablation_view import REFERENCE, ablation_values
+from crane_core.ui.breakdown_view import CASE_FILTER, GROUPINGS
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.navigation import go
+from crane_core.ui.url_state import one_of
+from crane_core.ui.words import (
+    NOTHING,
+    p_value,
+    percent,
+    points,
+    points_interval,
+    setting_short,
+    setting_words,
+    whole,
+    with_n,
+)
+
+CATEGORIES = (Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V)
+PHRASES = {
+    Setting.CODE: "with code only",
+    Setting.RUNTIME: "with runtime state",
+    Setting.RUNTIME_WITHOUT_S: "without structure",
+    Setting.RUNTIME_WITHOUT_R: "without representation",
+    Setting.RUNTIME_WITHOUT_V: "without values",
+    Setting.RUNTIME_DOCS: "with API documentation",
+    Setting.RUNTIME_PLUS: "with the extended state",
+}
+TO_FILL = (
+    "Structure, representation and values each left out: no such runs are loaded, so nothing about them can be tested. "
+    "Start a run with the input runtime-S, runtime-R or runtime-V on the Runs page, or import the CRANE-LLM release of "
+    "2026 on the Data page."
+)
+NO_RUNS = (
+    "No detector has runs in two inputs on this benchmark. Start runs of one detector with several inputs on the Runs "
+    "page, or import a release that holds them on the Data page."
+)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _drops(loaded: str, chosen: Ablated) -> pd.DataFrame:
+    return drop_table(chosen.rows(), reference=chosen.reference(), rate=chosen.rate)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
+    return drops_by(chosen.rows(), by=by, reference=chosen.reference(), setting=setting, rate=chosen.rate)
+
+
+def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
+    """The finding, the chart with what the paper prints, and the table with its links."""
+    if not chosen.source:
+        st.info(NO_RUNS)
+        return
+    reference = chosen.reference()
+    measured = _drops(data.answers(), chosen)
+    is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
+    printed = printed_drops(tables, chosen.rate, measured) if is_study else printed_drops([], chosen.rate, measured)
+    st.markdown(finding(measured, printed, chosen.rate_words, reference))
+    if not set(measured["setting"]) & set(CATEGORIES):
+        st.caption(TO_FILL)
+    settings = [setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}]
+    drawn = _drawn(measured.assign(label=measured["setting"].map(setting_short)), printed)
+    draw_chart(
+        drops(drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
+        _readable(measured, chosen).drop(columns="Cases that changed"),
+        numbers=measured.assign(reference_setting=str(reference)),
+        name=f"drops_{chosen.rate_words}",
+        note=f"Against {setting_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
+        "intervals by case. Squares: printed in the paper, without the runs behind it. Click a diamond for the cases "
+        "that changed.",
+        on_pick=lambda point: _open_cases(chosen, measured, point),
+    )
+    st.dataframe(
+        _readable(measured, chosen),
+        hide_index=True,
+        column_config={"Cases that changed": st.column_config.LinkColumn(display_text="Open", width="small")},
+    )
+    st.caption(
+        f"p: exact McNemar test on the instances that only one input has right; by case: sign flips of whole cases. "
+        f"Both are Holm-adjusted over all {len(measured)} rows, because which input matters is one question."
+        + ("" if chosen.rate == "Accuracy" else f" {chosen.rate} has no such test: its interval says how sure it is.")
+        + apart(measured)
+    )
+
+
+def apart(measured: pd.DataFrame) -> str:
+    """Which rows have an interval and a p-value that lead to different conclusions, and why."""
+    tested = measured[measured["p_holm"].notna()]
+    is_apart = (tested["p_holm"] < ALPHA) != ((tested["low"] > 0) | (tested["high"] < 0))
+    names = [f"{row['detector_title']} {setting_short(row['setting'])}" for row in as_rows(tested[is_apart])]
+    if not names:
+        return ""
+    return (
+        f" {', '.join(names)}: interval and p lead to different conclusions. The interval is of this row alone and "
+        "goes by cases; p is adjusted for all rows."
+    )
+
+
+def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -> pd.DataFrame:
+    """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
+    known = set(zip(measured["detector_title"], measured["setting"], strict=True))
+    setting_of = {setting_short(setting): str(setting) for setting in Setting}
+    rows = []
+    for table in tables:
+        of = ablation_values(table, rate).dropna(subset="printed")
+        full = of[of["setting"] == REFERENCE].set_index("detector_title")["printed"]
+        for row in as_rows(of[of["setting"] != REFERENCE]):
+            who = row["detector_title"], setting_of[row["setting"]]
+            if who not in known:
+                rows.append((*who, row["printed"] - full[row["detector_title"]]))
+    return pd.DataFrame(rows, columns=["detector_title", "setting", "difference"])
+
+
+def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting) -> str:
+    """The answer in a sentence or two: which input changes the rate beyond chance, and what is only printed."""
+    told = f"**{_changes(measured, rate, reference)}**"
+    if printed.empty:
+        return told
+    least = as_rows(printed.sort_values("difference"))[0]
+    return (
+        f"{told} Of what is only printed, the largest change is {points(least['difference'])} for "
+        f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
+    )
+
+
+def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
+    is_sure = (measured["low"] > 0) | (measured["high"] < 0)
+    if measured["p_holm"].notna().any():
+        is_sure = measured["p_holm"] < ALPHA
+    sure = as_rows(measured[is_sure].sort_values("difference"))
+    against = PHRASES[reference].removeprefix("with ")
+    if not sure:
+        return f"No input changes {rate} beyond chance against {against}: {len(measured)} compared."
+    parts = [
+        f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} "
+        f"({points_interval(row['low'], row['high'])})"
+        for row in sure
+    ]
+    return f"Against {against}, {rate} changes beyond chance by " + "; ".join(parts) + "."
+
+
+def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Measured and printed differences in the columns of the chart."""
+    shown = measured.assign(is_printed=False, end=measured[["high", "difference"]].max(axis=1))
+    only = printed.assign(
+        label=printed["setting"].map(setting_short), is_printed=True, end=printed["difference"], n=None, n_cases=None
+    )
+    both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
+    both["text"] = [
+        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "") for row in as_rows(both)
+    ]
+    columns = ["label", "detector_title", "setting", "difference", "low", "high", "end", "text", "n", "n_cases"]
+    return both[[*columns, "is_printed"]].astype({"n": "Int64", "n_cases": "Int64", "is_printed": bool})
+
+
+def draw_drops_by(chosen: Ablated) -> None:
+    """One input against the reference by library, root cause and the like."""
+    if not chosen.source:
+        return
+    measured = _drops(data.answers(), chosen)
+    settings = [str(setting) for setting in Setting if setting in set(measured["setting"])]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        looks: dict[str, Any] = {"required": True, "format_func": setting_short}
+        setting = one_of(st.segmented_control, "Input", settings, key=keys.SETTING, default=settings[0], **looks)
+        looks = {"required": True, "format_func": GROUPINGS.get}
+        by = one_of(st.segmented_control, "By", list(GROUPINGS), key=keys.GROUP_BY, default="library_group", **looks)
+    table = _drops_by(data.answers(), chosen, str(by), Setting(str(setting)))
+    if table.empty:
+        st.info(f"Nothing to show: no case has a {GROUPINGS[str(by)]}.")
+        return
+    st.markdown(finding_by(table, str(by), Setting(str(setting))))
+    n_of = table.groupby(str(by))["n"].agg(["min", "max"])
+    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, str(by))}
+    titles = in_order(table["detector_title"].unique().tolist())
+    drawn = _drawn(table.assign(label=table[str(by)].map(labels)), printed_drops([], chosen.rate, table))
+    draw_chart(
+        drops(drawn, labels=list(labels.values()), rate=chosen.rate_words),
+        _readable_by(table, str(by)),
+        numbers=table,
+        name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
+        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {setting_words(chosen.reference())}. Lines: "
+        f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
+        f"{len(table)} rows. Click a diamond to see the cases that changed.",
+        on_pick=lambda point: _open_group(chosen, table, str(by), labels, point),
+    )
+
+
+def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
+    """Where the input matters, in a sentence."""
+    sure = as_rows(table[table["p_bh"] < ALPHA].sort_values("difference"))
+    phrase = PHRASES[setting]
+    if not sure:
+        n = table[by].nunique()
+        return f"**No {GROUPINGS[by]} stands out {phrase}: none of {n} shows a change beyond chance.**"
+    parts = [f"{row[by]} ({points(row['difference'])}, {row['detector_title']})" for row in sure]
+    return f"**{phrase[:1].upper() + phrase[1:]}, the change is beyond chance for {'; '.join(parts)}.**"
+
+
+def _order(table: pd.DataFrame, by: str) -> list[str]:
+    present = table[by].unique().tolist()
+    if by == "library_group":
+        return [group for group in PAPER_GROUPS if group in present]
+    return [str(name) for name in table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable").index]
+
+
+def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
+    reference = setting_short(chosen.reference())
+    order = {title: place for place, title in enumerate(in_order(measured["detector_title"].unique().tolist()))}
+    rows = sorted(as_rows(measured), key=lambda row: order[row["detector_title"]])
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Input": setting_short(row["setting"]),
+            f"{chosen.rate} {reference}": percent(row["reference"]),
+            chosen.rate: percent(row["value"]),
+            "Change": points(row["difference"]),
+            "95% interval": points_interval(row["low"], row["high"]),
+            "Gained": whole(row["gained"]),
+            "Lost": whole(row["lost"]),
+            "p (Holm)": p_value(row["p_holm"]),
+            "p by case (Holm)": p_value(row["p_by_case_holm"]),
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+            "Cases that changed": f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
+        }
+        for row in rows
+    )
+
+
+def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            GROUPINGS[by].capitalize(): row[by],
+            "Detector": row["detector_title"],
+            "Change": points(row["difference"]),
+            "95% interval": points_interval(row["low"], row["high"]),
+            "Gained": whole(row["gained"]),
+            "Lost": whole(row["lost"]),
+            "p (BH)": p_value(row["p_bh"]) if row["p_bh"] is not None else NOTHING,
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+        }
+        for row in as_rows(table)
+    )
+
+
+def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
+    """The address of the cases that the two inputs of a row tell differently."""
+    rows = chosen.rows()
+    settings = [chosen.reference(), Setting(row["setting"])]
+    meant = rows[(rows["detector"] == row["detector"]) & rows["setting"].isin(settings)]
+    return {
+        keys.BENCHMARK: chosen.benchmark,
+        keys.EXPERIMENT: sorted(meant["experiment"].unique().tolist()),
+        keys.DETECTOR: row["detector"],
+        keys.COMPARE: comparison_text(Inputs(*sorted(settings, key=RICHNESS.index))),
+        keys.AGREEMENT: str(Pattern.CHANGED),
+    }
+
+
+def _open_cases(chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]) -> None:
+    is_meant = (measured["setting"].map(setting_short) == point["label"]) & (
+        measured["detector_title"] == point["detector_title"]
+    )
+    go("cases", **_filters(chosen, as_rows(measured[is_meant])[0]))
+
+
+def _open_group(chosen: Ablated, table: pd.DataFrame, by: str, labels: dict[str, str], point: dict[str, Any]) -> None:
+    is_meant = (table[by].map(labels) == point["label"]) & (table["detector_title"] == point["detector_title"])
+    row = as_rows(table[is_meant])[0]
+    if by == "library_group":
+        rows = chosen.rows()
+        of_group = {keys.LIBRARY: sorted(rows.loc[rows[by] == row[by], "library"].unique().tolist())}
+    else:
+        of_group = {CASE_FILTER[by]: row[by]}
+    go("cases", **_filters(chosen, row) | of_group)

@@ -1,0 +1,103 @@
+"""What an answer costs beside how often it is right: tokens and price of the input, and what nothing beats."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.charts.pareto import pareto
+from crane_core.charts.theme import in_order
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.input_cost import QUESTIONS, cost_table, tokens_of_inputs, with_front
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data, keys
+from crane_core.ui.ablation_switches import Ablated
+from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.url_state import one_of
+from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
+
+COSTS = {"tokens": "tokens", "usd": "price"}
+AXES = {"tokens": ("tokens per question, mean", ",.0f"), "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f")}
+ABOUT = (
+    "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
+    "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
+    "input of the published study is its text without the words around it. The price is the list price of input "
+    "tokens; output is not counted, because the published answers do not say how long they were. Detection alone, "
+    "majority of runs; a question is one run on one instance."
+)
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting the tokens of the inputs")
+def _costs(loaded: str, chosen: Ablated) -> pd.DataFrame:
+    rows = chosen.of_all_kinds()
+    tokens = tokens_of_inputs(data.store(), chosen.benchmark, sorted(rows["experiment"].unique().tolist()))
+    return cost_table(rows, tokens, rate=chosen.rate)
+
+
+def draw_pareto(chosen: Ablated) -> None:
+    """The finding, the chart and its table; a sentence where no model was asked, whose input would cost anything."""
+    if not chosen.source:
+        st.info("There is nothing to weigh: no detector has runs in two inputs on this benchmark.")
+        return
+    table = _costs(data.answers(), chosen)
+    if not (table["detector_kind"] == DetectorKind.LLM).any():
+        st.info("These detectors read the code themselves: no model is asked, so no token is paid for.")
+        return
+    looks = {"required": True, "format_func": COSTS.get}
+    cost = str(one_of(st.segmented_control, "Cost", list(COSTS), key=keys.COST, default="tokens", **looks))
+    known = with_front(table, cost)
+    if known.empty:
+        st.info("What these inputs cost is not known: their texts are not in the store, or nobody lists their price.")
+        return
+    st.markdown(finding(known, chosen.rate_words, cost))
+    shown = in_order(known["detector_title"].unique().tolist())
+    left_out = [title for title in in_order(table["detector_title"].unique().tolist()) if title not in shown]
+    without = f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}." if left_out else ""
+    words, form = AXES[cost]
+    drawn = known.assign(setting=known["setting"].map(setting_short), text=_labels(known))
+    draw_chart(
+        pareto(drawn, cost=words, cost_format=form, rate=chosen.rate_words),
+        _readable(known, chosen.rate),
+        numbers=known.drop(columns=["detector_kind"]),
+        name=f"{chosen.rate_words}_by_{COSTS[cost]}",
+        note=ABOUT.format(how="counted" if known["is_exact"].all() else "estimated") + without,
+    )
+
+
+def _labels(known: pd.DataFrame) -> list[str]:
+    """The input beside each mark; of those that cost nothing, which stand above each other, only of the best."""
+    return [setting_short(row["setting"]) if row["cost"] or row["is_front"] else "" for row in as_rows(known)]
+
+
+def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
+    """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
+    front = as_rows(known[known["is_front"]])
+    parts = [
+        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])} for {cost_words(row, cost)})"
+        for row in front
+    ]
+    return f"**For its {COSTS[cost]} nothing has a higher {rate} than {', then '.join(parts)}.**"
+
+
+def cost_words(row: dict[str, float], cost: str) -> str:
+    """What a question costs, or so many of them."""
+    if cost == "tokens":
+        return f"{count(round(row['tokens']))} tokens"
+    return f"${row['usd']:.2f} per {QUESTIONS:,}"
+
+
+def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Input": setting_short(row["setting"]),
+            rate: percent(row["value"]),
+            "95% interval": interval(row["low"], row["high"]),
+            "Tokens, mean": NOTHING if row["tokens"] is None else count(round(row["tokens"])),
+            f"USD per {QUESTIONS:,}": NOTHING if row["usd"] is None else f"{row['usd']:.2f}",
+            "Nothing beats it": "yes" if row["is_front"] else "no",
+            "Instances": row["n"],
+            "Cases": row["n_cases"],
+        }
+        for row in as_rows(known)
+    )

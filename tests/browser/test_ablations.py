@@ -1,0 +1,43 @@
+"""Ablations: drops around zero with their cases one click away, and what an answer costs."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import OpenPage
+from .screen import count_line, query, settled, title
+
+pytestmark = pytest.mark.browser
+
+DEFAULT = "/ablations"
+MINIBENCH = "/ablations?benchmark=minibench&kind=rules"
+
+
+@pytest.fixture
+def shown(facts_app: str, open_page: OpenPage) -> Page:
+    return settled(open_page(f"{facts_app}{DEFAULT}"))
+
+
+def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
+    finding = shown.get_by_text("Of what is only printed, the largest change is −8.1 pp")
+    expect(finding).to_contain_text("for Qwen 2.5 32b Instruct without representation")
+    expect(shown.get_by_text("no such runs are loaded")).to_be_visible()
+    chart = shown.get_by_test_id("stVegaLiteChart").first
+    expect(chart.locator("text").get_by_text("−3.6 p", exact=True)).to_be_visible()
+    expect(shown.get_by_text("GPT 5 +RT (80.6% for 1,459 tokens)")).to_be_visible()
+
+
+def test_a_click_on_a_drop_opens_the_cases_that_changed(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}{MINIBENCH}"))
+    expect(page.get_by_text("−17.5 pp for Certain-crash rules with code only")).to_be_visible()
+    where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
+    mark = page.get_by_test_id("stVegaLiteChart").first.locator(where)
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(title(page)).to_have_text("Cases")
+    expect(count_line(page)).to_contain_text("14 of 40 cases")
+    assert query(page)["compare"] == ["code,runtime"]
+    assert query(page)["detector"] == ["rules"]

@@ -1,0 +1,50 @@
+"""The ablations leave the house as the page shows them: drops with both tests, groups, tokens and price."""
+
+from __future__ import annotations
+
+import pytest
+
+from crane_core.domain import Setting
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.setting_drops import drop_table
+from crane_core.pipeline.statistics.drops import collect
+from crane_core.storage.store import Store
+
+
+@pytest.fixture(scope="module")
+def found(embedded_store: Store, prepared_folder: DataFolder) -> list[ExportedStatistic]:
+    return list(collect(Material(embedded_store, prepared_folder)))
+
+
+def test_each_drop_has_its_interval_and_both_tests(found: list[ExportedStatistic], embedded_store: Store) -> None:
+    frame = verdict_frame(embedded_store)
+    rules = frame[(frame["experiment"] == "shipped") & (frame["detector"] == "rules")]
+    expected = drop_table(rules, reference=Setting.RUNTIME, rate="Accuracy").to_dict("records")
+    mine = [
+        one
+        for one in found
+        if (one.benchmark, one.section, one.detector) == ("minibench", "drops", "Certain-crash rules")
+        and one.statistic == "difference of accuracy"
+    ]
+    told = {(one.input, one.test): (one.value, one.p, one.p_adjusted) for one in mine}
+    for row in expected:
+        name = f"{row['setting']} against runtime"
+        told_of = told[name, "exact McNemar test"]
+        assert told_of == pytest.approx((row["difference"], row["p_value"], row["p_holm"]))
+        assert told[name, "sign-flip permutation test by case"][1] == pytest.approx(row["p_by_case"])
+    assert all(one.low is not None and one.high is not None and one.n == 80 for one in mine)
+
+
+def test_f1_has_no_test_and_no_family(found: list[ExportedStatistic]) -> None:
+    mine = [one for one in found if one.statistic == "difference of F1"]
+    assert mine
+    assert {(one.test, one.adjustment, one.family) for one in mine} == {(None, None, None)}
+
+
+def test_costs_are_those_of_the_published_inputs(found: list[ExportedStatistic]) -> None:
+    mine = {(one.detector, one.input, one.unit): one.value for one in found if one.section == "cost"}
+    assert mine["GPT 5", "runtime", "tokens"] == pytest.approx(1458.6, abs=0.05)
+    assert mine["GPT 5", "code", "USD"] == pytest.approx(1.1, abs=0.01)
+    assert ("Qwen 2.5 32b Instruct", "code", "USD") not in mine

@@ -22,9 +22,10 @@ from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
 NAME = "export"
-HELP = "write an evidence pack that `import` takes elsewhere (--out), or a read-only site that opens from disk (--site)"
+HELP = "write an evidence pack for `import` elsewhere (--out), a site to open from disk (--site) or a dataset (--hf)"
 EXAMPLE = """python -m crane_core export --out evidence
-         python -m crane_core export --site supplement"""
+         python -m crane_core export --site supplement
+         python -m crane_core export --hf dataset"""
 SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "report.json"}
 
 
@@ -34,10 +35,16 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--site", type=Path, metavar="DIR", help="HTML pages of results, claims, agreement and every pair: the folder"
     )
+    what.add_argument(
+        "--hf",
+        type=Path,
+        metavar="DIR",
+        help="Parquet and a card that `datasets.load_dataset` and `import` read: the folder",
+    )
     verb.add_argument(
         "--with-published-texts",
         action="store_true",
-        help="with --site: show code, kernel states and texts of answers too, which belong to their authors",
+        help="with --site and --hf: put in code, kernel states and texts of answers too, which belong to their authors",
     )
     verb.add_argument(
         "--with-sources", action="store_true", help="put in published archives too, which are only named otherwise"
@@ -51,7 +58,25 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    return _write_site(chosen, folder) if chosen.site else _write_pack(chosen, folder)
+    if chosen.site or chosen.hf:
+        return (_write_site if chosen.site else _write_dataset)(chosen, folder)
+    return _write_pack(chosen, folder)
+
+
+def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    from crane_core.pipeline.hf_dataset import write_dataset  # pyarrow's Parquet, which a pack does not need
+
+    refuse_taken(chosen.hf)
+    store = prepare_or_read(folder, tell)
+    try:
+        material = Material(store, folder)
+        written = write_dataset(material, chosen.hf, with_texts=chosen.with_published_texts, progress=tell)
+    finally:
+        store.close()
+    told = {"dataset": str(chosen.hf), "rows": written.n_rows, "with_texts": chosen.with_published_texts}
+    lines = [f"{chosen.hf}: dataset", *(f"  {n:>9,} {name}" for name, n in written.n_rows.items())]
+    give(json.dumps(told, indent=1) if chosen.json else "\n".join(lines))
+    return 0
 
 
 def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:

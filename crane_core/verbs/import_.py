@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from crane_core.importers.crane_dataset import MARKER
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
+from crane_core.pipeline.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, tell
 
 NAME = "import"
 HELP = (
-    "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl)"
-    " or captured states (.json)"
+    "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl),"
+    " captured states (.json) or a dataset with a notebook column"
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
@@ -36,12 +40,27 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
-    imports = [import_paths(paths, folder) for paths in as_sources(chosen.paths)]
+    imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:
         give("\n".join(in_words(entry) for entry in imports))
     return 0
+
+
+def _imported(paths: list[Path], folder: DataFolder) -> Iterator[Imported]:
+    """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
+    path = paths[0]
+    is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {".parquet", ".jsonl"}
+    dataset = notebook_column(path) if len(paths) == 1 and path.exists() and is_dataset else None
+    if dataset is None:
+        yield import_paths(paths, folder)
+        return
+    with tempfile.TemporaryDirectory() as place:
+        for file in kept_files(dataset, Path(place)):
+            tell(f"{dataset.name}: {file.stem.partition('.')[0]}")
+            yield import_paths([file], folder)
+            file.unlink()
 
 
 def _take_pack(path: Path, folder: DataFolder, *, as_json: bool) -> int:

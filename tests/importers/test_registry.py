@@ -10,6 +10,7 @@ from crane_core.importers.registry import importer_for, importers
 from .conftest import TreeOf
 
 MARKS = {
+    "crane-dataset": "crane_dataset.json",
     "crane-llm-2025-10": "llms/llms_outputs/results_raw/gpt_5/crash_detection_code/pandas_1_fixed.json",
     "crane-llm-2026": "llms/llms_outputs/results_raw/crash_detection_gpt5_code/pandas_1_fixed.json",
     "junobench-construct": "llms/detect_if_cell_crash/m/results_buggy/crash_detection_results_pandas_1.json",
@@ -22,7 +23,8 @@ MARKS = {
 def test_every_module_with_a_kind_is_an_importer() -> None:
     kinds = [importer.KIND for importer in importers()]
     told_by_content = ["captured-states"]
-    assert kinds == sorted([*MARKS, *told_by_content])
+    told_where_alone = ["notebook-column"]
+    assert kinds == sorted([*MARKS, *told_by_content, *told_where_alone])
 
 
 @pytest.mark.parametrize("kind", MARKS)

@@ -1,0 +1,87 @@
+"""Notebooks out of a dataset with a notebook column, each that crashed as a crashing instance without a fixed one.
+
+Knows the lines that `pipeline.notebook_column` keeps of such a dataset. A notebook whose outputs hold an error is what
+the benchmark calls a crashing instance: executed cells, a target, a message. Nobody has repaired it, so its case has
+one instance: detectors can be asked about it and have a recall, but no false alarm, so no accuracy worth the name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
+from crane_core.importers.filetree import FileTree
+from crane_core.importers.published_detectors import slug
+from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
+from crane_core.notebooks import plan, read_code_cells, target_index
+
+KIND = "notebook-column"
+SUFFIX = ".notebooks.jsonl"
+ORIGIN = "notebook"
+
+
+def recognises(tree: FileTree) -> float:
+    """How sure it is (0..1): by the name of the file."""
+    return 1.0 if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths) else 0.0
+
+
+def read(tree: FileTree) -> Iterator[Record]:
+    """A benchmark named after the dataset; a case, an instance and its cells per notebook; a problem per reason."""
+    yield from tree.problems
+    for path in tree.paths:
+        try:
+            data = read_bytes(tree, path)
+        except UnreadableFileError as error:
+            yield error.problem
+            continue
+        for number, line in enumerate(data.splitlines(), start=1):
+            yield from _line(line, path, f"line {number}")
+
+
+def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
+    try:
+        entry = parse_json(line, path, place)
+        if "dataset" in entry:
+            yield Benchmark(slug(entry["dataset"]), entry["dataset"])
+        elif "skipped" in entry:
+            rows = ", ".join(map(str, entry["rows"]))
+            more = ", …" if entry["n"] > len(entry["rows"]) else ""
+            yield LoadProblem(path, f"rows {rows}{more}", f"{entry['n']} skipped: {entry['skipped']}")
+        else:
+            yield from _notebook(entry)
+    except UnreadableFileError as error:
+        yield error.problem
+    except (ValueError, TypeError, KeyError) as error:
+        yield LoadProblem(path, place, f"it is no line of a notebook: {error}"[:300])
+
+
+def _notebook(entry: dict[str, Any]) -> Iterator[Record]:
+    benchmark, case_id = slug(entry["of"]), f"row_{int(entry['row'])}"
+    cells = read_code_cells(json.dumps(entry["notebook"]).encode())
+    target = target_index(cells)
+    if target is None or (crash := cells[target].crash) is None:
+        raise ValueError("no cell has an error output")
+    yield Case(
+        benchmark,
+        case_id,
+        exception=crash.exception.lower() or None,
+        message=crash.message or None,
+        traceback=crash.traceback or None,
+    )
+    instance = Instance(benchmark, case_id, Version.REPRODUCED)
+    yield instance
+    for planned in plan(cells, target):
+        is_target = planned.role is CellRole.TARGET
+        yield Cell(
+            benchmark=benchmark,
+            instance_id=instance.instance_id,
+            origin=ORIGIN,
+            position=planned.position,
+            role=planned.role,
+            code=planned.cell.source,
+            execution_count=planned.cell.execution_count,
+            notebook_index=planned.cell.index,
+            crash_line=crash.line if is_target else None,
+        )

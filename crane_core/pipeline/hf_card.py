@@ -1,0 +1,52 @@
+"""The card of an exported dataset: its configs, what its columns are, whose it is and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MEANING = {
+    "benchmarks": "where cases come from, with licence and address where they are known",
+    "cases": "a crash and its repair: library, root cause, exception, crash type, pipeline stage",
+    "instances": "the two notebooks of a case; `reproduced` crashes, `fixed` does not",
+    "cells": "code cells in order of execution, with their part in the prediction",
+    "kernel_states": "what the kernel held before the target cell, as JSON text",
+    "prompts": "the exact texts that detectors were shown",
+    "detectors": "LLMs, static analyzers, rules",
+    "verdicts": "every answer: does this detector, with this input, in this run, predict a crash?",
+    "labels": "what annotators and LLM judges say of verdicts (run_index 0) or single runs",
+    "printed_numbers": "cells of the tables that publications print",
+    "statistics": "every statistic that the app shows: value, n, interval, method, test, p, adjusted p, family, seed",
+}
+_ORIGIN = """## Origin and licences
+
+There is no one licence: what stands here was made by different people. Facts of the published study come from
+PELAB-LiU/crane_llm (BSD-3-Clause), PELAB-LiU/JunoBench_construct (MIT) and the benchmark JunoBench (CC-BY-4.0, Hugging
+Face: PELAB-LiU/JunoBench); cite them. `minibench` and `statistics` were made by Crane Workbench (MIT). For other
+benchmarks ask who imported them.
+"""
+_WITHOUT = "Texts of notebooks, messages, prompts and reasoning are left out, because they belong to their authors."
+_WITH = "Texts of notebooks, messages, prompts and reasoning are included and stay under the terms of their authors."
+
+
+def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool) -> str:
+    """The README.md; `n_rows` by config, `known` as `storage.cases.benchmarks` lists them."""
+    configs = "\n".join(
+        f'- config_name: {name}\n  data_files:\n  - split: train\n    path: "{name}/*.parquet"' for name in n_rows
+    )
+    lines = "\n".join(f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items())
+    whose = "\n".join(
+        f"- {_plain(one['title'])}: {one['n_cases']:,} cases, licence {_plain(one['licence'] or 'not stated')}"
+        for one in known
+    )
+    return (
+        f"---\nlicense: other\nlicense_name: several\nconfigs:\n{configs}\n---\n\n# Crash prediction in notebooks\n\n"
+        f"Written by Crane Workbench; `load_dataset(FOLDER, CONFIG)` reads it, and so does `crane_core import`.\n\n"
+        f"{_WITH if with_texts else _WITHOUT}\n\n"
+        f"| config | rows | what a row is |\n|---|---|---|\n{lines}\n\n{_ORIGIN}\n{whose}\n"
+    )
+
+
+def _plain(text: object) -> str:
+    """A name from elsewhere on one line, without what Markdown or HTML would read."""
+    return "".join(letter for letter in " ".join(str(text).split())[:200] if letter not in "<>[]`|*_\\")

@@ -8,6 +8,7 @@ import pandas as pd
 from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
 
 HEIGHT = 340
+LEGEND_ROW = 22
 
 
 def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> alt.LayerChart:
@@ -54,4 +55,4 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
             y=y("value:Q"), text="text:N", color=alt.value(TEXT)
         ),
     ]
-    return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)
+    return alt.LayerChart(layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING)

@@ -39,7 +39,7 @@ class Ablated(NamedTuple):
 
     def of_all_kinds(self) -> pd.DataFrame:
         """The rows of the verdict frame that the source has, of every kind of detector."""
-        return runs_of(data.verdicts(), data.run_list(), self.benchmark, self.source).rows
+        return _rows(data.answers(), self.benchmark, self.source)
 
     def rows(self) -> pd.DataFrame:
         """Those of the kind that is compared."""
@@ -51,12 +51,22 @@ class Ablated(NamedTuple):
         return reference_of(self.rows())
 
 
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _rows(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
+    return runs_of(data.verdicts(), data.run_list(), benchmark, source).rows
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _sources(loaded: str, benchmark: str) -> list[str]:
+    return sources(data.verdicts(), data.run_list(), benchmark)
+
+
 def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = dict(zip(data.benchmarks()["benchmark"], data.benchmarks()["title"], strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = _pick("Benchmark", list(titles), keys.BENCHMARK, titles)
-        found = sources(data.verdicts(), data.run_list(), benchmark)
+        found = _sources(data.answers(), benchmark)
         words = {name: "own runs" if name == OWN else experiment_words(name) for name in found}
         source = _pick("Runs of", found, keys.EXPERIMENT, words, SOURCE_HELP) if found else ""
         kind = _kind(benchmark, source) if source else ""
@@ -66,7 +76,7 @@ def draw_ablation_switches() -> Ablated:
 
 def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
-    present = set(runs_of(data.verdicts(), data.run_list(), benchmark, source).rows["detector_kind"])
+    present = set(_rows(data.answers(), benchmark, source)["detector_kind"])
     kinds = [str(kind) for kind in KIND_WORDS if kind in present]
     looks: dict[str, Any] = {"format_func": lambda name: KIND_WORDS[DetectorKind(name)], "help": KIND_HELP}
     return str(

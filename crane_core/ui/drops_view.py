@@ -23,7 +23,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.ablation_view import REFERENCE, ablation_values
 from crane_core.ui.breakdown_view import CASE_FILTER, GROUPINGS
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.navigation import go
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
@@ -84,11 +84,11 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
     settings = [setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}]
     drawn = _drawn(measured.assign(label=measured["setting"].map(setting_short)), printed)
     draw_chart(
-        drops(drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
+        finished(drops, drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
         _readable(measured, chosen).drop(columns="Cases that changed"),
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
-        note=f"Against {setting_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
+        note=f"Against {setting_words(reference).removeprefix('with ')}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
         "intervals by case. Squares: printed in the paper, without the runs behind it. Click a diamond for the cases "
         "that changed.",
         on_pick=lambda point: _open_cases(chosen, measured, point),
@@ -197,11 +197,11 @@ def draw_drops_by(chosen: Ablated) -> None:
     titles = in_order(table["detector_title"].unique().tolist())
     drawn = _drawn(table.assign(label=table[str(by)].map(labels)), printed_drops([], chosen.rate, table))
     draw_chart(
-        drops(drawn, labels=list(labels.values()), rate=chosen.rate_words),
+        finished(drops, drawn, labels=list(labels.values()), rate=chosen.rate_words),
         _readable_by(table, str(by)),
         numbers=table,
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
-        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {setting_words(chosen.reference())}. Lines: "
+        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {setting_words(chosen.reference()).removeprefix('with ')}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
         f"{len(table)} rows. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, str(by), labels, point),

@@ -12,7 +12,7 @@ from crane_core.pipeline.input_cost import QUESTIONS, cost_table, tokens_of_inpu
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 
@@ -56,7 +56,7 @@ def draw_pareto(chosen: Ablated) -> None:
     words, form = AXES[cost]
     drawn = known.assign(setting=known["setting"].map(setting_short), text=_labels(known))
     draw_chart(
-        pareto(drawn, cost=words, cost_format=form, rate=chosen.rate_words),
+        finished(pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words),
         _readable(known, chosen.rate),
         numbers=known.drop(columns=["detector_kind"]),
         name=f"{chosen.rate_words}_by_{COSTS[cost]}",

@@ -88,7 +88,7 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
         _readable(measured, chosen).drop(columns="Cases that changed"),
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
-        note=f"Against {setting_words(reference).removeprefix('with ')}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
+        note=f"Against {_base(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
         "intervals by case. Squares: printed in the paper, without the runs behind it. Click a diamond for the cases "
         "that changed.",
         on_pick=lambda point: _open_cases(chosen, measured, point),
@@ -104,6 +104,11 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
         + ("" if chosen.rate == "Accuracy" else f" {chosen.rate} has no such test: its interval says how sure it is.")
         + apart(measured)
     )
+
+
+def _base(reference: Setting) -> str:
+    """The reference in words, as it stands after "against"."""
+    return setting_words(reference).removeprefix("with ")
 
 
 def apart(measured: pd.DataFrame) -> str:
@@ -201,7 +206,7 @@ def draw_drops_by(chosen: Ablated) -> None:
         _readable_by(table, str(by)),
         numbers=table,
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
-        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {setting_words(chosen.reference()).removeprefix('with ')}. Lines: "
+        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {_base(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
         f"{len(table)} rows. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, str(by), labels, point),

@@ -12,18 +12,26 @@ from markupsafe import Markup
 from crane_core.charts.printed import printed_bars
 from crane_core.pipeline.exported_statistic import ExportedStatistic
 from crane_core.pipeline.table_cells import PERCENT, printed_value
-from crane_core.site.blocks import figure, heading, paragraph
+from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
 from crane_core.site.numbers import statistics_table
-from crane_core.ui.words import percent
+from crane_core.ui.words import count, experiment_words, percent
 
 SECTIONS = {
+    "drops": "What each input changes against full runtime state",
+    "groups": "By library, root cause, crash type and stage",
+    "cost": "Tokens and list price",
     "categories": "One category of runtime state left out",
     "documentation": "API documentation added",
     "tokens": "What the documentation costs in tokens",
 }
 REFERENCE = "+RT"
+PRINTED = {"categories", "documentation", "tokens"}
+"""Sections of printed tables; the others come from answers."""
 COLUMNS = ("Group", "Statistic", "Value", "Stated", "n", "Note")
+MEASURED = (
+    "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases",
+)  # fmt: skip
 _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 
 
@@ -31,14 +39,28 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
     """Every statistic of the page, by its sections."""
     rows = [one for kind in collected.found.values() for one in kind if one.page == "Ablations"]
     yield paragraph("S is structure (shapes, sizes, counts), R representation and types, V values and object state.")
-    for section in dict.fromkeys(one.section for one in rows):
+    for section, words in SECTIONS.items():
         mine = [one for one in rows if one.section == section]
-        yield heading(SECTIONS.get(section, section.capitalize()), anchor=section)
+        if not mine:
+            continue
+        yield heading(words, anchor=section)
+        if section not in PRINTED:
+            yield from _measured(mine, is_long=section == "groups")
+            continue
         bars = _bars(mine)
         if bars is not None:
             caption = "Dashed: full runtime state. p: printed in the paper, without the runs behind it."
             yield figure(f"ablation-{section}", bars, caption)
         yield statistics_table(mine, COLUMNS)
+
+
+def _measured(rows: list[ExportedStatistic], *, is_long: bool) -> Iterator[Markup]:
+    """A table per benchmark and source of runs; long ones fold."""
+    for of in dict.fromkeys((one.benchmark, one.experiment) for one in rows):
+        mine = [one for one in rows if (one.benchmark, one.experiment) == of]
+        name = f"{of[0]}: {experiment_words(str(of[1]))}"
+        shown = statistics_table(mine, MEASURED)
+        yield from [folded(f"{name}, {count(len(mine))} rows", [shown])] if is_long else [heading(name, 3), shown]
 
 
 def _bars(rows: list[ExportedStatistic]) -> Any:

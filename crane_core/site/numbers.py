@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 from markupsafe import Markup
 
+from crane_core.domain import Setting
 from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic
 from crane_core.rounding import digits
 from crane_core.site.blocks import table
@@ -58,7 +59,11 @@ def input_text(one: ExportedStatistic) -> str:
     """The setting as the paper writes it."""
     if one.input == BOTH_INPUTS:
         return "+RT against −RT"
-    return SETTING_SHORT.get(one.input, one.input or "")  # type: ignore[call-overload, no-any-return]
+    return " against ".join(_setting(name) for name in (one.input or "").split(" against "))
+
+
+def _setting(name: str) -> str:
+    return SETTING_SHORT[Setting(name)] if name in set(Setting) else name
 
 
 def policy_text(one: ExportedStatistic) -> str:

@@ -1,0 +1,302 @@
+"""The CSV files of Results and Agreement made again from the published files, by code that shares nothing with the app.
+
+Read here: the raw replies of the models and two workbooks of the archive. Computed here with numpy, scipy, statsmodels
+and scikit-learn. Not made again: minimum detectable differences, bootstrap intervals of coefficients, GEE (its oracle
+is statsmodels, in tests/stats), the CSV of Ablations, whose answers the archive lacks, and the claims.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tarfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.agreement import Scope, agreement_table, common_items
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.five_runs import vote_table
+from crane_core.pipeline.judges import labels_with_pooled_judges
+from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store
+from crane_core.ui import breakdown_view, data, gains_view
+from crane_core.ui.result_switches import STUDY, Chosen
+
+pytestmark = pytest.mark.corpus
+TITLES = {"gemini_2_5_flash": "Gemini 2.5 Flash", "Qwen_2_5_32B_Instruct": "Qwen 2.5 32b Instruct", "gpt_5": "GPT 5"}
+SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
+CREDIT = {"correct": 1.0, "partially correct": 0.5}
+POLICIES = [
+    (VoteRule.MAJORITY, Credit.STRICT),
+    (VoteRule.MAJORITY, Credit.DETECTION),
+    (VoteRule.MEAN, Credit.HALF),
+    (VoteRule.ALL, Credit.DETECTION),
+]
+
+
+@pytest.fixture(scope="module")
+def archive(root: Path) -> Path:
+    path = root.parent / "shared" / "upstream" / "crane_llm.tar.gz"
+    if not path.is_file():
+        pytest.skip("the published archive crane_llm.tar.gz is not beside the checkout")
+    return path
+
+
+@pytest.fixture(scope="module")
+def raw(archive: Path) -> pd.DataFrame:
+    """One row per model, setting and instance: votes for a crash of five, people's outcome, labels of the case."""
+    with tarfile.open(archive) as tar:
+        files = {name.partition("/")[2]: name for name in tar.getnames()}
+
+        def content(name: str) -> bytes:
+            found = tar.extractfile(files[name])
+            assert found is not None
+            return found.read()
+
+        outcomes = pd.read_excel(
+            io.BytesIO(content("results/results_summary.xlsx")), sheet_name="Final_evaluation", engine="calamine"
+        )
+        facts = pd.read_excel(
+            io.BytesIO(content("results/benchmark_labels.xlsx")), sheet_name="Labeled_reviewed", engine="calamine"
+        ).set_index("nb_name")
+        outcomes = outcomes.set_index("instance")
+        place = re.compile(
+            r"llms/llms_outputs/results_raw/(?P<model>[^/]+)/(?P<setting>[^/]+)/(?:other/)?(?P<id>[^/]+)\.json"
+        )
+        rows = []
+        for name in files:
+            if match := place.fullmatch(name):
+                answers = json.loads(content(name))
+                case, _, version = match["id"].rpartition("_")
+                outcome = outcomes.loc[match["id"], f"{match['model']}_{match['setting']}"]
+                rows.append(
+                    {
+                        "detector_title": TITLES[match["model"]],
+                        "setting": SETTINGS[match["setting"]],
+                        "instance": match["id"],
+                        "case": case,
+                        "truth": version == "reproduced",
+                        "votes": sum(answer["detection"] for answer in answers),
+                        "outcome": outcome,
+                        "root_cause": facts.loc[case, "label_root_cause"],
+                        "stage": facts.loc[case, "label_ML_pipeline"],
+                    }
+                )
+    return pd.DataFrame(rows).sort_values("instance", ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def store(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder = DataFolder(tmp_path_factory.mktemp("raw"))
+    import_paths([archive], folder)
+    store = prepare(folder)
+    yield store
+    store.close()
+
+
+Csv = dict[str, pd.DataFrame]
+
+
+@pytest.fixture
+def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
+    """What the pages offer as CSV while they are drawn, by the name of the file, as it is read again."""
+    frame = verdict_frame(store)
+    monkeypatch.setattr(data, "judged", lambda _: frame)
+    monkeypatch.setattr(data, "answers", lambda: "raw")
+    monkeypatch.setattr(data, "printed_numbers", lambda: pd.DataFrame(columns=["publication", "table_id", "column"]))
+    taken: Csv = {}
+
+    def take(*_: object, numbers: pd.DataFrame, name: str, **__: object) -> None:
+        taken[name] = pd.read_csv(io.StringIO(numbers.to_csv(index=False)))
+
+    for view in (gains_view, breakdown_view):
+        monkeypatch.setattr(view, "draw_chart", take)
+    return taken
+
+
+def counts(raw: pd.DataFrame, rule: VoteRule, credit: Credit) -> pd.DataFrame:
+    """tp, fp, tn, fn of each row, which add up to 1."""
+    share = {
+        VoteRule.MAJORITY: (raw["votes"] >= 3).astype(float),
+        VoteRule.MEAN: raw["votes"] / 5,
+        VoteRule.ALL: (raw["votes"] == 5).astype(float),
+    }[rule]
+    worth = raw["outcome"].map({"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0}).fillna(0.0)
+    if credit is Credit.DETECTION:
+        worth = pd.Series(1.0, raw.index)
+    tp = share * worth * raw["truth"]
+    return raw.assign(tp=tp, fn=raw["truth"] - tp, fp=share * ~raw["truth"], tn=(1 - share) * ~raw["truth"])
+
+
+PARTS: dict[str, Callable[[pd.DataFrame], tuple[pd.Series, pd.Series]]] = {
+    "Accuracy": lambda of: (of["tp"] + of["tn"], of["tp"] + of["tn"] + of["fp"] + of["fn"]),
+    "Recall": lambda of: (of["tp"], of["tp"] + of["fn"]),
+    "Precision": lambda of: (of["tp"], of["tp"] + of["fp"]),
+    "F1": lambda of: (2 * of["tp"], 2 * of["tp"] + of["fp"] + of["fn"]),
+}
+
+
+def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
+    """The rate with Wilson's interval for the effective sample size by case."""
+    part, whole = PARTS[name](of)
+    kept = whole > 0
+    part, whole, case = part[kept], whole[kept], of["case"][kept]
+    if not len(whole):
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0}
+    value = part.sum() / whole.sum()
+    by_case = (part - value * whole).groupby(case).sum()
+    weight = whole.groupby(case).sum()
+    n_cases = len(by_case)
+    fewest, most = weight.sum() ** 2 / (weight**2).sum(), whole.sum() ** 2 / (whole**2).sum()
+    variance = n_cases / max(n_cases - 1, 1) * (by_case**2).sum() / whole.sum() ** 2
+    effective = min(max(value * (1 - value) / variance if variance > 0 else fewest, fewest), max(most, fewest))
+    if n_cases == 1:
+        return {"value": value, "low": 0.0, "high": 1.0, "n": len(whole)}
+    alpha = 2 * stats.norm.sf(stats.t.ppf(0.975, n_cases - 1))
+    low, high = proportion_confint(value * effective, effective, alpha=alpha, method="wilson")
+    return {"value": value, "low": low, "high": high, "n": len(whole)}
+
+
+def change(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, float]:
+    """Accuracy b minus a: interval with one imaginary case, exact McNemar, sign flips of whole cases."""
+    one, other = (PARTS["Accuracy"](of.set_index("instance"))[0] for of in (a, b))
+    moved = (other - one).reindex(one.index)
+    case = a.set_index("instance")["case"]
+    by_case, size = moved.groupby(case).sum(), case.groupby(case).size()
+    n, k, difference = len(by_case), len(case) / len(size), moved.mean()
+    left = n * (by_case - difference * size) / len(case)
+    middle = n * difference / (n + 1)
+    variance = ((left**2).sum() + n * difference**2 + 1 / max(k, 1)) / (n + 1) - middle**2
+    reach = stats.t.ppf(0.975, n - 1) * sqrt(variance / (n + 1)) if n > 1 else np.inf
+    gained, lost = int((moved > 0).sum()), int((moved < 0).sum())
+    return {
+        "difference": difference,
+        "low": max(min(middle - reach, difference), -1),
+        "high": min(max(middle + reach, difference), 1),
+        "gained": gained,
+        "lost": lost,
+        "mcnemar": stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0,
+        "by_case": flips(by_case),
+    }
+
+
+def flips(sums: pd.Series) -> float:
+    """The share of all sign patterns whose sum is as far from 0, counted sum by sum in tenths of a vote."""
+    steps = [round(10 * abs(value)) for value in sums if abs(value) > 1e-9]
+    if not steps:
+        return 1.0
+    chance: dict[int, float] = {0: 1.0}
+    for step in steps:
+        after: dict[int, float] = defaultdict(float)
+        for total, share in chance.items():
+            after[total + step] += share / 2
+            after[total - step] += share / 2
+        chance = after
+    observed = abs(round(10 * sums.sum()))
+    return min(1.0, sum(share for total, share in chance.items() if abs(total) >= observed))
+
+
+def close(found: Any, expected: Any) -> bool:
+    return bool(np.allclose(float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True))
+
+
+@pytest.mark.parametrize(("rule", "credit"), POLICIES)
+def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit) -> None:
+    gains_view.draw_gains(Chosen("junobench", STUDY, DetectorKind.LLM, rule, credit))
+    rows = counts(raw, rule, credit)
+    is_share = rule is VoteRule.MEAN or credit is Credit.HALF
+    mine = {
+        title: change(of[of["setting"] == "code"], of[of["setting"] == "runtime"])
+        for title, of in rows.groupby("detector_title")
+    }
+    test = "by_case" if is_share else "mcnemar"
+    holm = dict(zip(mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True))
+    table = csv["accuracy_gain"]
+    assert len(table) == 6
+    for row in table.to_dict("records"):
+        setting = {"−RT": "code", "+RT": "runtime"}[row["setting"]]
+        of = rows[(rows["detector_title"] == row["detector_title"]) & (rows["setting"] == setting)]
+        expected, moved = rate(of, "Accuracy"), mine[row["detector_title"]]
+        assert all(close(row[name], expected[name]) for name in ("value", "low", "high", "n"))
+        assert close(row["difference"], moved["difference"])
+        assert close(row["low_of_change"], moved["low"]) and close(row["high_of_change"], moved["high"])
+        assert close(row["p_value"], moved[test]) and close(row["p_holm"], holm[row["detector_title"]])
+        assert close(row["p_by_case"], moved["by_case"])
+        if not is_share:
+            assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
+
+
+@pytest.mark.parametrize("by", ["root_cause", "stage"])
+@pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
+def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str) -> None:
+    chosen = Chosen("junobench", STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
+    breakdown_view.draw_breakdown(chosen, by=by, rate=name)
+    rows = counts(raw.assign(**{by: raw[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
+    [table] = csv.values()
+    groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
+    assert len(table) == len(groups)
+    for row in table.to_dict("records"):
+        key = (row[by].lower(), row["detector_title"])
+        expected = rate(groups[(*key, row["setting"])], name)
+        assert all(close(row[column], expected[column]) for column in ("value", "low", "high", "n")), key
+        if name == "Accuracy":
+            moved = change(groups[(*key, "code")], groups[(*key, "runtime")])
+            assert close(row["difference"], moved["difference"]), key
+            assert close(row["low_of_change"], moved["low"]) and close(row["high_of_change"], moved["high"]), key
+            assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"]), key
+    if name == "Accuracy":
+        once = table.drop_duplicates([by, "detector_title"])
+        assert np.allclose(once["p_bh"], multipletests(once["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9)
+
+
+def test_votes(raw: pd.DataFrame, store: Store) -> None:
+    frame = verdict_frame(store)
+    votes = vote_table(frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")])
+    groups = raw.groupby(["detector_title", "votes"])["truth"].agg(["sum", "size"])
+    assert len(votes) == len(groups)
+    for row in votes.to_dict("records"):
+        n_real, n = groups.loc[(row["detector_title"], row["votes"])]
+        assert (row["n_real"], row["n"]) == (n_real, n)
+        assert close(row["value"], n_real / n)
+
+
+def test_agreement_of_people_with_the_judge(raw: pd.DataFrame, store: Store, archive: Path, tmp_path: Path) -> None:
+    labels = labels_with_pooled_judges(store, DataFolder(tmp_path))
+    judge = "published judge, all repetitions"
+    items = common_items(labels, verdict_frame(store), ["published human", judge], Scope.DIAGNOSES)
+    table = agreement_table(items).set_index("coefficient")["value"]
+    with tarfile.open(archive) as tar:
+        name = next(name for name in tar.getnames() if name.endswith("/results_parsed_summary_llms.xlsx"))
+        found = tar.extractfile(name)
+        assert found is not None
+        said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index("instance")
+    models = {title: model for model, title in TITLES.items()}
+    settings = {setting: name for name, setting in SETTINGS.items()}
+    crashes = raw[raw["truth"] & (raw["votes"] >= 3)]
+    pairs = [
+        (row["outcome"], str(said.loc[row["instance"], f"{models[row['detector_title']]}_{settings[row['setting']]}"]))
+        for row in crashes.to_dict("records")
+    ]
+    scale = ["correct", "partially correct", "reasoning wrong"]
+    kept = [(a, b) for a, b in pairs if a in scale and b in scale]
+    people, judges = zip(*kept, strict=True)
+    assert len(kept) == len(items.facts)
+    assert close(table["Cohen's kappa"], cohen_kappa_score(people, judges, labels=scale))
+    linear = cohen_kappa_score(people, judges, labels=scale, weights="linear")
+    assert close(table["Cohen's kappa, linear weights"], linear)
+    assert close(table["Percent agreement"], np.mean([a == b for a, b in kept]))

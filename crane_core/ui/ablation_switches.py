@@ -10,10 +10,10 @@ import streamlit as st
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.beside import OWN
 from crane_core.pipeline.setting_drops import reference_of
-from crane_core.pipeline.setting_runs import runs_of, sources
+from crane_core.pipeline.setting_runs import SettingRuns, runs_of, sources
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS
-from crane_core.ui.words import experiment_words
+from crane_core.ui.words import count, experiment_words
 
 RATES = ("Accuracy", "F1")
 WIDTH = 320
@@ -39,7 +39,7 @@ class Ablated(NamedTuple):
 
     def of_all_kinds(self) -> pd.DataFrame:
         """The rows of the verdict frame that the source has, of every kind of detector."""
-        return _rows(data.answers(), self.benchmark, self.source)
+        return _runs(data.answers(), self.benchmark, self.source).rows
 
     def rows(self) -> pd.DataFrame:
         """Those of the kind that is compared."""
@@ -52,8 +52,8 @@ class Ablated(NamedTuple):
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _rows(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
-    return runs_of(data.verdicts(), data.run_list(), benchmark, source).rows
+def _runs(loaded: str, benchmark: str, source: str) -> SettingRuns:
+    return runs_of(data.verdicts(), data.run_list(), benchmark, source)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -71,12 +71,21 @@ def draw_ablation_switches() -> Ablated:
         source = _pick("Runs of", found, keys.EXPERIMENT, words, SOURCE_HELP) if found else ""
         kind = _kind(benchmark, source) if source else ""
         rate = url_state.one_of(st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
+    n_left_out = _runs(data.answers(), benchmark, source).n_left_out if source else 0
+    if n_left_out:
+        st.caption(left_out_words(n_left_out))
     return Ablated(benchmark, source, kind, str(rate))
+
+
+def left_out_words(n: int) -> str:
+    """That own runs are left out, and why."""
+    are = "run is" if n == 1 else "runs are"
+    return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."
 
 
 def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
-    present = set(_rows(data.answers(), benchmark, source)["detector_kind"])
+    present = set(_runs(data.answers(), benchmark, source).rows["detector_kind"])
     kinds = [str(kind) for kind in KIND_WORDS if kind in present]
     looks: dict[str, Any] = {"format_func": lambda name: KIND_WORDS[DetectorKind(name)], "help": KIND_HELP}
     return str(

@@ -28,6 +28,13 @@ LOOKED_AT = 64
 """Rows in which the column is looked for."""
 
 
+class TooLarge:
+    """Stands for a row that was not read because of its size."""
+
+
+TOO_LARGE = TooLarge()
+
+
 class NotebookColumn(NamedTuple):
     """The files of a dataset, in order, and the column that holds notebooks."""
 
@@ -76,7 +83,9 @@ def _rows(file: Path, column: str | None) -> Iterator[Any]:
         while line := lines.readline(ROW_BYTES + 1):
             while len(line) > ROW_BYTES and not line.endswith(b"\n") and (rest := lines.readline(ROW_BYTES)):
                 line = line[: ROW_BYTES + 1] if not rest.endswith(b"\n") else line[:ROW_BYTES] + b"\n"
-            if line.strip():
+            if len(line) > ROW_BYTES:
+                yield TOO_LARGE
+            elif line.strip():
                 yield _member(line, column)
 
 
@@ -163,6 +172,8 @@ class _Part:
 
 def _slim(value: Any) -> dict[str, Any]:
     """Code cells with their error outputs alone. Raises ValueError, with the reason, where there is no crash."""
+    if value is TOO_LARGE or (isinstance(value, str | bytes) and len(value) > ROW_BYTES):
+        raise ValueError(f"it is larger than {ROW_BYTES:,} bytes")
     notebook = _as_notebook(value)
     if notebook is None:
         raise ValueError("it holds no notebook")

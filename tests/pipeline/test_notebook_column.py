@@ -84,7 +84,7 @@ def test_rows_may_be_objects_and_too_large_ones_are_skipped(tmp_path: Path, monk
     [kept] = kept_files(dataset, tmp_path)
     read = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
     assert [line["row"] for line in read if "notebook" in line] == [0, 2]
-    assert read[-1] == {"skipped": "it holds no notebook", "n": 1, "rows": [1]}
+    assert read[-1] == {"skipped": "it is larger than 3,000 bytes", "n": 1, "rows": [1]}
 
 
 def test_predictions_are_no_such_dataset(predictions: Path) -> None:

@@ -30,17 +30,22 @@ def options() -> dict[str, Any]:
     return {"families": sorted({rule.family for rules in all_rules().values() for rule in rules}), "steps": MOST_STEPS}
 
 
-def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
-    """Whether the target certainly crashes, with the evidence, from no more than the setting shows.
-
-    Raises DetectorError for an ablation's setting, PromptError where the state does not hold what the setting shows.
-    """
+def check_setting(setting: Setting) -> None:
+    """Raises DetectorError for an ablation's setting."""
     if setting not in _SETTINGS:
         raise DetectorError(
             f"The rules cannot judge a state of which a part is withheld ({setting}): what is not told would count as"
             " absent.",
             remedy=f"Use one of the settings {', '.join(_SETTINGS)}.",
         )
+
+
+def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    """Whether the target certainly crashes, with the evidence, from no more than the setting shows.
+
+    Raises DetectorError for an ablation's setting, PromptError where the state does not hold what the setting shows.
+    """
+    check_setting(setting)
     given = None if state is None or setting is Setting.CODE else shown(state, setting)
     report = findings(cells, given, setting)
     target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")

@@ -26,7 +26,8 @@ from crane_core.storage.store import Store
 class Wanted:
     """What is to be run. `options` shape the answers and name the job; `instances` is a glob over ids.
 
-    `is_prompted`: the detector is shown a text; else it is given cells and state.
+    `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
+    and state for what answers before a model is asked.
     """
 
     detector: Detector
@@ -38,6 +39,7 @@ class Wanted:
     instances: str = "*"
     template: Template | None = None
     again: bool = False
+    is_given_both: bool = False
 
 
 class Item(NamedTuple):
@@ -48,7 +50,7 @@ class Item(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What a detector is shown of one instance: the text and its tokens, or cells and state."""
+    """What a detector is shown of one instance: the text and its tokens, or cells and state, or both."""
 
     prompt: Prompt | None
     n_tokens: int
@@ -155,7 +157,8 @@ def _sights(store: Store, wanted: Wanted, names: Sequence[str]) -> tuple[dict[st
 def _sight(store: Store, wanted: Wanted, name: str) -> Sight:
     if wanted.is_prompted:
         written = prompt_of_instance(store, name, wanted.setting, wanted.template, wanted.benchmark)
-        return Sight(written.prompt, written.tokens.n, None)
+        given = input_of_instance(store, name, wanted.setting, wanted.benchmark) if wanted.is_given_both else None
+        return Sight(written.prompt, written.tokens.n, given)
     return Sight(None, 0, input_of_instance(store, name, wanted.setting, wanted.benchmark))
 
 

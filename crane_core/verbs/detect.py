@@ -21,6 +21,18 @@ from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.prices import Price
 from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
 from crane_core.pipeline.detect import Plan, Wanted, known_detector, plan_detection
+from crane_core.pipeline.detect_cascade import (
+    NAME as CASCADE,
+)
+from crane_core.pipeline.detect_cascade import (
+    Settled,
+    cascade_options,
+    cascade_with,
+    cascading,
+    open_questions,
+    settled,
+    settled_words,
+)
 from crane_core.pipeline.detect_here import in_processes, n_cores
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
@@ -37,6 +49,7 @@ NAME = "detect"
 HELP = "run a detector (an LLM, an analyzer, rules) over a benchmark; the same command goes on where it stopped"
 EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchmark minibench --runs 3
          python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
+         python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
          python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'"""
 LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
@@ -50,9 +63,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--detector",
         required=True,
-        choices=[LLM, FAKE, *local_detectors()],
+        choices=[LLM, FAKE, CASCADE, *local_detectors()],
         metavar="D",
-        help=f"{LLM}: any model, {FAKE}: one that makes answers up, {', '.join(local_detectors())}",
+        help=f"{LLM}: any model, {FAKE}: one that makes answers up, {CASCADE}: a model where the rules find no certain "
+        f"crash, {', '.join(local_detectors())}",
     )
     verb.add_argument(
         "--setting",
@@ -137,6 +151,8 @@ def _number(text: str) -> float:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.detector == CASCADE:
+        return _of_cascade(chosen, folder)
     return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
 
 
@@ -165,6 +181,25 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> int:
             return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
         return _done(chosen, folder, plan, predicting(plan, asked))
+
+
+def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    with asked_model(chosen, is_fake=False) as asked:
+        options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
+        plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
+        tell(f"the rules look at {len(plan.sights):,} instances; nothing is sent anywhere")
+        with stop_on_interrupt() as stop:
+            of_rules = settled(plan, n_cores(), stop)
+            if stop.is_set():
+                raise KeyboardInterrupt
+        to_ask = open_questions(plan, of_rules)
+        sent = estimate(asked, len(to_ask), sum(plan.sights[name].n_tokens for name, _ in to_ask))
+        if chosen.dry_run:
+            words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
+            return _say_plan(chosen, plan, words, sent._asdict() | {"first": of_rules.to_json()})
+        tell("\n".join([*settled_words(of_rules), estimate_words(sent)]))
+        return _done(chosen, folder, plan, cascading(plan, of_rules, predicting(plan, asked)), of_rules)
 
 
 @contextmanager
@@ -227,6 +262,7 @@ def _planned(
             instances=chosen.instances,
             template=template,
             again=chosen.again,
+            is_given_both=chosen.detector == CASCADE,
         )
         return plan_detection(store, folder, wanted)
     finally:
@@ -255,15 +291,20 @@ def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str
     return 0
 
 
-def _done(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker) -> int:
+def _done(
+    chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker, of_rules: Settled | None = None
+) -> int:
+    """Do it and say what came of it, and what rules saved that answered first."""
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     rows, printed = _rows(folder, plan.job)
     if chosen.json:
+        saved = {"first": of_rules.to_json()} if of_rules else {}
         scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
-        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | scored, indent=1))
+        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | saved | scored, indent=1))
     else:
+        saved_words = [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
         table = [table_words(rows, printed)] if rows else []
-        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *table]))
+        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *saved_words, *table]))
     return exit_code(outcome)
 
 

@@ -1,0 +1,124 @@
+"""`detect --detector cascade`: the rules first, the model only where they are silent, and the same job as any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crane_core import ledger
+from crane_core.domain import Detector, DetectorKind, Record, Reply, Run
+from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
+from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run as Speak
+from tests.spoken import speaker
+
+ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_llm.tar.gz"
+SOME = ("--setting", "runtime+", "--benchmark", "minibench", "--instances", "numpy_*")
+FREE = ("--price-in", "0", "--price-out", "0")
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Speak:
+    return speaker(folder.path, capsys)
+
+
+def cascade_at(base_url: str, *more: str) -> tuple[str, ...]:
+    return ("detect", "--detector", "cascade", "--model", "Heron", "--base-url", base_url, *SOME, *more)
+
+
+def kept(folder: DataFolder, start: str) -> Iterator[Record]:
+    for path in (folder.ledger / "runs").glob(f"{start}*.jsonl"):
+        yield from ledger.tail(path).records
+
+
+def found_by_rules(run: Speak, folder: DataFolder) -> set[str]:
+    """What the rules alone say, as the detector that they are."""
+    assert run("detect", "--detector", "rules", *SOME).code == 0
+    return {record.instance_id for record in kept(folder, "rules") if isinstance(record, Run) and record.crashes}
+
+
+def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: DataFolder) -> None:
+    certain = found_by_rules(run, folder)
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        spoken = run(*cascade_at(base_url, "--runs", "2"))
+        again = run(*cascade_at(base_url, "--runs", "2", "--json"))
+    assert spoken.code == 0, spoken.err
+    records = list(kept(folder, "cascade"))
+    runs = [record for record in records if isinstance(record, Run)]
+    replies = [record for record in records if isinstance(record, Reply)]
+    n_instances = len({record.instance_id for record in (*runs, *replies)})
+    assert 0 < len(certain) < n_instances
+    assert {(record.instance_id, record.run_index) for record in runs} == {(n, i) for n in certain for i in (1, 2)}
+    assert not {reply.instance_id for reply in replies} & certain
+    assert sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
+    assert all(record.crashes and record.reasoning and "raises" in record.reasoning for record in runs)
+    assert (
+        f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} requests less" in spoken.out
+    )
+    told = json.loads(again.out)
+    assert told["first"] == {
+        "instances": n_instances,
+        "settled_by_rules": len(certain),
+        "requests_saved": 2 * len(certain),
+        "rules_failed": 0,
+    }
+    assert (told["answered"], told["open"]) == (2 * n_instances, 0)
+    [row] = told["rows"]
+    assert row["title"] == "Certain-crash rules, then Heron"
+    detectors = [record for record in records if isinstance(record, Detector)]
+    assert detectors == [Detector("cascade:heron", "Certain-crash rules, then Heron", DetectorKind.LLM)]
+    assert {record.detector for record in (*runs, *replies)} == {"cascade:heron"}
+
+
+def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: DataFolder) -> None:
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        prices = ("--price-in", "1", "--price-out", "1", "--runs", "1", "--concurrency", "1")
+        few = run(*cascade_at(base_url, *prices, "--budget-usd", "0.02"))
+        n_before = sum(model.requests.values())
+        rest = run(*cascade_at(base_url, *prices, "--budget-usd", "5"))
+    assert few.code == 1
+    assert "ended early: the next question could cost more than the budget leaves" in few.out
+    assert rest.code == 0
+    replies = [record for record in kept(folder, "cascade") if isinstance(record, Reply)]
+    assert 0 < n_before < len(replies)
+    assert len({reply.instance_id for reply in replies}) == len(replies) == sum(model.requests.values())
+
+
+def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: DataFolder) -> None:
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        spoken = run(*cascade_at(base_url, *FREE, "--dry-run"))
+        told = json.loads(run(*cascade_at(base_url, *FREE, "--dry-run", "--json")).out)
+    assert spoken.code == 0
+    first = told["to_send"]["first"]
+    assert told["questions"] == first["instances"] * 5
+    assert told["to_send"]["n_requests"] == told["questions"] - first["requests_saved"]
+    assert f"{first['requests_saved']:,} requests less\n{told['to_send']['n_requests']:,} requests with" in spoken.out
+    assert not model.requests
+    assert not list(kept(folder, "cascade"))
+
+
+def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(run: Speak) -> None:
+    model = FakeModel(FakePlan())
+    with fake_server(model) as base_url:
+        spoken = run(
+            "detect", "--detector", "cascade", "--model", "m", "--base-url", base_url, "--setting", "runtime-S"
+        )
+    assert spoken.code == 1
+    assert "a part is withheld (runtime-S)" in spoken.err
+    assert not model.requests
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not ARCHIVE.is_file(), reason="the published archive is not beside this checkout")
+def test_on_the_published_states_the_rules_settle_50_of_222(run: Speak) -> None:
+    assert run("import", ARCHIVE).code == 0
+    model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
+    spoken = run("detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run")
+    assert spoken.code == 0, spoken.err
+    assert "the rules settled 50 of 222 instances: 250 requests less\n860 requests with" in spoken.out

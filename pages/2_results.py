@@ -14,6 +14,7 @@ from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_table, table_words, tables
 from crane_core.ui.time_saved_view import draw_time_saved
+from crane_core.ui.together_view import draw_together
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import inputs_words, sentence_case
 
@@ -27,6 +28,7 @@ with page():
         draw_comparison(chosen)
         draw_model_across(chosen)
         draw_specification_curve(chosen)
+        draw_together(chosen)
 
         st.subheader("By kind of crash", anchor="breakdown")
         with st.container(horizontal=True, vertical_alignment="bottom"):

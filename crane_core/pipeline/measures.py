@@ -271,12 +271,12 @@ def _gain(
         "difference": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        **_tested(one, other, cases, test),
+        **tested(one, other, cases, test),
     }
 
 
-def _tested(
-    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.object_], test: PairedTest | None
+def tested(
+    one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.generic], test: PairedTest | None
 ) -> dict[str, float]:
     """The p-value and what belongs to it, over the instances that the rate is over."""
     counted = np.asarray(one.whole) > 0

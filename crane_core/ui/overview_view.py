@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.domain import DetectorKind
+from crane_core.pipeline.combinations import holds_up
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import state
@@ -12,6 +13,7 @@ from crane_core.ui import data
 from crane_core.ui.gains_view import compared, draw_gains, headline
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.together_view import finding, names_of, rules_first
 from crane_core.ui.words import count, literal
 
 
@@ -29,6 +31,16 @@ def draw_answer() -> None:
         "when the model also sees the kernel's state. In brackets: 95% intervals."
     )
     draw_gains(chosen)
+    draw_together_finding(chosen)
+
+
+def draw_together_finding(chosen: Chosen) -> None:
+    """What our rules add to a model, in a sentence; nothing where no test supports it."""
+    table = rules_first(chosen)
+    if any(map(holds_up, as_rows(table))):
+        st.subheader("Do detectors do better together?", anchor="together")
+        st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
+        link("results", "Combine detectors of your choice on Results")
 
 
 def draw_loaded() -> None:

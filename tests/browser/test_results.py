@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from .conftest import OpenPage
-from .screen import count_line, path, query, settled, texts, title, wait_for_query
+from .screen import choose, count_line, path, query, settled, texts, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -74,6 +74,25 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(re
     charts = results.get_by_test_id("stVegaLiteChart")
     for axis in ("odds ratio", "half credit for partial", "real crashes"):
         expect(charts.locator("text").get_by_text(axis, exact=True).first).to_be_visible()
+
+
+def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) -> None:
+    pick(results, "rules")
+    wait_for_query(results, kind="rules")
+    for value in ("−RT 59.9%", "+RT 72.5%"):
+        expect(gain_mark(results, value)).to_be_visible()
+
+
+def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
+    chosen = "members=rules%40runtime&members=gpt-5%40code"
+    page = settled(open_page(f"{facts_app}/results?{chosen}"))
+    expect(page.get_by_text("Any is right more often than GPT 5 −RT, the best single member")).to_be_visible()
+    table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
+    expect(table).to_contain_text("81.1%")
+    choose(page, "Combine", "Qwen 2.5 32b Instruct +RT")
+    page.wait_for_function("new URLSearchParams(location.search).getAll('members').length === 3")
+    expect(settled(page).get_by_text("Cascade  n 222").first).to_be_attached()
+    assert query(page)["members"] == ["rules@runtime", "gpt-5@code", "qwen-2.5-32b-instruct@runtime"]
 
 
 def test_another_table_is_in_the_address(results: Page) -> None:

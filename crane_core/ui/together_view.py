@@ -44,19 +44,19 @@ from crane_core.ui.words import (
 
 SHOWN = ["Detectors", "Accuracy", "95% interval", "Precision", "Recall", "Others asked", "Instances", "Cases"]
 """Columns that stand on the page; those of the tests are with the downloads."""
-AXIS = "accuracy against the best member"
+AXIS = "change of accuracy"
 MEMBERS_HELP = """Each predicts once, by the majority of its runs, or by all of them where that is chosen above. The
 first one leads the cascade: where it predicts a crash, that stands; elsewhere, the majority of the others decides."""
 ABOUT_RULES = (
-    "Detection only. Each row: {rules} first; where they find no certain crash, the detector of the row decides. "
-    "Filled: better than its best member by the exact McNemar test and by sign flips of whole cases, both "
+    "Detection only, against the best single member. Each row: {rules} first; where they find no certain crash, the "
+    "detector of the row decides. Filled: better by the exact McNemar test and by sign flips of whole cases, both "
     "Holm-adjusted over the {n} rows. Lines: 95% intervals by case. The rules were measured on these states while "
     "they were written, so elsewhere they may find less; they were not fitted to any model."
 )
 ABOUT_CHOSEN = (
-    "Detection only, over the {n} instances ({cases} cases) that every member answered{left_out}. Majority: more than "
-    "half of the members. The best member is found on the same instances, which favours it. p: exact McNemar test, "
-    "and sign flips of whole cases, Holm-adjusted over the ways shown."
+    "Detection only, against the best single member, over the {n} instances ({cases} cases) that every member answered"
+    "{left_out}. Majority: more than half of the members. The best member is found on the same instances, which "
+    "favours it. p: exact McNemar test, and sign flips of whole cases, Holm-adjusted over the ways shown."
 )
 OF_TWO = " A cascade of two predicts what any of them does, and asks the second only where the first is silent."
 

@@ -1,0 +1,57 @@
+"""Combinations, the specification curve and time saved as exported: the values of their own functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from crane_core.pipeline.combinations import Member, rules_in, with_rules
+from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.exported_statistic import BOTH_INPUTS, Material
+from crane_core.pipeline.measures import VoteRule
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.specification_curve import NOBODY, specification_curve
+from crane_core.pipeline.statistics import choices, time_saved, together
+from crane_core.pipeline.time_saved import Account
+from crane_core.storage.store import Store
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+from .conftest import only
+
+
+def test_every_test_of_the_specification_curve(study_models: Material) -> None:
+    mine = list(choices.collect(study_models))
+    curve = specification_curve({PUBLISHED_HUMAN: study_models.verdicts})
+    assert len(mine) == len(curve) == 39
+    for row in as_rows(curve):
+        judge = None if row["judged_by"] == NOBODY else row["judged_by"]
+        of = {"runs": row["rule"], "credit": row["credit"], "judged_by": judge, "test": row["test"]}
+        one = only(mine, **of, detector=row["detector_title"], input=BOTH_INPUTS)
+        found = (one.value, one.low, one.high, one.p_adjusted, one.note)
+        assert found == (row["difference"], row["low"], row["high"], row["p_value"], row["conclusion"])
+
+
+def test_seconds_saved(study_models: Material) -> None:
+    mine = list(time_saved.collect(study_models))
+    of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT 5"}
+    total = only(mine, **of, statistic="saved in total")
+    assert (total.value, total.unit, total.n) == (pytest.approx(1102.8363, abs=5e-5), "s", 111)
+    mean = only(mine, **of, statistic="saved per crash, mean")
+    assert mean.low is not None and mean.seed is not None
+
+
+def test_the_rules_before_each_model(embedded_store: Store, prepared_folder: DataFolder) -> None:
+    mine = list(together.collect(Material(embedded_store, prepared_folder)))
+    frame = verdict_frame(embedded_store)
+    frame = frame[frame["experiment"].isin(["crane-llm-2025-10", "rules-on-published-states"])]
+    rules = rules_in(frame)
+    assert rules is not None
+    table = as_rows(with_rules(frame, rules, rule=VoteRule.MAJORITY))
+    [row] = [one for one in table if one["members"] == (rules, Member("gpt-5", "code"))]
+    of = {"experiment": "crane-llm-2025-10", "runs": VoteRule.MAJORITY, "group": "cascade"}
+    of |= {"detector": "Certain-crash rules (runtime) + GPT 5 (code)"}
+    accuracy = only(mine, **of, statistic="accuracy")
+    assert (accuracy.value, accuracy.low, accuracy.n) == (row["accuracy"], row["accuracy_low"], 222)
+    tested = [one for one in mine if one.family == "the rules before each model" and one.test == "exact McNemar test"]
+    mine_of = only(tested, **of)
+    assert (mine_of.value, mine_of.p, mine_of.p_adjusted) == (row["difference"], row["p_value"], row["p_holm"])

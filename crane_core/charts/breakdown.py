@@ -11,9 +11,11 @@ from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_ord
 BAR = "bar"
 """Name of the selection that a click on a bar makes."""
 STEP = 15
-PANEL_WIDTH = 240
+PANEL_WIDTH = 204
+BETWEEN = 88
+"""Pixels between two panels, in which the values of long bars and the changes stand."""
 PER_ROW = 3
-"""Panels side by side; as many as a page of 1440 pixels shows."""
+"""Panels side by side; as many as a page of 1280 pixels shows."""
 
 
 def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS) -> alt.FacetChart:
@@ -44,7 +46,7 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     bars = (
         base.mark_bar(cursor="pointer", height=STEP - 3)
         .encode(
-            x=alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", tickCount=5, title=rate)),
+            x=alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=rate)),
             color=colour,
             stroke=colour,
             strokeWidth=alt.value(1),
@@ -63,7 +65,7 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
     panels = alt.Facet("detector_title:N", sort=titles, header=header)
     faceted: alt.FacetChart = (
-        panel.facet(panels, data=table, columns=PER_ROW, spacing={"column": 92, "row": 24})
+        panel.facet(panels, data=table, columns=PER_ROW, spacing={"column": BETWEEN, "row": 48}, bounds="flush")
         .resolve_scale(y="shared")
         .properties(padding=PADDING)
     )

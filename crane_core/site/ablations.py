@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,9 @@ from crane_core.charts.printed import printed_bars
 from crane_core.pipeline.exported_statistic import ExportedStatistic
 from crane_core.pipeline.table_cells import PERCENT, printed_value
 from crane_core.site.blocks import figure, folded, heading, paragraph
-from crane_core.site.material import Collected
+from crane_core.site.costs import cost_blocks
+from crane_core.site.drops import drops_blocks
+from crane_core.site.material import Collected, Source, plain_name, source_of
 from crane_core.site.numbers import statistics_table
 from crane_core.ui.words import count, experiment_words, percent
 
@@ -32,6 +34,8 @@ COLUMNS = ("Group", "Statistic", "Value", "Stated", "n", "Note")
 MEASURED = (
     "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases",
 )  # fmt: skip
+DRAWN: dict[str, Callable[[Collected, Source], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
+"""What stands before the tables of a section."""
 _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 
 
@@ -45,7 +49,7 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
             continue
         yield heading(words, anchor=section)
         if section not in PRINTED:
-            yield from _measured(mine, is_long=section == "groups")
+            yield from _measured(collected, mine, section)
             continue
         bars = _bars(mine)
         if bars is not None:
@@ -54,13 +58,18 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
         yield statistics_table(mine, COLUMNS)
 
 
-def _measured(rows: list[ExportedStatistic], *, is_long: bool) -> Iterator[Markup]:
-    """A table per benchmark and source of runs; long ones fold."""
-    for of in dict.fromkeys((one.benchmark, one.experiment) for one in rows):
+def _measured(collected: Collected, rows: list[ExportedStatistic], section: str) -> Iterator[Markup]:
+    """Per benchmark and source of runs: the finding and the chart of the section, if any, then its table, folded."""
+    for of in dict.fromkeys((str(one.benchmark), str(one.experiment)) for one in rows):
         mine = [one for one in rows if (one.benchmark, one.experiment) == of]
-        name = f"{of[0]}: {experiment_words(str(of[1]))}"
-        shown = statistics_table(mine, MEASURED)
-        yield from [folded(f"{name}, {count(len(mine))} rows", [shown])] if is_long else [heading(name, 3), shown]
+        name = f"{of[0]}: {experiment_words(of[1])}"
+        summary = f"{count(len(mine))} rows"
+        if section in DRAWN:
+            yield heading(name, 3, f"{section}-{plain_name(name)}")
+            yield from DRAWN[section](collected, source_of(collected, *of))
+        else:
+            summary = f"{name}, {summary}"
+        yield folded(summary, [statistics_table(mine, MEASURED)])
 
 
 def _bars(rows: list[ExportedStatistic]) -> Any:

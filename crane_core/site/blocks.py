@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from crane_core.ui import words
 
@@ -27,6 +27,7 @@ WIDE, NARROW = 720, 330
 """Pixels of a chart on a wide and on a narrow screen."""
 ROOM = {"left": 28, "top": 6, "right": 72, "bottom": 4}
 """Pixels around a chart: a browser's letters are wider than those that the drawing was measured with."""
+_STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _ID = re.compile(r'(\bid="|url\(#)')
 
 
@@ -58,6 +59,11 @@ def heading(text: str, level: int = 2, anchor: str = "") -> Markup:
 
 def paragraph(text: str, css: str = "") -> Markup:
     return _macro("paragraph", text, css)
+
+
+def finding(text: str) -> Markup:
+    """A paragraph whose **emphasis** the app's sentences write as Markdown does."""
+    return paragraph(Markup(_STRONG.sub(r"<strong>\1</strong>", str(escape(text)))))
 
 
 def points(items: Sequence[str]) -> Markup:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+import pandas as pd
+
 from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.run_list import run_list
+from crane_core.pipeline.setting_runs import runs_of
 
 
 class Collected(NamedTuple):
@@ -13,3 +18,29 @@ class Collected(NamedTuple):
     material: Material
     found: dict[str, list[ExportedStatistic]]
     with_texts: bool
+
+
+class Source(NamedTuple):
+    """Runs in several settings of one benchmark and source; see `setting_runs.runs_of`."""
+
+    benchmark: str
+    experiment: str
+    rows: pd.DataFrame
+    n_left_out: int
+
+    @property
+    def name(self) -> str:
+        """As an id of a chart begins."""
+        return plain_name(f"{self.benchmark}-{self.experiment}")
+
+
+def source_of(collected: Collected, benchmark: str, experiment: str) -> Source:
+    """The runs behind the statistics of the page Ablations."""
+    verdicts = collected.material.verdicts
+    found = runs_of(verdicts, run_list(collected.material.store, verdicts), benchmark, experiment)
+    return Source(benchmark, experiment, found.rows, found.n_left_out)
+
+
+def plain_name(text: str) -> str:
+    """The text as an id may have it: whatever is no letter and no digit becomes a hyphen."""
+    return re.sub(r"[\W_]", "-", text)

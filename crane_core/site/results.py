@@ -19,7 +19,7 @@ from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatisti
 from crane_core.pipeline.five_runs import vote_table
 from crane_core.pipeline.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
-from crane_core.site.material import Collected
+from crane_core.site.material import Collected, plain_name
 from crane_core.site.numbers import frame, interval_text, statistics_table, value_text
 from crane_core.ui.words import coefficient, count, experiment_words, p_value, percent, with_n
 from crane_core.ui.words import points as points_text
@@ -122,7 +122,7 @@ def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]
 
 
 def _name(judging: Judging) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in f"{judging.experiment}-{judging.kind}")
+    return plain_name(f"{judging.experiment}-{judging.kind}")
 
 
 def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:

@@ -12,8 +12,9 @@ from crane_core.pipeline.beside import OWN
 from crane_core.pipeline.setting_drops import reference_of
 from crane_core.pipeline.setting_runs import SettingRuns, runs_of, sources
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.drops_words import left_out_words
 from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS
-from crane_core.ui.words import count, experiment_words
+from crane_core.ui.words import experiment_words
 
 RATES = ("Accuracy", "F1")
 WIDTH = 320
@@ -75,12 +76,6 @@ def draw_ablation_switches() -> Ablated:
     if n_left_out:
         st.caption(left_out_words(n_left_out))
     return Ablated(benchmark, source, kind, str(rate))
-
-
-def left_out_words(n: int) -> str:
-    """That own runs are left out, and why."""
-    are = "run is" if n == 1 else "runs are"
-    return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."
 
 
 def _kind(benchmark: str, source: str) -> str:

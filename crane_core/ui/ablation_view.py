@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 
 from crane_core.charts.printed import printed_bars
 from crane_core.charts.tokens import token_quantiles
-from crane_core.pipeline.table_cells import PERCENT, StudyTable, printed_value
+from crane_core.pipeline.table_cells import StudyTable
+from crane_core.ui.ablation_values import PRINTED, RECOMPUTED, REFERENCE, ablation_values
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.words import percent
-
-REFERENCE = "+RT"
-RECOMPUTED = "recomputed"
-PRINTED = "printed in the paper"
-_COLUMN = re.compile(r"^(?P<rate>\S+) \((?P<setting>[^)]+)\)$")
-
-
-def _sign(setting: str) -> str:
-    return setting.replace("-", "−")
 
 
 def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
@@ -43,24 +33,6 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
         note="Dashed: full runtime state. p: printed in the paper, without the runs behind it; "
         "import the later release to recompute it. Each value is over 222 notebooks.",
     )
-
-
-def ablation_values(table: StudyTable, rate: str) -> pd.DataFrame:
-    """A value per detector and setting: ours, unrounded, where the runs are here, else what the paper prints.
-
-    Columns: detector_title, setting, rate, value and printed (shares in 0..1), source (which of both `value` is), n
-    (instances behind a recomputed value).
-    """
-    rows = []
-    for cell in table.cells:
-        match = _COLUMN.match(cell.column)
-        if match and match["rate"] == rate:
-            printed = None if cell.printed is None else float(printed_value(cell.printed) / PERCENT)
-            ours = None if cell.ours is None else float(cell.ours / PERCENT)
-            value, source = (printed, PRINTED) if ours is None else (ours, RECOMPUTED)
-            rows.append((cell.row, _sign(match["setting"]), rate, value, source, printed, cell.n))
-    columns = ["detector_title", "setting", "rate", "value", "source", "printed", "n"]
-    return pd.DataFrame(rows, columns=columns).astype({"printed": "float64", "n": "Int64"})
 
 
 def draw_token_cost(table: StudyTable) -> None:

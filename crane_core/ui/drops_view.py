@@ -21,9 +21,9 @@ from crane_core.pipeline.table_scores import BENCHMARK
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.ablation_view import REFERENCE, ablation_values
 from crane_core.ui.breakdown_view import CASE_FILTER, GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.drops_words import PHRASES, apart, base_words, drawn_drops, finding, printed_drops
 from crane_core.ui.navigation import go
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
@@ -39,15 +39,6 @@ from crane_core.ui.words import (
 )
 
 CATEGORIES = (Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V)
-PHRASES = {
-    Setting.CODE: "with code only",
-    Setting.RUNTIME: "with runtime state",
-    Setting.RUNTIME_WITHOUT_S: "without structure",
-    Setting.RUNTIME_WITHOUT_R: "without representation",
-    Setting.RUNTIME_WITHOUT_V: "without values",
-    Setting.RUNTIME_DOCS: "with API documentation",
-    Setting.RUNTIME_PLUS: "with the extended state",
-}
 TO_FILL = (
     "Structure, representation and values each left out: no such runs are loaded, so nothing about them can be tested. "
     "Start a run with the input runtime-S, runtime-R or runtime-V on the Runs page, or import the CRANE-LLM release of "
@@ -82,13 +73,13 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
     settings = [setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}]
-    drawn = _drawn(measured.assign(label=measured["setting"].map(setting_short)), printed)
+    drawn = drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
     draw_chart(
         finished(drops, drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
         _readable(measured, chosen).drop(columns="Cases that changed"),
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
-        note=f"Against {_base(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
+        note=f"Against {base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
         "intervals by case. Squares: printed in the paper, without the runs behind it. Click a diamond for the cases "
         "that changed.",
         on_pick=lambda point: _open_cases(chosen, measured, point),
@@ -104,81 +95,6 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
         + ("" if chosen.rate == "Accuracy" else f" {chosen.rate} has no such test: its interval says how sure it is.")
         + apart(measured)
     )
-
-
-def _base(reference: Setting) -> str:
-    """The reference in words, as it stands after "against"."""
-    return setting_words(reference).removeprefix("with ")
-
-
-def apart(measured: pd.DataFrame) -> str:
-    """Which rows have an interval and a p-value that lead to different conclusions, and why."""
-    tested = measured[measured["p_holm"].notna()]
-    is_apart = (tested["p_holm"] < ALPHA) != ((tested["low"] > 0) | (tested["high"] < 0))
-    names = [f"{row['detector_title']} {setting_short(row['setting'])}" for row in as_rows(tested[is_apart])]
-    if not names:
-        return ""
-    return (
-        f" {', '.join(names)}: interval and p lead to different conclusions. The interval is of this row alone and "
-        "goes by cases; p is adjusted for all rows."
-    )
-
-
-def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -> pd.DataFrame:
-    """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
-    known = set(zip(measured["detector_title"], measured["setting"], strict=True))
-    setting_of = {setting_short(setting): str(setting) for setting in Setting}
-    rows = []
-    for table in tables:
-        of = ablation_values(table, rate).dropna(subset="printed")
-        full = of[of["setting"] == REFERENCE].set_index("detector_title")["printed"]
-        for row in as_rows(of[of["setting"] != REFERENCE]):
-            who = row["detector_title"], setting_of[row["setting"]]
-            if who not in known:
-                rows.append((*who, row["printed"] - full[row["detector_title"]]))
-    return pd.DataFrame(rows, columns=["detector_title", "setting", "difference"])
-
-
-def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting) -> str:
-    """The answer in a sentence or two: which input changes the rate beyond chance, and what is only printed."""
-    told = f"**{_changes(measured, rate, reference)}**"
-    if printed.empty:
-        return told
-    least = as_rows(printed.sort_values("difference"))[0]
-    return (
-        f"{told} Of what is only printed, the largest change is {points(least['difference'])} for "
-        f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
-    )
-
-
-def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
-    is_sure = (measured["low"] > 0) | (measured["high"] < 0)
-    if measured["p_holm"].notna().any():
-        is_sure = measured["p_holm"] < ALPHA
-    sure = as_rows(measured[is_sure].sort_values("difference"))
-    against = PHRASES[reference].removeprefix("with ")
-    if not sure:
-        return f"No input changes {rate} beyond chance against {against}: {len(measured)} compared."
-    parts = [
-        f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} "
-        f"({points_interval(row['low'], row['high'])})"
-        for row in sure
-    ]
-    return f"Against {against}, {rate} changes beyond chance by " + "; ".join(parts) + "."
-
-
-def _drawn(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Measured and printed differences in the columns of the chart."""
-    shown = measured.assign(is_printed=False, end=measured[["high", "difference"]].max(axis=1))
-    only = printed.assign(
-        label=printed["setting"].map(setting_short), is_printed=True, end=printed["difference"], n=None, n_cases=None
-    )
-    both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
-    both["text"] = [
-        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "") for row in as_rows(both)
-    ]
-    columns = ["label", "detector_title", "setting", "difference", "low", "high", "end", "text", "n", "n_cases"]
-    return both[[*columns, "is_printed"]].astype({"n": "Int64", "n_cases": "Int64", "is_printed": bool})
 
 
 def draw_drops_by(chosen: Ablated) -> None:
@@ -200,13 +116,13 @@ def draw_drops_by(chosen: Ablated) -> None:
     n_of = table.groupby(str(by))["n"].agg(["min", "max"])
     labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, str(by))}
     titles = in_order(table["detector_title"].unique().tolist())
-    drawn = _drawn(table.assign(label=table[str(by)].map(labels)), printed_drops([], chosen.rate, table))
+    drawn = drawn_drops(table.assign(label=table[str(by)].map(labels)), printed_drops([], chosen.rate, table))
     draw_chart(
         finished(drops, drawn, labels=list(labels.values()), rate=chosen.rate_words),
         _readable_by(table, str(by)),
         numbers=table,
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
-        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {_base(chosen.reference())}. Lines: "
+        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
         f"{len(table)} rows. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, str(by), labels, point),

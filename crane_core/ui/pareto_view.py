@@ -13,18 +13,9 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.pareto_words import ABOUT, AXES, COSTS, finding, mark_labels
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
-
-COSTS = {"tokens": "tokens", "usd": "price"}
-AXES = {"tokens": ("tokens per question, mean", ",.0f"), "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f")}
-ABOUT = (
-    "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
-    "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
-    "input of the published study is its text without the words around it. The price is the list price of input "
-    "tokens; output is not counted, because the published answers do not say how long they were. Detection alone, "
-    "majority of runs; a question is one run on one instance."
-)
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting the tokens of the inputs")
@@ -54,7 +45,7 @@ def draw_pareto(chosen: Ablated) -> None:
     left_out = [title for title in in_order(table["detector_title"].unique().tolist()) if title not in shown]
     without = f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}." if left_out else ""
     words, form = AXES[cost]
-    drawn = known.assign(setting=known["setting"].map(setting_short), text=_labels(known))
+    drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))
     draw_chart(
         finished(pareto, drawn, cost=words, cost_format=form, rate=chosen.rate_words),
         _readable(known, chosen.rate),
@@ -62,28 +53,6 @@ def draw_pareto(chosen: Ablated) -> None:
         name=f"{chosen.rate_words}_by_{COSTS[cost]}",
         note=ABOUT.format(how="counted" if known["is_exact"].all() else "estimated") + without,
     )
-
-
-def _labels(known: pd.DataFrame) -> list[str]:
-    """The input beside each mark; of those that cost nothing, which stand above each other, only of the best."""
-    return [setting_short(row["setting"]) if row["cost"] or row["is_front"] else "" for row in as_rows(known)]
-
-
-def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
-    """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
-    front = as_rows(known[known["is_front"]])
-    parts = [
-        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])} for {cost_words(row, cost)})"
-        for row in front
-    ]
-    return f"**For its {COSTS[cost]} nothing has a higher {rate} than {', then '.join(parts)}.**"
-
-
-def cost_words(row: dict[str, float], cost: str) -> str:
-    """What a question costs, or so many of them."""
-    if cost == "tokens":
-        return f"{count(round(row['tokens']))} tokens"
-    return f"${row['usd']:.2f} per {QUESTIONS:,}"
 
 
 def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import pytest
 from crane_core.domain import Benchmark, Case, Cell, CellRole, Detector, DetectorKind, Instance, Run, Setting, Version
 from crane_core.pipeline.exported_statistic import Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.site.material import Collected
 from crane_core.site.write import write_site
 from crane_core.storage import write
 from crane_core.storage.store import Store, open_store
@@ -54,3 +55,9 @@ def site_with_texts(odd_material: Material, tmp_path_factory: pytest.TempPathFac
     out = tmp_path_factory.mktemp("written") / "texts"
     write_site(odd_material, out, with_texts=True)
     return out
+
+
+@pytest.fixture(scope="session")
+def study(embedded_store: Store, prepared_folder: DataFolder) -> Collected:
+    """What ships of the published study, without its exported statistics."""
+    return Collected(Material(embedded_store, prepared_folder), {}, with_texts=False)

@@ -1,6 +1,6 @@
 """What the switches of the ablations say of runs that they leave out."""
 
-from crane_core.ui.ablation_switches import left_out_words
+from crane_core.ui.drops_words import left_out_words
 
 
 def test_runs_that_are_left_out_are_counted() -> None:

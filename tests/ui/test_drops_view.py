@@ -9,7 +9,8 @@ import pytest
 
 from crane_core.domain import Setting
 from crane_core.pipeline.table_cells import Measured, StudyTable, compared
-from crane_core.ui.drops_view import apart, finding, finding_by, printed_drops
+from crane_core.ui.drops_view import finding_by
+from crane_core.ui.drops_words import apart, finding, printed_drops
 
 NAN = float("nan")
 

@@ -1,0 +1,103 @@
+"""What each input changes, in words and as the chart takes it. Knows no page."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.domain import Setting
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.table_cells import StudyTable
+from crane_core.stats.power import ALPHA
+from crane_core.ui.ablation_values import REFERENCE, ablation_values
+from crane_core.ui.words import count, points, points_interval, setting_short, setting_words
+
+PHRASES = {
+    Setting.CODE: "with code only",
+    Setting.RUNTIME: "with runtime state",
+    Setting.RUNTIME_WITHOUT_S: "without structure",
+    Setting.RUNTIME_WITHOUT_R: "without representation",
+    Setting.RUNTIME_WITHOUT_V: "without values",
+    Setting.RUNTIME_DOCS: "with API documentation",
+    Setting.RUNTIME_PLUS: "with the extended state",
+}
+
+
+def apart(measured: pd.DataFrame) -> str:
+    """Which rows have an interval and a p-value that lead to different conclusions, and why."""
+    tested = measured[measured["p_holm"].notna()]
+    is_apart = (tested["p_holm"] < ALPHA) != ((tested["low"] > 0) | (tested["high"] < 0))
+    names = [f"{row['detector_title']} {setting_short(row['setting'])}" for row in as_rows(tested[is_apart])]
+    if not names:
+        return ""
+    return (
+        f" {', '.join(names)}: interval and p lead to different conclusions. The interval is of this row alone and "
+        "goes by cases; p is adjusted for all rows."
+    )
+
+
+def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -> pd.DataFrame:
+    """What the paper prints of settings that were not measured here: detector_title, setting, difference."""
+    known = set(zip(measured["detector_title"], measured["setting"], strict=True))
+    setting_of = {setting_short(setting): str(setting) for setting in Setting}
+    rows = []
+    for table in tables:
+        of = ablation_values(table, rate).dropna(subset="printed")
+        full = of[of["setting"] == REFERENCE].set_index("detector_title")["printed"]
+        for row in as_rows(of[of["setting"] != REFERENCE]):
+            who = row["detector_title"], setting_of[row["setting"]]
+            if who not in known:
+                rows.append((*who, row["printed"] - full[row["detector_title"]]))
+    return pd.DataFrame(rows, columns=["detector_title", "setting", "difference"])
+
+
+def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting) -> str:
+    """The answer in a sentence or two: which input changes the rate beyond chance, and what is only printed."""
+    told = f"**{_changes(measured, rate, reference)}**"
+    if printed.empty:
+        return told
+    least = as_rows(printed.sort_values("difference"))[0]
+    return (
+        f"{told} Of what is only printed, the largest change is {points(least['difference'])} for "
+        f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
+    )
+
+
+def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
+    is_sure = (measured["low"] > 0) | (measured["high"] < 0)
+    if measured["p_holm"].notna().any():
+        is_sure = measured["p_holm"] < ALPHA
+    sure = as_rows(measured[is_sure].sort_values("difference"))
+    against = PHRASES[reference].removeprefix("with ")
+    if not sure:
+        return f"No input changes {rate} beyond chance against {against}: {len(measured)} compared."
+    parts = [
+        f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} "
+        f"({points_interval(row['low'], row['high'])})"
+        for row in sure
+    ]
+    return f"Against {against}, {rate} changes beyond chance by " + "; ".join(parts) + "."
+
+
+def base_words(reference: Setting) -> str:
+    """The reference in words, as it stands after "against"."""
+    return setting_words(reference).removeprefix("with ")
+
+
+def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Measured and printed differences in the columns of the chart."""
+    shown = measured.assign(is_printed=False, end=measured[["high", "difference"]].max(axis=1))
+    only = printed.assign(
+        label=printed["setting"].map(setting_short), is_printed=True, end=printed["difference"], n=None, n_cases=None
+    )
+    both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
+    both["text"] = [
+        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "") for row in as_rows(both)
+    ]
+    columns = ["label", "detector_title", "setting", "difference", "low", "high", "end", "text", "n", "n_cases"]
+    return both[[*columns, "is_printed"]].astype({"n": "Int64", "n_cases": "Int64", "is_printed": bool})
+
+
+def left_out_words(n: int) -> str:
+    """That own runs are left out, and why."""
+    are = "run is" if n == 1 else "runs are"
+    return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."

@@ -1,0 +1,41 @@
+"""What inputs cost against how often they lead to the truth, in words. Knows no page."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.pipeline.input_cost import QUESTIONS
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui.words import count, percent, setting_short
+
+COSTS = {"tokens": "tokens", "usd": "price"}
+AXES = {"tokens": ("tokens per question, mean", ",.0f"), "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f")}
+ABOUT = (
+    "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
+    "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
+    "input of the published study is its text without the words around it. The price is the list price of input "
+    "tokens; output is not counted, because the published answers do not say how long they were. Detection alone, "
+    "majority of runs; a question is one run on one instance."
+)
+
+
+def mark_labels(known: pd.DataFrame) -> list[str]:
+    """The input beside each mark; of those that cost nothing, which stand above each other, only of the best."""
+    return [setting_short(row["setting"]) if row["cost"] or row["is_front"] else "" for row in as_rows(known)]
+
+
+def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
+    """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
+    front = as_rows(known[known["is_front"]])
+    parts = [
+        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])} for {cost_words(row, cost)})"
+        for row in front
+    ]
+    return f"**For its {COSTS[cost]} nothing has a higher {rate} than {', then '.join(parts)}.**"
+
+
+def cost_words(row: dict[str, float], cost: str) -> str:
+    """What a question costs, or so many of them."""
+    if cost == "tokens":
+        return f"{count(round(row['tokens']))} tokens"
+    return f"${row['usd']:.2f} per {QUESTIONS:,}"

@@ -21,6 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from IPython.core.inputtransformer2 import TransformerManager
+
 from benchmarks._archive import ARCHIVE
 from benchmarks._decisive import case_ids
 from benchmarks._interpreter import interpreter
@@ -108,8 +110,17 @@ def run_through(path: Path, python: str) -> list[Outcome]:
     return outcomes
 
 
+def refused(code: str) -> str | None:
+    """The exception with which Python refuses the text itself, or None: published texts are not always what ran."""
+    try:
+        compile(TransformerManager().transform_cell(code), "<cell>", "exec")  # type: ignore[no-untyped-call]
+    except SyntaxError:
+        return SyntaxError.__name__
+    return None
+
+
 def on_published() -> Iterator[Outcome]:
-    """Cells that ran in the study, each with those before it."""
+    """Cells that ran in the study, each with those before it; what came is what Python says of the published text."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for record in crane_llm_october.read(open_tree(ARCHIVE)):
         if isinstance(record, Cell) and record.role is CellRole.EXECUTED:
@@ -118,7 +129,8 @@ def on_published() -> Iterator[Outcome]:
         ran.sort(key=lambda cell: cell.position)
         for position, cell in enumerate(ran):
             asked = [*ran[:position], replace(cell, role=CellRole.TARGET)]
-            yield foretold(f"{instance_id}, position {position}", Setting.CODE, asked, None, None)
+            place = f"{instance_id}, position {position}"
+            yield foretold(place, Setting.CODE, asked, None, refused(cell.code))
 
 
 def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -156,7 +168,8 @@ def main(arguments: Sequence[str]) -> None:
     print("\n".join(told(ours)))
     if ARCHIVE.is_file():
         published = list(on_published())
-        print(f"cells that ran before the study's targets, {len(published):,}")
+        n_refused = sum(outcome.came is not None for outcome in published)
+        print(f"cells that ran before the study's targets, {len(published):,}; {n_refused} are no Python as published")
         print("\n".join(told(published)))
     else:
         print(f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}.")

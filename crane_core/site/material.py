@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.exported_statistic import ExportedStatistic, Judging, Material
 from crane_core.pipeline.run_list import run_list
 from crane_core.pipeline.setting_runs import runs_of
 
@@ -39,6 +39,11 @@ def source_of(collected: Collected, benchmark: str, experiment: str) -> Source:
     verdicts = collected.material.verdicts
     found = runs_of(verdicts, run_list(collected.material.store, verdicts), benchmark, experiment)
     return Source(benchmark, experiment, found.rows, found.n_left_out)
+
+
+def name_of(judging: Judging) -> str:
+    """What ids of charts and anchors of these answers have in common."""
+    return plain_name(f"{judging.experiment}-{judging.kind}")
 
 
 def plain_name(text: str) -> str:

@@ -104,6 +104,11 @@ def statistics_table(rows: Iterable[ExportedStatistic], columns: Iterable[str]) 
     return table(names, [[COLUMNS[name](one) for name in names] for one in rows], texts=texts)
 
 
+def readable_table(readable: pd.DataFrame) -> Markup:
+    """A table of the app, ready to read, whose first column holds words."""
+    return table(list(readable.columns), [list(row) for row in readable.itertuples(index=False)])
+
+
 def frame(rows: Iterable[ExportedStatistic]) -> pd.DataFrame:
     """The rows as a frame for a chart: detector_title, setting (as the paper writes it), value, low, high, n, ..."""
     listed = list(rows)

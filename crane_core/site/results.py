@@ -19,8 +19,11 @@ from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatisti
 from crane_core.pipeline.five_runs import vote_table
 from crane_core.pipeline.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
-from crane_core.site.material import Collected, plain_name
+from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import frame, interval_text, statistics_table, value_text
+from crane_core.site.specification_curve import choices_blocks
+from crane_core.site.time_saved import time_blocks
+from crane_core.site.together import together_blocks
 from crane_core.ui.words import coefficient, count, experiment_words, p_value, percent, with_n
 from crane_core.ui.words import points as points_text
 
@@ -45,6 +48,7 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
     for judging in collected.material.judgings:
         if judging.is_main:
             yield from _of_experiment(collected, judging)
+    yield from together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
     yield paragraph("Ours from the answers; stated: what the publication prints. The note says whether both agree.")
     of_tables = [one for one in collected.found["tables"] if one.page == "Results"]
@@ -102,9 +106,11 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     else:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
+    yield from choices_blocks(collected, judging)
     for by, words in GROUPINGS.items():
         yield from _breakdown(collected, judging, by, words)
     yield from _runs(collected, judging)
+    yield from time_blocks(collected, judging)
 
 
 def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]) -> Iterator[Markup]:
@@ -114,15 +120,11 @@ def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]
     labels = [with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]]
     text = [f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)]
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
-    yield figure(f"gain-{_name(judging)}", chart, ABOUT_GAINS)
+    yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
     yield statistics_table([one for one in rows if one.input == BOTH_INPUTS and one.statistic == DIFFERENCE], CHANGES)
     others = [one for one in _of(collected, judging, "gains") if one.statistic == DIFFERENCE]
     folded_rows = statistics_table(others, ("Counted as", *CHANGES))
     yield folded(f"Every other way of counting, {count(len(others))} tests", [folded_rows])
-
-
-def _name(judging: Judging) -> str:
-    return plain_name(f"{judging.experiment}-{judging.kind}")
 
 
 def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
@@ -137,11 +139,11 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
         label=[with_n(str(one.detector), one.n or 0, one.n or 0) for one in ratios],
         text=[coefficient(one.value) for one in ratios],
     )
-    yield heading("Do they differ in how much they gain?", 3, f"across-{_name(judging)}")
+    yield heading("Do they differ in how much they gain?", 3, f"across-{name_of(judging)}")
     yield paragraph(
         f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
     )
-    yield figure(f"across-{_name(judging)}", odds(drawn), "Odds ratio of runtime state, with 95% interval by case.")
+    yield figure(f"across-{name_of(judging)}", odds(drawn), "Odds ratio of runtime state, with 95% interval by case.")
 
 
 def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> Iterator[Markup]:
@@ -154,7 +156,7 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
         mine = [one for one in bars if one.detector == title]
         chart = _bars(frame(mine), {str(one.group): one.value for one in changes if one.detector == title})
-        drawings.append(figure(f"{_name(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
+        drawings.append(figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
     columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
     tables = [
         statistics_table(bars, columns),
@@ -189,6 +191,6 @@ def _runs(collected: Collected, judging: Judging) -> Iterator[Markup]:
         return
     votes = vote_table(judging.rows)
     caption = "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances."
-    chart = figure(f"votes-{_name(judging)}", reliability(votes), caption)
+    chart = figure(f"votes-{name_of(judging)}", reliability(votes), caption)
     columns = ("Detector", "Input", "Statistic", "Value", "95% interval", "n", "Cases")
     yield folded("How stable are the runs?", [chart, statistics_table(rows, columns)])

@@ -13,7 +13,8 @@ from crane_core.ui import data
 from crane_core.ui.gains_view import compared, draw_gains, headline
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, Chosen
-from crane_core.ui.together_view import finding, names_of, rules_first
+from crane_core.ui.together_view import names_of, rules_first
+from crane_core.ui.together_words import finding
 from crane_core.ui.words import count, literal
 
 

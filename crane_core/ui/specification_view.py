@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -13,21 +10,13 @@ from crane_core.charts.theme import in_order
 from crane_core.pipeline.judged import annotators_of
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.specification_curve import NOBODY, Conclusion, decisive, specification_curve
+from crane_core.pipeline.specification_curve import NOBODY, specification_curve
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import NOTHING, count, p_value, points, points_interval
-
-READING = ["rule", "credit", "judged_by"]
-FOUND = {Conclusion.GAIN: "a gain", Conclusion.NONE: "no evidence", Conclusion.LOSS: "a loss"}
-CHOICE_WORDS = {"rule": "the vote rule", "credit": "the credit", "judged_by": "who judged", "test": "the test"}
-ABOUT = (
-    "Each column is one reading of the same answers: how runs become a prediction, what a diagnosis is worth, and who "
-    "judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or wrong, "
-    "and sign flips by case; 5% level after Holm over the detectors). Lines: 95% intervals by case."
-)
+from crane_core.ui.specification_words import ABOUT, by_reading, choices_of, finding, line
+from crane_core.ui.words import NOTHING, p_value, points, points_interval
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -54,86 +43,12 @@ def draw_specification_curve(chosen: Chosen) -> None:
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown("".join(f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles))
     draw_chart(
-        finished(curve_chart, readings, _choices(readings)), _readable(curve), numbers=curve, name="choices", note=ABOUT
+        finished(curve_chart, readings, choices_of(readings)),
+        _readable(curve),
+        numbers=curve,
+        name="choices",
+        note=ABOUT,
     )
-
-
-def finding(curve: pd.DataFrame) -> str:
-    """How often the conclusion changes, and the choice that it hangs on most."""
-    n = curve["conclusion"].value_counts()
-    said = [f"{_none_or(int(n.get(str(name), 0)))} {what}" for name, what in FOUND.items()]
-    most = decisive(curve)
-    if most is None:
-        hangs = "It hangs on none of the choices."
-    else:
-        hangs = (
-            f"It hangs most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_gains)} of "
-            f"{count(most.most.n)} find a gain, with {most.least.name} {count(most.least.n_gains)} of "
-            f"{count(most.least.n)}."
-        )
-    n_readings = len(curve[READING].drop_duplicates())
-    return (
-        f"**Of {count(len(curve))} tests of {count(n_readings)} readings of these answers, {said[0]}, {said[1]} and "
-        f"{said[2]}.** {hangs}"
-    )
-
-
-def _none_or(n: int) -> str:
-    return "none finds" if n == 0 else "1 finds" if n == 1 else f"{count(n)} find"
-
-
-def line(curve: pd.DataFrame) -> str:
-    """How often a detector gains, and between which differences; `curve` is of that detector."""
-    n = int((curve["conclusion"] == Conclusion.GAIN).sum())
-    least, most = points(curve["difference"].min()), points(curve["difference"].max())
-    between = f"differences of {least.removesuffix(' pp')} to {most}" if least != most else f"a difference of {least}"
-    return f"{curve['detector_title'].iloc[0]}: a gain in {count(n)} of {count(len(curve))}, {between}"
-
-
-def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
-    """A row per detector and reading, as the chart takes it; readings in the order of their mean difference."""
-    rows = []
-    for _, tests in curve.groupby(["detector_title", *READING], sort=False):
-        first = tests[["detector_title", *READING, "difference", "low", "high"]].to_dict("records")[0]
-        rows.append(
-            first
-            | {
-                "reading": words(first),
-                "is_found": bool((tests["conclusion"] != Conclusion.NONE).all()),
-                "found": "; ".join(f"{row['test']}: p {_p(row['p_value'])}" for row in as_rows(tests)),
-            }
-        )
-    if not rows:
-        return pd.DataFrame()
-    table = pd.DataFrame(rows)
-    mean = table.groupby("reading")["difference"].transform("mean")
-    return table.assign(place=mean.rank(method="dense").astype(int))
-
-
-def words(reading: Mapping[Hashable, Any]) -> str:
-    """A reading in words: "majority, correct diagnosis, judged by published human"."""
-    judged = "" if reading["judged_by"] == NOBODY else f", judged by {reading['judged_by']}"
-    return f"{reading['rule']}, {reading['credit']}{judged}"
-
-
-def _choices(readings: pd.DataFrame) -> pd.DataFrame:
-    """A row per reading and choice; rules first, then credits, then who judged where there is a choice."""
-    place = {str(name): place for place, name in enumerate([*VoteRule, *Credit])}
-    once = readings.drop_duplicates("reading").sort_values(
-        ["rule", "credit"], key=lambda names: names.map(place), kind="stable"
-    )
-    nobody = f"judged by {NOBODY}"
-    who = ["judged_by"] if once["judged_by"].nunique() > 2 else []
-    parts = [
-        once.assign(choice=once[choice].map("{}".format if choice != "judged_by" else "judged by {}".format))
-        for choice in ["rule", "credit", *who]
-    ]
-    return pd.concat(parts).loc[lambda named: named["choice"] != nobody, ["place", "choice", "reading"]]
-
-
-def _p(value: float) -> str:
-    said = p_value(value)
-    return said if said.startswith("<") else f"= {said}"
 
 
 def _readable(curve: pd.DataFrame) -> pd.DataFrame:

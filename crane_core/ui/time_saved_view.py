@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
-from crane_core import rounding
-from crane_core.charts.time_saved import SHORTEST
 from crane_core.charts.time_saved import time_saved as time_chart
-from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.time_saved import Account, TimeSaved, time_saved, times_of
+from crane_core.pipeline.time_saved import TimeSaved, time_saved, times_of
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
-from crane_core.ui.words import NOTHING, count, setting_short
-
-ABOUT = (
-    f"Filled: predicted; hollow: missed. Dashed: a query, on average. What took less than {SHORTEST} s stands at "
-    f"{SHORTEST} s. A predicted crash saves the cells before it, which would have to run again in a new kernel. Left "
-    "out: the restart itself, the target cell's own time until it crashes, the look at the kernel, false alarms, and "
-    "the queries about cells that do not crash. JunoBench cuts down data and training, so its cells are "
-    "quicker than those that it was made from."
-)
+from crane_core.ui.time_saved_words import ABOUT, finding, readable_time
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -42,49 +30,4 @@ def draw_time_saved(chosen: Chosen) -> None:
         query = float(one.by_case["seconds_of_query"].mean())
         name = f"time_saved_{one.detector}_{one.setting}"
         chart = finished(time_chart, one.by_case, one.detector_title, query)
-        draw_chart(chart, _readable(one), numbers=one.by_case, name=name, note=ABOUT)
-
-
-def finding(one: TimeSaved) -> str:
-    """What is saved in total and for how many crashes, and how many other queries that pays for."""
-    every, predicted = (
-        next(row for row in as_rows(one.accounts) if row["account"] == account)
-        for account in (Account.EVERY_CRASH, Account.PREDICTED)
-    )
-    pays = (
-        f" A crash pays for {rounding.digits(predicted['pays_for'], 1)} queries about cells that do not crash."
-        if predicted["pays_for"] > 0
-        else ""
-    )
-    total = f"{_verb(predicted['total'])} {seconds(abs(predicted['total']))}"
-    return (
-        f"**{one.detector_title} {setting_short(one.setting)} {total} over "
-        f"{count(predicted['n'])} crashes** ({seconds(every['total'])} if it predicted every one of them), yet only "
-        f"{count(predicted['n_saving'])} of them save any: the median crash {_verb(predicted['median'])} "
-        f"{seconds(abs(predicted['median']))}.{pays}"
-    )
-
-
-def _verb(value: float) -> str:
-    return "saves" if value >= 0 else "loses"
-
-
-def seconds(value: float) -> str:
-    """Seconds with a decimal below a hundred: "−0.6 s", "1,103 s"."""
-    said = f"{float(rounding.rounded(value, 0)):,.0f}" if abs(value) >= 100 else rounding.digits(value, 1)
-    return f"{said} s".replace("-", "−")
-
-
-def _readable(one: TimeSaved) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "Counted": row["account"],
-            "Saved in total": seconds(row["total"]),
-            "Per crash": seconds(row["mean"]),
-            "95% interval": NOTHING if pd.isna(row["low"]) else f"{seconds(row['low'])} to {seconds(row['high'])}",
-            "Median": seconds(row["median"]),
-            "Save time": row["n_saving"],
-            "Crashes": row["n"],
-        }
-        for row in as_rows(one.accounts)
-    )
+        draw_chart(chart, readable_time(one), numbers=one.by_case, name=name, note=ABOUT)

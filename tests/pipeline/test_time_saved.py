@@ -9,7 +9,7 @@ from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.measures import VoteRule
 from crane_core.pipeline.time_saved import PUBLISHED_TIMES, Account, published_times, time_saved, times_of
 from crane_core.storage.store import Store
-from crane_core.ui.time_saved_view import finding, seconds
+from crane_core.ui.time_saved_words import finding, seconds
 
 BENCHMARK, STUDY, GPT, SETTING = PUBLISHED_TIMES
 

@@ -7,10 +7,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from crane_core.domain import DetectorKind
+from crane_core.pipeline.exported_statistic import Judging
 from crane_core.site.blocks import finding
 from crane_core.site.costs import cost_blocks
 from crane_core.site.drops import drops_blocks
 from crane_core.site.material import Collected, source_of
+from crane_core.site.specification_curve import choices_blocks
+from crane_core.site.time_saved import time_blocks
+from crane_core.site.together import together_blocks
 
 STUDY = "crane-llm-2025-10"
 
@@ -38,6 +43,39 @@ def test_tokens_of_the_study_against_accuracy(study: Collected) -> None:
     text = told(cost_blocks(study, source_of(study, "junobench", STUDY)))
     assert "<strong>For its tokens nothing has a higher accuracy than" in text
     assert "1,459 tokens" in text
+
+
+def main_of(study: Collected, kind: DetectorKind) -> Judging:
+    """The study's answers of this kind of detector, judged by the main annotator."""
+    of = (STUDY, kind)
+    return next(one for one in study.material.judgings if (one.experiment, one.kind) == of and one.is_main)
+
+
+def test_time_saved_in_the_study(study: Collected) -> None:
+    text = told(time_blocks(study, main_of(study, DetectorKind.LLM)))
+    assert 'id="time-crane-llm-2025-10-llm">Does it save time to ask first?</h3>' in text
+    assert "<strong>GPT 5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
+    assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), "nobody timed analyzers"
+
+
+def test_specification_curve_of_the_study(study: Collected) -> None:
+    text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
+    assert ">Does the conclusion hang on the choices?</h3>" in text
+    assert "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain" in text
+    assert "<li>Gemini 2.5 Flash: a gain in 5 of 13," in text
+
+
+def test_combinations_of_the_study(study: Collected) -> None:
+    text = told(together_blocks(study))
+    assert '<h2 id="together">Do detectors do better together?</h2>' in text
+    assert "<strong>GPT 5 −RT</strong> from 76.1% to 81.1%" in text
+    assert text.count('<h3 id="together-junobench-') == 1, "what ships beside the study stands with it"
+
+
+def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> None:
+    text = (site / "results.html").read_text("utf-8")
+    assert "Does the conclusion hang on the choices?</h3>" in text
+    assert "of these answers, none finds a gain" in text
 
 
 def test_ablations_of_the_site_begin_with_drops(site: Path) -> None:

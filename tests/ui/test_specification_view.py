@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from crane_core.ui.specification_view import by_reading, finding, line, words
+from crane_core.ui.specification_words import by_reading, finding, line, words
 
 ROW = {"detector": "m", "detector_title": "GPT 5", "credit": "correct diagnosis", "judged_by": "people", "n": 8}
 CURVE = pd.DataFrame(

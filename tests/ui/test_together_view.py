@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crane_core.pipeline.combinations import Member, Way
-from crane_core.ui.together_view import finding, finding_of_chosen
+from crane_core.ui.together_words import finding, finding_of_chosen
 
 RULES, ONE, OTHER = Member("rules", "runtime"), Member("heron", "code"), Member("egret", "runtime")
 NAMES = {RULES: "Certain-crash rules +RT", ONE: "Heron −RT", OTHER: "Egret +RT"}

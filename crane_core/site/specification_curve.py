@@ -1,0 +1,33 @@
+"""Does the conclusion hang on the choices? The specification curve of an experiment, in words and as a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from crane_core.charts.specification_curve import specification_curve as curve_chart
+from crane_core.charts.theme import in_order
+from crane_core.pipeline.exported_statistic import Judging
+from crane_core.pipeline.specification_curve import specification_curve
+from crane_core.site.blocks import figure, finding, heading, points
+from crane_core.site.material import Collected, name_of
+from crane_core.ui import specification_words as words
+
+
+def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
+    """The section, of all who judged these answers; nothing where no detector was asked with both inputs."""
+    same = (judging.benchmark, judging.experiment, judging.kind)
+    judged = {
+        one.judge: one.rows for one in collected.material.judgings if (one.benchmark, one.experiment, one.kind) == same
+    }
+    curve = specification_curve(judged)
+    if curve.empty:
+        return
+    anchor = f"choices-{name_of(judging)}"
+    yield heading("Does the conclusion hang on the choices?", 3, anchor)
+    yield finding(words.finding(curve))
+    titles = in_order(curve["detector_title"].unique().tolist())
+    yield points([words.line(curve[curve["detector_title"] == title]) for title in titles])
+    readings = words.by_reading(curve)
+    yield figure(anchor, curve_chart(readings, words.choices_of(readings)), words.ABOUT)

@@ -41,12 +41,9 @@ pytestmark = pytest.mark.corpus
 TITLES = {"gemini_2_5_flash": "Gemini 2.5 Flash", "Qwen_2_5_32B_Instruct": "Qwen 2.5 32b Instruct", "gpt_5": "GPT 5"}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
-POLICIES = [
-    (VoteRule.MAJORITY, Credit.STRICT),
-    (VoteRule.MAJORITY, Credit.DETECTION),
-    (VoteRule.MEAN, Credit.HALF),
-    (VoteRule.ALL, Credit.DETECTION),
-]
+POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
+LIBRARIES = {"tensorflow", "torch", "sklearn", "pandas", "numpy", "NBspecific"}
+"""Libraries with a group of their own; the others are one."""
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +90,8 @@ def raw(archive: Path) -> pd.DataFrame:
                         "truth": version == "reproduced",
                         "votes": sum(answer["detection"] for answer in answers),
                         "outcome": outcome,
+                        "library_group": library if (library := case.partition("_")[0]) in LIBRARIES else "other",
+                        "crash_type": facts.loc[case, "label_refined_exp_type"],
                         "root_cause": facts.loc[case, "label_root_cause"],
                         "stage": facts.loc[case, "label_ML_pipeline"],
                     }
@@ -159,7 +158,7 @@ def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
     if not len(whole):
         return {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0}
     value = part.sum() / whole.sum()
-    by_case = (part - value * whole).groupby(case).sum()
+    by_case = (part - value * whole).groupby(case).sum().round(9)
     weight = whole.groupby(case).sum()
     n_cases = len(by_case)
     fewest, most = weight.sum() ** 2 / (weight**2).sum(), whole.sum() ** 2 / (whole**2).sum()
@@ -241,7 +240,7 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit) -
             assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
 
 
-@pytest.mark.parametrize("by", ["root_cause", "stage"])
+@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
 @pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
 def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str) -> None:
     chosen = Chosen("junobench", STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)

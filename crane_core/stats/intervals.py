@@ -35,6 +35,11 @@ class RateEstimate(NamedTuple):
     n_clusters: int
 
 
+ROUNDING = 1e-12
+"""Share of the whole below which a case differs from the others by rounding alone: cases that are alike must count so,
+whatever the last digit of their rate."""
+
+
 def clustered_rate(
     part: ArrayLike, whole: ArrayLike, cluster: ArrayLike, *, confidence: float = CONFIDENCE
 ) -> RateEstimate:
@@ -55,6 +60,7 @@ def clustered_rate(
         return RateEstimate(nan, nan, nan, 0, 0)
     share = min(max(float(total_part / total), 0.0), 1.0)
     left = sums[:, 0] - share * sums[:, 1]
+    left[np.abs(left) < ROUNDING * total] = 0.0
     variance = n / (n - 1) * float(left @ left) / total**2 if n > 1 else 0.0
     fewest, most = _kish(sums[:, 1]), _kish(counted)
     effective = share * (1 - share) / variance if variance > 0 else fewest

@@ -11,7 +11,13 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks import interval_coverage
-from crane_core.stats.intervals import clustered_contrast, clustered_difference, clustered_rate, wilson
+from crane_core.stats.intervals import (
+    clustered_contrast,
+    clustered_difference,
+    clustered_rate,
+    student_quantile,
+    wilson,
+)
 
 Z = float(norm.ppf(0.975))
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
@@ -161,3 +167,11 @@ def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> No
 def test_a_contrast_with_an_undefined_rate_is_undefined() -> None:
     ones = np.ones(4)
     assert math.isnan(clustered_contrast((-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)).value)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.35, 0.4, 0.55, 0.7, 0.8, 2 / 3])
+@pytest.mark.parametrize("n_cases", [2, 3, 6, 7])
+def test_cases_that_are_alike_count_once_whatever_the_last_digit(share: float, n_cases: int) -> None:
+    found = clustered_rate([share] * 2 * n_cases, [1.0] * 2 * n_cases, [*range(n_cases)] * 2)
+    expected = wilson(share, n_cases, student_quantile(n_cases - 1, 0.95))
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)

@@ -1,4 +1,4 @@
-"""What must be known of the kernel to foresee the crashes of minibench, and whether a state tells it.
+"""What must be known of the kernel to predict the crashes of minibench, and whether a state tells it.
 
 Knows the entries `decisive` of data/minibench/sources and plain nested data of variables, however they are laid out.
 Refuses to know who made a state. The format is described in data/minibench/README.md.

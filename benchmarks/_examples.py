@@ -1,7 +1,7 @@
-"""The examples in the docstrings of the installed libraries as targets: what is foreseen of them, and what they do.
+"""The examples in the docstrings of the installed libraries as targets: what is predicted of them, and what they do.
 
 Knows where the examples are and how one is tried in this process: what stands before it runs, the probe looks, the
-rules and perhaps the peer's checker say what they foresee, and the target really runs. Nothing of an example is kept.
+rules and perhaps the peer's checker say what they predict, and the target really runs. Nothing of an example is kept.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Text(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What was foreseen of a target, and what it raised: classes of exceptions, None where nothing."""
+    """What was predicted of a target, and what it raised: classes of exceptions, None where nothing."""
 
     library: str
     name: str
@@ -214,7 +214,7 @@ def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, A
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ours, why, errors = foreseen(setup, target, namespace)
+            ours, why, errors = predicted(setup, target, namespace)
             said = within(lambda: peer(target, namespace)) if peer is not None else None
             raised = ran(target, namespace)
         except TooLongError:
@@ -228,8 +228,8 @@ def room() -> dict[str, Any]:
     return {"__name__": "__main__", "__builtins__": __builtins__}
 
 
-def foreseen(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str | None, str, tuple[str, ...]]:
-    """The exception that the rules foresee with their reason, and the rules that failed."""
+def predicted(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str | None, str, tuple[str, ...]]:
+    """The exception that the rules predict with their reason, and the rules that failed."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
     told = within(lambda: look(namespace, {"target": target, "cells": cells, "limits": {}}))
     state = KernelState.from_json(

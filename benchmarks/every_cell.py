@@ -1,11 +1,11 @@
-"""Every code cell of a notebook as a target: what the certain-crash rules foretell, beside what then comes.
+"""Every code cell of a notebook as a target: what the certain-crash rules predict, beside what then comes.
 
 python -m benchmarks.every_cell [--python PATH] [--at-once N] [NOTEBOOK ...]
 
 Each notebook (default: all of minibench) runs in one kernel; before each of its cells the kernel is looked at and the
 rules say what they expect, from the code alone and with the state, then the cell runs. Where the study's archive is
 beside the checkout, so do all cells that ran before the study's targets, from the code alone: the study records that
-none of them raised. A notebook's cells are many more than its target, and hardly one of them crashes: what is foretold
+none of them raised. A notebook's cells are many more than its target, and hardly one of them crashes: what is predicted
 of the others is a false alarm.
 """
 
@@ -43,24 +43,24 @@ SETTINGS = (Setting.CODE, Setting.RUNTIME_PLUS)
 
 
 class Outcome(NamedTuple):
-    """One cell as a target: `foretold` and `came` are exceptions, None for none; `why` is the rule's word."""
+    """One cell as a target: `predicted` and `came` are exceptions, None for none; `why` is the rule's word."""
 
     place: str
     setting: Setting
-    foretold: str | None
+    predicted: str | None
     came: str | None
     why: str = ""
 
     @property
     def kind(self) -> str:
-        if self.foretold is None:
+        if self.predicted is None:
             return "nothing said, it ran" if self.came is None else "missed"
         if self.came is None:
             return "FALSE ALARM"
-        return "foretold" if self.foretold == self.came else "foretold, another class"
+        return "predicted" if self.predicted == self.came else "predicted, another class"
 
 
-def foretold(
+def predicted(
     place: str, setting: Setting, cells: Sequence[Cell], state: KernelState | None, came: str | None
 ) -> Outcome:
     """What the rules say of the last of these cells. Prints a rule that failed."""
@@ -102,7 +102,7 @@ def run_through(path: Path, python: str) -> list[Outcome]:
                 place = f"{path.stem}, code cell {cell.index}"
                 for setting in SETTINGS:
                     seen = state if setting is Setting.RUNTIME_PLUS else None
-                    outcomes.append(foretold(place, setting, shown(plan), seen, came))
+                    outcomes.append(predicted(place, setting, shown(plan), seen, came))
                 if came is not None:
                     break
     except (CraneError, EndedError, ExpressionError) as error:
@@ -130,7 +130,7 @@ def on_published() -> Iterator[Outcome]:
         for position, cell in enumerate(ran):
             asked = [*ran[:position], replace(cell, role=CellRole.TARGET)]
             place = f"{instance_id}, position {position}"
-            yield foretold(place, Setting.CODE, asked, None, refused(cell.code))
+            yield predicted(place, Setting.CODE, asked, None, refused(cell.code))
 
 
 def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -140,9 +140,9 @@ def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
         if kinds:
             yield f"{setting}: " + ", ".join(f"{kind} {n:,}" for kind, n in sorted(kinds.items()))
     for outcome in outcomes:
-        if outcome.kind in ("FALSE ALARM", "foretold, another class"):
+        if outcome.kind in ("FALSE ALARM", "predicted, another class"):
             came = outcome.came or "nothing"
-            yield f"  {outcome.place}, {outcome.setting}: {outcome.foretold} foretold, {came} came: {outcome.why}"
+            yield f"  {outcome.place}, {outcome.setting}: {outcome.predicted} predicted, {came} came: {outcome.why}"
 
 
 def notebooks_of_minibench(python: str) -> list[Path]:

@@ -3,8 +3,8 @@
 python -m benchmarks.rules_elsewhere --python PATH
 
 The targets are those of the rules' own tests: small cells that raise, or run through, with the libraries pinned here.
-Each is looked at and run by the interpreter named, the rules judge its state. What they foretell and does not come
-there is a false alarm; what is refused there and not foretold is only missed. Libraries that it lacks are counted.
+Each is looked at and run by the interpreter named, the rules judge its state. What they predict and does not come
+there is a false alarm; what is refused there and not predicted is only missed. Libraries that it lacks are counted.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
     raised = answer["raised"]
     if found is None:
         return ("nothing said, it ran", "") if raised is None else ("missed", "")
-    line = f"  {target['target']!r}: {found.exception} foretold, {raised or 'nothing'} came: {found.why}"
+    line = f"  {target['target']!r}: {found.exception} predicted, {raised or 'nothing'} came: {found.why}"
     if raised is None:
         return "FALSE ALARM", line
-    return ("foretold", "") if raised == found.exception else ("foretold, another class", line)
+    return ("predicted", "") if raised == found.exception else ("predicted, another class", line)
 
 
 def main(arguments: Sequence[str]) -> None:

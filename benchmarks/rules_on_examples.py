@@ -2,9 +2,9 @@
 
 python -m benchmarks.rules_on_examples [--seconds N] [--seed N] [--show] [LIBRARY ...]
 
-Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is foreseen
+Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is predicted
 is compared with what really happens. Each library in a process of its own, for that many seconds. The peer judges the
-same namespaces before the target runs. A foretold crash of a target that runs is a false alarm.
+same namespaces before the target runs. A predicted crash of a target that runs is a false alarm.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def shown(trial: Trial) -> str:
     before = "\n".join(f"    | {line}" for line in trial.setup.splitlines()[-6:])
     target = "\n".join(f"    > {line}" for line in trial.target.splitlines()[:25])
     return (
-        f"  {trial.name} ({trial.kind}): foreseen {trial.ours}, raised {trial.raised}; {trial.why}\n{before}\n{target}"
+        f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}\n{before}\n{target}"
     )
 
 

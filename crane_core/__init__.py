@@ -1,1 +1,1 @@
-"""Crane Workbench: will the next notebook cell crash, and who foresees it?"""
+"""Crane Workbench: will the next notebook cell crash, and who predicts it?"""

@@ -39,7 +39,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or one verb's; every verb's help ends with an example to paste."""
     top = argparse.ArgumentParser(
         prog="crane_core",
-        description="Crane Workbench: will the next notebook cell crash, and who foresees it?",
+        description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
         epilog="example: python -m crane_core app",
     )
     top.add_argument("--data", metavar="DIR", help="folder of what changes (default: CRANE_DATA, else data/)")

@@ -32,7 +32,7 @@ class Setting(StrEnum):
 class Label(StrEnum):
     """What an annotator says of a detector's answer to one instance (paper, section 4.4.2).
 
-    CORRECT on a fixed instance means that no crash was foretold and none happens. PARTIAL and WRONG judge the
+    CORRECT on a fixed instance means that no crash was predicted and none happens. PARTIAL and WRONG judge the
     diagnosis of a crash that was detected (the paper's partially correct and reasoning wrong). MISDETECTED is the
     paper's wrong: the detection itself fails. UNVERIFIABLE is a judge that could not decide.
     """

@@ -1,4 +1,4 @@
-"""Results: how well do detectors foresee crashes, with and without runtime state, and for which crashes?"""
+"""Results: how well do detectors predict crashes, with and without runtime state, and for which crashes?"""
 
 import streamlit as st
 

@@ -84,7 +84,7 @@ def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str 
 def read_analyzer_run(
     tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
 ) -> Iterator[Run | LoadProblem]:
-    """The one Run of a static analyzer: it foretells a crash when it reports anything (paper, section 4.2)."""
+    """The one Run of a static analyzer: it predicts a crash when it reports anything (paper, section 4.2)."""
     try:
         diagnostics = read_json_list(tree, file.path)
     except UnreadableFileError as error:

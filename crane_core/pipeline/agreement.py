@@ -104,11 +104,11 @@ def among(items: Items, annotators: Sequence[str]) -> Items:
 
 
 def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
-    """DIAGNOSES: crash foretold by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
+    """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
     if scope is Scope.ALL:
         return verdicts
-    foretold = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()).crash
-    return verdicts[verdicts["truth"] & foretold & (verdicts["detector_kind"] == DetectorKind.LLM)]
+    predicted = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()).crash
+    return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
 
 
 def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope) -> Items:

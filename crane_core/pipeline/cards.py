@@ -23,7 +23,7 @@ NO_CRASH = "The cell runs without a crash."
 
 
 class Text(NamedTuple):
-    """A diagnosis, and how many of the runs that foretold the crash gave it."""
+    """A diagnosis, and how many of the runs that predicted the crash gave it."""
 
     text: str
     n_runs: int

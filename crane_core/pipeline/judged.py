@@ -90,7 +90,7 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
 def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     """The labels, and of every crash of the experiment that was not detected that it was not."""
     here = (frame["benchmark"] == plan.population.benchmark) & (frame["experiment"] == plan.population.experiment)
-    missed = here & frame["truth"] & ~_foretold(frame)
+    missed = here & frame["truth"] & ~_predicted(frame)
     return frame["human"].where(~missed, str(Label.MISDETECTED))
 
 
@@ -119,9 +119,9 @@ def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage
 
 
 def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Rows whose outcome hangs on a label: the crash happens and most runs foretold it."""
-    return frame["truth"] & _foretold(frame)
+    """Rows whose outcome hangs on a label: the crash happens and most runs predicted it."""
+    return frame["truth"] & _predicted(frame)
 
 
-def _foretold(frame: pd.DataFrame) -> pd.Series[bool]:
+def _predicted(frame: pd.DataFrame) -> pd.Series[bool]:
     return pd.Series(vote.majority(frame["n_crash"], frame["n_safe"]).crash, index=frame.index)

@@ -67,7 +67,7 @@ PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
 def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
-    """Prediction per row in 0..1, nan where no run answered. A tie foretells no crash: more than half is asked for."""
+    """Prediction per row in 0..1, nan where no run answered. A tie predicts no crash: more than half is asked for."""
     n_crash, n_safe = frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
     share = vote.crash_share(n_crash, n_safe)
     if rule is VoteRule.MEAN:
@@ -116,13 +116,13 @@ class Scored(NamedTuple):
 
 def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
     """The rows under the chosen rules; an outcome that hangs on a label counts with the weight of the label."""
-    truth, foretold = frame["truth"].to_numpy(), detected(frame, rule)
+    truth, predicted = frame["truth"].to_numpy(), detected(frame, rule)
     if credit is Credit.DETECTION:
-        return Scored(rates.confusion_parts(truth, foretold), 0, 0)
+        return Scored(rates.confusion_parts(truth, predicted), 0, 0)
     worth = rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
     weight, asks = label_weights(frame, rule), asks_for_label(frame, rule)
     is_covered = not np.isnan(weight).any()
-    parts = rates.confusion_parts(truth, foretold, credit=worth, weight=weight) if is_covered else None
+    parts = rates.confusion_parts(truth, predicted, credit=worth, weight=weight) if is_covered else None
     return Scored(parts, int(np.count_nonzero(asks)), int(np.count_nonzero(asks & ~np.isnan(worth))))
 
 
@@ -146,12 +146,12 @@ def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: 
 
 def _is_left_out(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> NDArray[np.bool_]:
     """Rows without a vote, or with a detected crash that nobody judged and no label can stand for."""
-    foretold = detected(frame, rule)
-    silent: NDArray[np.bool_] = np.isnan(foretold)
+    predicted = detected(frame, rule)
+    silent: NDArray[np.bool_] = np.isnan(predicted)
     if credit is Credit.DETECTION:
         return silent
     is_judged = ~np.isnan(rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit]))
-    hangs = frame["truth"].to_numpy(dtype=bool) & (foretold > 0) & frame["label_stratum"].isna().to_numpy()
+    hangs = frame["truth"].to_numpy(dtype=bool) & (predicted > 0) & frame["label_stratum"].isna().to_numpy()
     unjudged: NDArray[np.bool_] = hangs & ~is_judged
     return silent | unjudged
 

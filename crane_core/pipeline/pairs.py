@@ -34,8 +34,8 @@ PATTERN_MEANING = {
     Pattern.CHANGED: "a detector is right with one of the inputs compared and not with the other",
     Pattern.HELPED: "a detector is right with runtime state (the first of the inputs compared) and not without",
     Pattern.HARMED: "a detector is right without runtime state (the second of the inputs compared) and not with it",
-    Pattern.MISSED: "no detector foretells the crash, whatever its input",
-    Pattern.ALARM: "a detector foretells a crash of the fixed notebook",
+    Pattern.MISSED: "no detector predicts the crash, whatever its input",
+    Pattern.ALARM: "a detector predicts a crash of the fixed notebook",
 }
 DETECTABLE = [str(Label.PARTIAL), str(Label.WRONG)]
 
@@ -52,7 +52,7 @@ def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
 def pair_table(
     cases: pd.DataFrame, verdicts: pd.DataFrame, *, inputs: Inputs = WITH_STATE, jobs: Collection[str] = ()
 ) -> pd.DataFrame:
-    """`cases` with n_asked, n_found (crash foretold), n_alarms (crash foretold of the fixed one) and patterns.
+    """`cases` with n_asked, n_found (crash predicted), n_alarms (crash predicted of the fixed one) and patterns.
 
     `verdicts` is the slice of the verdict frame to look at: one benchmark, and whatever detectors and settings. n_asked
     counts detector x setting; `patterns` is a tuple of Pattern, and `patterns_in` says of each in which experiments, as

@@ -57,7 +57,7 @@ def confusion_parts(
 ) -> Confusion:
     """Each instance's share in TP, FP, TN and FN; all arrays have shape (n,).
 
-    truth: the target cell crashes. detected: 0/1 from a vote, or the share of runs that foretell a crash (mean of
+    truth: the target cell crashes. detected: 0/1 from a vote, or the share of runs that predict a crash (mean of
     runs); nan is no answer. credit: share of a detected crash that counts as found, for end-to-end scores; what is
     withheld is a false negative, and without it (None) detection alone counts. weight: weight of the instance.
 
@@ -67,17 +67,17 @@ def confusion_parts(
     `left_out` only. Raises ValueError on unequal lengths or values outside 0..1.
     """
     crashes = np.atleast_1d(np.asarray(truth, dtype=bool)).astype(np.float64)
-    foretold = _same_length(crashes, detected, "detected")
+    predicted = _same_length(crashes, detected, "detected")
     credits = np.ones_like(crashes) if credit is None else _same_length(crashes, credit, "credit")
     weights = np.ones_like(crashes) if weight is None else _same_length(crashes, weight, "weight", upper=np.inf)
-    found = np.where((crashes == 1) & (foretold > 0), foretold * credits, 0.0)
-    unknown = np.isnan(foretold) | np.isnan(found)
+    found = np.where((crashes == 1) & (predicted > 0), predicted * credits, 0.0)
+    unknown = np.isnan(predicted) | np.isnan(found)
     used = np.where(unknown, 0.0, weights)
-    foretold, found = np.nan_to_num(foretold), np.nan_to_num(found)
+    predicted, found = np.nan_to_num(predicted), np.nan_to_num(found)
     return Confusion(
         tp=used * crashes * found,
-        fp=used * (1 - crashes) * foretold,
-        tn=used * (1 - crashes) * (1 - foretold),
+        fp=used * (1 - crashes) * predicted,
+        tn=used * (1 - crashes) * (1 - predicted),
         fn=used * crashes * (1 - found),
         left_out=np.where(unknown, weights, 0.0),
     )
@@ -105,7 +105,7 @@ def confusion(
 
 
 def precision(counts: Confusion) -> Ratio:
-    """TP / (TP + FP) (paper, 4.4). Undefined (nan) where nothing was foretold."""
+    """TP / (TP + FP) (paper, 4.4). Undefined (nan) where nothing was predicted."""
     return Ratio(counts.tp, counts.tp + counts.fp)
 
 
@@ -118,7 +118,7 @@ def f1(counts: Confusion) -> Ratio:
     """2 TP / (2 TP + FP + FN): the harmonic mean of precision and recall (paper, 4.4).
 
     The paper's form is 0/0 where TP = 0; this one gives 0 there, and nan only where nothing crashes and nothing was
-    foretold.
+    predicted.
     """
     return Ratio(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn)
 

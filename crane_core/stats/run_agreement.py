@@ -2,7 +2,7 @@
 
     pairs(c, s) = (c + s)(c + s - 1) / 2,    agreeing(c, s) = c(c - 1)/2 + s(s - 1)/2
 
-with c runs that foretell a crash and s that do not; the rate is the sum of agreeing pairs over the sum of pairs, the
+with c runs that predict a crash and s that do not; the rate is the sum of agreeing pairs over the sum of pairs, the
 observed agreement of Fleiss (1971, equation 3) when every instance has the same number of runs.
 """
 

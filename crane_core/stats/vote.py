@@ -40,7 +40,7 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
     """The vote per instance: crash iff n_crash > (n_crash + n_safe) / 2.
 
     Inputs are counts of any one shape. Equal counts are a tie, no count at all is unanswered; neither is a verdict.
-    A score that needs one treats a tie as "no crash foretold", because more than half is asked for (`vote.crash`),
+    A score that needs one treats a tie as "no crash predicted", because more than half is asked for (`vote.crash`),
     and leaves the unanswered out.
     """
     crash, safe = answers(n_crash, n_safe)
@@ -61,7 +61,7 @@ def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:
 
 
 def crash_share(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.float64]:
-    """Share of the answered runs that foretell a crash, the mean of runs; nan where none answered."""
+    """Share of the answered runs that predict a crash, the mean of runs; nan where none answered."""
     crash, safe = answers(n_crash, n_safe)
     answered = crash + safe
     share = np.full(answered.shape, np.nan)

@@ -10,7 +10,7 @@ _TEXT = r"trim(reasoning, E' \t\r\n')"
 def answers_with_text(
     cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
 ) -> set[tuple[str, str, str, str, str]]:
-    """(benchmark, instance, detector, setting, experiment) of the answers that say why they foretell a crash."""
+    """(benchmark, instance, detector, setting, experiment) of the answers that say why they predict a crash."""
     return set(
         cursor.execute(
             f"""
@@ -25,7 +25,7 @@ def answers_with_text(
 def diagnoses(
     cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str, detector: str, setting: str, experiment: str
 ) -> list[tuple[str, int]]:
-    """The distinct texts of the runs that foretell a crash with how many runs say each, the most frequent first."""
+    """The distinct texts of the runs that predict a crash with how many runs say each, the most frequent first."""
     return cursor.execute(
         f"""
         SELECT {_TEXT}, count(*) FROM runs

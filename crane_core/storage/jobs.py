@@ -105,9 +105,9 @@ def judge_names(cursor: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> list[tuple[Any, ...]]:
-    """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that foretell a crash with a text.
+    """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that predict a crash with a text.
 
-    Only of crashing instances whose vote foretells the crash (more than half of the runs that answered), in the order
+    Only of crashing instances whose vote predicts the crash (more than half of the runs that answered), in the order
     of detector, setting, instance and index. truth: the diagnosis that the benchmark states, None where it has none.
     """
     return cursor.execute(

@@ -28,10 +28,10 @@ RULE_HELP = """How the runs of one instance become one prediction.
 CREDIT_HELP = """What a detected crash is worth.
 - **correct diagnosis**: the diagnosis was judged correct (the paper's end-to-end measure)
 - **half credit for partial**: a partially correct diagnosis counts half
-- **detection only**: foretelling the crash is enough
+- **detection only**: predicting the crash is enough
 
 An experiment whose diagnoses nobody has judged shows detection only. Labels are of the majority verdict; one counts
-for every run that foretold the crash."""
+for every run that predicted the crash."""
 
 
 JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an imported study, a pass of its LLM judge,

@@ -68,7 +68,7 @@ def _version(answers: Answers | None, *, crashes: bool) -> str:
 
 
 def square_html(run: dict[str, Any]) -> str:
-    """One run as a square: C for a crash that it foretells, a dot for none, a question mark for no answer."""
+    """One run as a square: C for a crash that it predicts, a dot for none, a question mark for no answer."""
     index = f"run {run['run_index']}"
     if run["unanswered"]:
         return f'<span class="cw-run-none" title="{index}: {escape(_cut(str(run["unanswered"])))}">?</span>'

@@ -73,7 +73,7 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     asked.add_argument("--experiment", metavar="NAME", help="default: crane-llm-2025-10")
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
         asked.add_argument(f"--{filter_name}", type=_names, metavar="A,B", help="default: all")
-    asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): foretold and truly crashing")
+    asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted and truly crashing")
     design = create.add_argument_group("design")
     design.add_argument("--design", choices=_words(Kind), help="default: sample, by Equation 1")
     design.add_argument("--margin", type=float, help="default: 0.05")

@@ -5,7 +5,7 @@
 `sources/<case>.toml` holds a pair: the case's labels, then its cells in notebook order. A cell has `markdown`, or
 `code` for both versions, or one text each under `reproduced` and `fixed`. `order` lists the code cells (from 0) as
 they are run in one kernel, so a cell may be left out, run late or run twice; without it they run top to bottom.
-`decisive` is not read here: it tells what must be known of the kernel to foresee the crash (README.md). Counts,
+`decisive` is not read here: it tells what must be known of the kernel to predict the crash (README.md). Counts,
 outputs and tracebacks are what the kernel answered; only what would differ between machines is taken out.
 """
 

@@ -82,7 +82,7 @@ def results(names: list[str]) -> None:
             said = [_answered(one) for one in predictions(detector, asked)]
             lines += [_line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)]
             n_crash = sum(one.crashes for one in said)
-            print(f"{name}, {setting}: {n_crash} of {len(said)} foretold to crash")
+            print(f"{name}, {setting}: {n_crash} of {len(said)} predicted to crash")
         _replace(HERE / "results", {f"{name}.jsonl": "".join(lines)})
 
 

@@ -123,7 +123,7 @@ def llm_detections(files: Files) -> Table:
 
 
 def analyzer_detections(files: Files) -> Table:
-    """An analyzer runs once; a list of errors that is not empty foretells a crash."""
+    """An analyzer runs once; a list of errors that is not empty predicts a crash."""
     for folder, detector in ANALYZERS.items():
         for published, setting in SETTINGS.items():
             for instance, errors in raw_files(files, "sas/sas_outputs", folder, published).items():

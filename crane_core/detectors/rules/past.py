@@ -1,7 +1,7 @@
 """What the executed cells leave behind: they are walked in their order, by the rules of the target, before it.
 
-Knows that they ran without an exception: a crash that is foreseen in them contradicts what happened, and what was known
-until then is given up. Of names that the state tells too, the state is right: where both speak of the same and do not
+Knows that they ran without an exception: a crash predicted in them contradicts what happened, and what was known until
+then is given up. Of names that the state tells too, the state is right: where both speak of the same and do not
 agree, nothing is taken from the cells at all.
 """
 
@@ -30,7 +30,7 @@ _MOST_KEPT = 128
 
 
 class Contradiction(NamedTuple):
-    """What was foreseen of the cells that ran, or known by them, and is not so."""
+    """What was predicted of the cells that ran, or known by them, and is not so."""
 
     cell: int
     """Position among the executed cells, -1 where the state contradicts what is known after all of them."""

@@ -30,7 +30,7 @@ class Report:
     errors: tuple[RuleError, ...] = ()
     n_steps: int = 0
     contradictions: tuple[Contradiction, ...] = ()
-    """Where what was foreseen of the executed cells is not what happened; nothing was concluded from them then."""
+    """Where what was predicted of the executed cells is not what happened; nothing was concluded from them then."""
 
 
 def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
@@ -42,16 +42,16 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     past = past_of(world) if _asks_the_past(world) else Past({})
     world.past = past.names
     walk = Walk(world)
-    foretold: tuple[Finding, ...] = ()
+    predicted: tuple[Finding, ...] = ()
     try:
         walk.body(world.target.tree.body)
     except Crash as crash:
-        foretold = (_finding(crash, world),)
+        predicted = (_finding(crash, world),)
     except (EndError, LeaveError):
         pass
     except RecursionError as error:
         walk.errors.append(RuleError("walk", "walk", str(error)))
-    return Report(foretold, (*past.errors, *walk.errors), past.n_steps + walk.n_steps, past.contradictions)
+    return Report(predicted, (*past.errors, *walk.errors), past.n_steps + walk.n_steps, past.contradictions)
 
 
 def _asks_the_past(world: World) -> bool:

@@ -15,7 +15,7 @@ SOURCE = "paper, table 1"
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
-    """Applicable: crashing instances whose vote foretells the crash. The sample is Equation 1, rounded up per row."""
+    """Applicable: crashing instances whose vote predicts the crash. The sample is Equation 1, rounded up per row."""
     crashing = {
         f"{title} {SIGNS[setting]}": rows[truth(rows)] for title, setting, rows in conditions(verdicts, STUDY_LLMS)
     }

@@ -11,7 +11,7 @@ SOURCE = "paper, table 2(a)"
 
 
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
-    """A hit needs both: a vote that foretells the crash and the human outcome "correct" (section 4.4.2)."""
+    """A hit needs both: a vote that predicts the crash and the human outcome "correct" (section 4.4.2)."""
     return {
         (title, column): value
         for title, setting, rows in conditions(verdicts, STUDY_LLMS)

@@ -14,7 +14,7 @@ from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.navigation import link
 from crane_core.ui.words import literal
 
-SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM foretold the crash, and it happens. Labels:
+SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predicted the crash, and it happens. Labels:
   correct, partial, wrong, from best to worst
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""

@@ -16,7 +16,7 @@ def draw_start() -> None:
     """The campaigns one can label in, and what comes before the first label."""
     st.title("Annotate")
     st.markdown(
-        "A detector foretold a crash, and the cell does crash. Is the **reason** it gave the right one? Labels are "
+        "A detector predicted a crash, and the cell does crash. Is the **reason** it gave the right one? Labels are "
         "*correct*, *partial* and *wrong*, one key each. You do not learn who wrote a text nor what it was shown."
     )
     with st.container(horizontal=True, vertical_alignment="center"):

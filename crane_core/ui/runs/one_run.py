@@ -180,7 +180,7 @@ def _draw_instances(run: RunKey) -> None:
         return
     n_all = int(page["n_all"].iloc[0])
     st.caption(
-        f"{count(n_all)} instances. Click a row to read its prompt and its raw replies. C: a crash is foretold, "
+        f"{count(n_all)} instances. Click a row to read its prompt and its raw replies. C: a crash is predicted, "
         "a dot: none, a question mark: no answer."
     )
     rows = as_rows(page)

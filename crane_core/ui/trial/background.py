@@ -34,7 +34,7 @@ def begin(
 ) -> None:
     """Do `work` beside the page and keep what comes of it in `record`.
 
-    Raises `full` where no place is free. What breaks unforeseen is told as `failed` and the name of the exception, and
+    Raises `full` where no place is free. What breaks is told as `failed` with the name of the exception, and
     goes to the server's log.
     """
     if not places.acquire(blocking=False):

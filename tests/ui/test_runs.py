@@ -20,7 +20,7 @@ from crane_core.ui.runs.listed import row_cells
 from crane_core.ui.runs.one_instance import answer_html, prompt_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
 from crane_core.ui.runs.started import KEPT_LOGS, forget_logs, job_in
-from crane_core.ui.runs.starting import FAKE, LLM, Wish
+from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, Wish
 
 TextOf = Callable[[str], str]
 LISTS = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>", '<dl class="cw-facts">')
@@ -114,12 +114,19 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
     assert not any("budget" in part for part in Wish(LLM, "b", "code", model="m").arguments)
 
 
+def test_a_cascade_is_asked_for_as_a_model_is() -> None:
+    cascade = Wish(CASCADE, "b", "runtime", model="m", endpoint="ours", budget_usd=3.0).arguments
+    assert cascade[0] == "--detector=cascade"
+    assert cascade[3:] == Wish(LLM, "b", "runtime", model="m", endpoint="ours", budget_usd=3.0).arguments[3:]
+
+
+@pytest.mark.parametrize("detector", [LLM, CASCADE])
 def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_form_sends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detector: str
 ) -> None:
     (tmp_path / "endpoints.toml").write_text('[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n')
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
-    usual = Wish(LLM, "minibench", "code", model="heron", endpoint="ours")
+    usual = Wish(detector, "minibench", "code", model="heron", endpoint="ours")
     usual.check()
     for forged in ("http://192.0.2.1/v1", "", "api.openai.com/v1", "OURS"):
         with pytest.raises(DetectorError, match="No endpoint is configured under the name"):

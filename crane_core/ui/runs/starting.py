@@ -15,6 +15,7 @@ from crane_core.llm.endpoints import FILE, configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.ask_one import MODEL
 from crane_core.pipeline.check import ALLOWED
+from crane_core.pipeline.detect_cascade import NAME as CASCADE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import told
@@ -24,7 +25,8 @@ from crane_core.ui.runs.started import Started, start, started_runs
 from crane_core.ui.words import literal, setting_words
 
 LLM, FAKE = "llm", "fake"
-ASKED = {LLM: "A model over HTTP", FAKE: "The fake model (no key, no cost)"}
+OF_MODEL = {LLM: "A model over HTTP", CASCADE: "Rules first, a model where they are silent"}
+ASKED = OF_MODEL | {FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
 DEFAULT_BUDGET, DEFAULT_TOKENS = 5.0, 5_000_000
 UNPRICED = (
@@ -60,7 +62,7 @@ class Wish(NamedTuple):
         given = {"detector": self.detector, "setting": self.setting, "benchmark": self.benchmark}
         given |= {"instances": self.instances} if self.instances not in ("", "*") else {}
         given |= {"runs": str(self.n_runs)} if self.detector in ASKED else {}
-        if self.detector == LLM:
+        if self.detector in OF_MODEL:
             given |= {"endpoint": self.endpoint, "model": self.model}
             given |= {"budget-usd": f"{self.budget_usd:g}"} if self.budget_usd else {}
             given |= {"budget-tokens": str(self.budget_tokens)} if self.budget_tokens else {}
@@ -68,7 +70,7 @@ class Wish(NamedTuple):
 
     def check(self) -> None:
         """Raises DetectorError where a model is wanted that nobody configured here, whatever the form offered."""
-        if self.detector == LLM:
+        if self.detector in OF_MODEL:
             named_endpoint(self.endpoint, self.model)
 
 
@@ -89,7 +91,7 @@ def draw_starting(*, may_run: bool) -> None:
 
 def _draw_form() -> None:
     titles = ASKED | {name: detector.TITLE for name, detector in local_detectors().items()}
-    names = list(titles) if os.environ.get(MODEL) else [name for name in titles if name != LLM] + [LLM]
+    names = list(titles) if os.environ.get(MODEL) else [name for name in titles if name not in OF_MODEL] + [*OF_MODEL]
     benchmarks = data.benchmarks()["benchmark"].tolist()
     first = next((place for place, name in enumerate(benchmarks) if data.case_list(name)["has_code"].any()), 0)
     with st.container(horizontal=True):
@@ -104,11 +106,11 @@ def _draw_form() -> None:
         if detector in ASKED:
             runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180)
             wish = wish._replace(n_runs=int(runs))
-        if detector == LLM:
+        if detector in OF_MODEL:
             wish = _of_model(wish)
     st.caption("The same as a command:")
     st.code(f"python -m crane_core detect {shlex.join(wish.arguments)}", language="bash", wrap_lines=True)
-    lacks_model = detector == LLM and not (wish.endpoint and wish.model.strip())
+    lacks_model = detector in OF_MODEL and not (wish.endpoint and wish.model.strip())
     if lacks_model:
         st.caption(_LACKS_MODEL if wish.endpoint else _LACKS_ENDPOINT)
     if st.button("Start", type="primary", key=keys.START, disabled=lacks_model):

@@ -129,7 +129,7 @@ def test_a_group_that_is_always_right_or_wrong_has_no_odds(answers: Answers, out
     assert np.isnan(found.odds_ratio).all()
 
 
-@pytest.mark.parametrize(("n_changed", "unfit"), [(0, Unfit.FEW_CHANGED), (9, Unfit.FEW_CHANGED), (10, None)])
+@pytest.mark.parametrize(("n_changed", "unfit"), [(0, Unfit.FEW_CHANGED), (4, Unfit.FEW_CHANGED), (5, None)])
 def test_a_treatment_that_changes_little_has_no_interval(answers: Answers, n_changed: int, unfit: Unfit | None) -> None:
     mine = answers.group == "model 2"
     same = answers.right.copy()

@@ -1,0 +1,99 @@
+"""How often the 95% intervals of the model over all detectors hold the truth, by how many cases change.
+
+python -m benchmarks.model_coverage [--samples 400]
+
+Pairs of a crashing and a fixed notebook, two detectors, outcomes of a case that depend on each other. The rule that a
+detector needs `stats.gee.LEAST_CHANGED` changed cases is lifted here, so that the table says what it is worth: coverage
+below it and above it, and how often the test of two equal effects finds a difference (5% is as it should be).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks._timing import machine
+from crane_core.stats import gee
+
+RIGHT, GAINED = 0.6, 0.7
+"""Share that is right without runtime state; share of the changed outcomes that become right."""
+CHANGED = (0.02, 0.04, 0.06, 0.1, 0.16, 0.25)
+N_CASES = (20, 40, 111)
+CORRELATION = 0.4
+BANDS = ((2, 4), (5, 9), (10, 14), (15, 24), (25, 10_000))
+"""Changed cases from and to."""
+
+
+class Sample(NamedTuple):
+    """The fewest changed cases of a detector, the odds ratios that hold the truth, and whether the test rejects."""
+
+    n_changed: int
+    holds: tuple[bool, ...]
+    rejects: bool
+
+
+def outcomes(rng: np.random.Generator, n_cases: int, changed: float) -> tuple[np.ndarray, np.ndarray]:
+    """Right or wrong without and with it, shape (n_cases, 2): both instances of a case share what decides at times."""
+    shared = rng.random((n_cases, 1)) < CORRELATION
+    without = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))) < RIGHT
+    to_right, to_wrong = changed * GAINED / (1 - RIGHT), changed * (1 - GAINED) / RIGHT
+    chance = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2)))
+    with_it = np.where(without, chance >= to_wrong, chance < to_right)
+    return without, with_it
+
+
+def truth(changed: float) -> float:
+    """The odds ratio that the outcomes are drawn with."""
+    after = RIGHT + changed * (2 * GAINED - 1)
+    return after / (1 - after) / (RIGHT / (1 - RIGHT))
+
+
+def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | None:
+    """One simulated benchmark with two detectors of the same effect; None where there is no model."""
+    parts = [outcomes(rng, n_cases, changed) for _ in range(2)]
+    right = np.concatenate([side.ravel() for part in parts for side in part]).astype(float)
+    treated = np.tile(np.repeat([False, True], 2 * n_cases), 2)
+    group = np.repeat(["a", "b"], 4 * n_cases)
+    case = np.tile(np.repeat(np.arange(n_cases), 2), 4)
+    with patch.object(gee, "LEAST_CHANGED", 1):
+        found = gee.odds_ratios(right, treated, group, case)
+    if found.unfit:
+        return None
+    n_changed = min(int((a.sum(axis=1) != b.sum(axis=1)).sum()) for a, b in parts)
+    true = truth(changed)
+    holds = tuple(bool(low <= true <= high) for low, high in zip(found.low, found.high, strict=True))
+    return Sample(n_changed, holds, found.p_value < 0.05)
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.model_coverage")
+    parser.add_argument("--samples", type=int, default=400, help="of each number of cases and share of changes")
+    n_samples = parser.parse_args(arguments).samples
+    rng = np.random.default_rng(20251018)
+    by_band: dict[tuple[int, int], list[Sample]] = defaultdict(list)
+    n_unfit = 0
+    for n_cases in N_CASES:
+        for changed in CHANGED:
+            for _ in range(n_samples):
+                found = sample(rng, n_cases, changed)
+                n_unfit += found is None
+                for band in BANDS if found else ():
+                    if found and band[0] <= found.n_changed <= band[1]:
+                        by_band[band].append(found)
+    print("changed cases of the detector with fewest   samples   coverage   test of equal effects finds a difference")
+    for band, found_of in sorted(by_band.items()):
+        covered = np.mean([held for one in found_of for held in one.holds])
+        rejected = np.mean([one.rejects for one in found_of])
+        name = f"{band[0]} to {band[1]}" if band[1] < 10_000 else f"{band[0]} and more"
+        print(f"{name:43}{len(found_of):8,}   {covered:8.3f}   {rejected:.3f}")
+    print(f"{n_unfit:,} samples have no model; {machine()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

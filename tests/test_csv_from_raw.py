@@ -1,8 +1,9 @@
 """The CSV files of Results and Agreement made again from the published files, by code that shares nothing with the app.
 
-Read here: the raw replies of the models and two workbooks of the archive. Computed here with numpy, scipy, statsmodels
-and scikit-learn. Not made again: minimum detectable differences, bootstrap intervals of coefficients, GEE (its oracle
-is statsmodels, in tests/stats), the CSV of Ablations, whose answers the archive lacks, and the claims.
+Read here: the raw replies of the models, the raw reports of the analyzers and two workbooks of the archive. Computed
+here with numpy, scipy, statsmodels and scikit-learn. Not made again: minimum detectable differences, bootstrap
+intervals of coefficients, GEE (its oracle is statsmodels, in tests/stats), the CSV of Ablations, whose answers the
+archive lacks, and the claims.
 """
 
 from __future__ import annotations
@@ -38,7 +39,14 @@ from crane_core.ui import breakdown_view, data, gains_view
 from crane_core.ui.result_switches import STUDY, Chosen
 
 pytestmark = pytest.mark.corpus
-TITLES = {"gemini_2_5_flash": "Gemini 2.5 Flash", "Qwen_2_5_32B_Instruct": "Qwen 2.5 32b Instruct", "gpt_5": "GPT 5"}
+TITLES = {
+    "gemini_2_5_flash": "Gemini 2.5 Flash",
+    "Qwen_2_5_32B_Instruct": "Qwen 2.5 32b Instruct",
+    "gpt_5": "GPT 5",
+    "pylint": "pylint",
+    "pyright": "pyright",
+}
+KINDS = {"llms": DetectorKind.LLM, "sas": DetectorKind.ANALYZER}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
 POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
@@ -56,7 +64,10 @@ def archive(root: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def raw(archive: Path) -> pd.DataFrame:
-    """One row per model, setting and instance: votes for a crash of five, people's outcome, labels of the case."""
+    """One row per detector, setting and instance: votes for a crash of so many runs, people's outcome, case labels.
+
+    An analyzer runs once, and votes for a crash where it reports anything (paper, section 4.2).
+    """
     with tarfile.open(archive) as tar:
         files = {name.partition("/")[2]: name for name in tar.getnames()}
 
@@ -73,12 +84,13 @@ def raw(archive: Path) -> pd.DataFrame:
         ).set_index("nb_name")
         outcomes = outcomes.set_index("instance")
         place = re.compile(
-            r"llms/llms_outputs/results_raw/(?P<model>[^/]+)/(?P<setting>[^/]+)/(?:other/)?(?P<id>[^/]+)\.json"
+            r"(?P<kind>llms|sas)/\1_outputs/results_raw/(?P<model>[^/]+)/(?P<setting>[^/]+)/(?:[^/]+/)*(?P<id>[^/]+)\.json"
         )
         rows = []
         for name in files:
             if match := place.fullmatch(name):
                 answers = json.loads(content(name))
+                said = [answer["detection"] for answer in answers] if match["kind"] == "llms" else [bool(answers)]
                 case, _, version = match["id"].rpartition("_")
                 outcome = outcomes.loc[match["id"], f"{match['model']}_{match['setting']}"]
                 rows.append(
@@ -88,7 +100,9 @@ def raw(archive: Path) -> pd.DataFrame:
                         "instance": match["id"],
                         "case": case,
                         "truth": version == "reproduced",
-                        "votes": sum(answer["detection"] for answer in answers),
+                        "kind": KINDS[match["kind"]],
+                        "votes": sum(said),
+                        "runs": len(said),
                         "outcome": outcome,
                         "library_group": library if (library := case.partition("_")[0]) in LIBRARIES else "other",
                         "crash_type": facts.loc[case, "label_refined_exp_type"],
@@ -131,9 +145,9 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
 def counts(raw: pd.DataFrame, rule: VoteRule, credit: Credit) -> pd.DataFrame:
     """tp, fp, tn, fn of each row, which add up to 1."""
     share = {
-        VoteRule.MAJORITY: (raw["votes"] >= 3).astype(float),
-        VoteRule.MEAN: raw["votes"] / 5,
-        VoteRule.ALL: (raw["votes"] == 5).astype(float),
+        VoteRule.MAJORITY: (2 * raw["votes"] > raw["runs"]).astype(float),
+        VoteRule.MEAN: raw["votes"] / raw["runs"],
+        VoteRule.ALL: (raw["votes"] == raw["runs"]).astype(float),
     }[rule]
     worth = raw["outcome"].map({"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0}).fillna(0.0)
     if credit is Credit.DETECTION:
@@ -214,10 +228,11 @@ def close(found: Any, expected: Any) -> bool:
     return bool(np.allclose(float(found), float(expected), rtol=0, atol=1e-9, equal_nan=True))
 
 
+@pytest.mark.parametrize("kind", list(KINDS.values()))
 @pytest.mark.parametrize(("rule", "credit"), POLICIES)
-def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit) -> None:
-    gains_view.draw_gains(Chosen("junobench", STUDY, DetectorKind.LLM, rule, credit))
-    rows = counts(raw, rule, credit)
+def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, kind: DetectorKind) -> None:
+    gains_view.draw_gains(Chosen("junobench", STUDY, kind, rule, credit))
+    rows = counts(raw[raw["kind"] == kind], rule, credit)
     is_share = rule is VoteRule.MEAN or credit is Credit.HALF
     mine = {
         title: change(of[of["setting"] == "code"], of[of["setting"] == "runtime"])
@@ -226,7 +241,7 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit) -
     test = "by_case" if is_share else "mcnemar"
     holm = dict(zip(mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True))
     table = csv["accuracy_gain"]
-    assert len(table) == 6
+    assert len(table) == 2 * len(mine)
     for row in table.to_dict("records"):
         setting = {"−RT": "code", "+RT": "runtime"}[row["setting"]]
         of = rows[(rows["detector_title"] == row["detector_title"]) & (rows["setting"] == setting)]
@@ -242,10 +257,12 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit) -
 
 @pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
 @pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
-def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str) -> None:
-    chosen = Chosen("junobench", STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
+@pytest.mark.parametrize("kind", list(KINDS.values()))
+def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind) -> None:
+    chosen = Chosen("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
     breakdown_view.draw_breakdown(chosen, by=by, rate=name)
-    rows = counts(raw.assign(**{by: raw[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
+    meant = raw[raw["kind"] == kind]
+    rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
     [table] = csv.values()
     groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
     assert len(table) == len(groups)
@@ -266,7 +283,7 @@ def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str) -> None:
 def test_votes(raw: pd.DataFrame, store: Store) -> None:
     frame = verdict_frame(store)
     votes = vote_table(frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")])
-    groups = raw.groupby(["detector_title", "votes"])["truth"].agg(["sum", "size"])
+    groups = raw[raw["kind"] == DetectorKind.LLM].groupby(["detector_title", "votes"])["truth"].agg(["sum", "size"])
     assert len(votes) == len(groups)
     for row in votes.to_dict("records"):
         n_real, n = groups.loc[(row["detector_title"], row["votes"])]
@@ -286,7 +303,7 @@ def test_agreement_of_people_with_the_judge(raw: pd.DataFrame, store: Store, arc
         said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index("instance")
     models = {title: model for model, title in TITLES.items()}
     settings = {setting: name for name, setting in SETTINGS.items()}
-    crashes = raw[raw["truth"] & (raw["votes"] >= 3)]
+    crashes = raw[raw["truth"] & (raw["votes"] >= 3) & (raw["kind"] == DetectorKind.LLM)]
     pairs = [
         (row["outcome"], str(said.loc[row["instance"], f"{models[row['detector_title']]}_{settings[row['setting']]}"]))
         for row in crashes.to_dict("records")

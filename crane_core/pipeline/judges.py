@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from crane_core.pipeline.label_frame import COLUMNS, label_frame
@@ -23,3 +25,17 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     pooled = labels.pooled_judge_labels(store.cursor()).assign(campaign=None, provenance=None, why=None)
     everything = label_frame(store, folder)
     return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+
+
+def pooled_judges(passes: pd.DataFrame) -> list[str]:
+    """Every judge in either order of texts: all repetitions together, of one that was asked once that one."""
+    is_pooled = passes["repetition"] == 0
+    return [
+        str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]
+    ]
+
+
+def without_repetitions(names: Iterable[str], passes: pd.DataFrame) -> list[str]:
+    """`names` of annotators without single repetitions of a judge for whom all repetitions stand."""
+    single = set(passes["annotator"]) - set(pooled_judges(passes))
+    return [name for name in names if name not in single]

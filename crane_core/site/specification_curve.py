@@ -9,6 +9,7 @@ from markupsafe import Markup
 from crane_core.charts.specification_curve import specification_curve as curve_chart
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.exported_statistic import Judging
+from crane_core.pipeline.judges import judge_passes, without_repetitions
 from crane_core.pipeline.specification_curve import specification_curve
 from crane_core.site.blocks import figure, finding, heading, points
 from crane_core.site.material import Collected, name_of
@@ -21,7 +22,8 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     judged = {
         one.judge: one.rows for one in collected.material.judgings if (one.benchmark, one.experiment, one.kind) == same
     }
-    curve = specification_curve(judged)
+    who = without_repetitions(judged, judge_passes(collected.material.store))
+    curve = specification_curve({name: judged[name] for name in who})
     if curve.empty:
         return
     anchor = f"choices-{name_of(judging)}"

@@ -8,6 +8,7 @@ import streamlit as st
 from crane_core.charts.specification_curve import specification_curve as curve_chart
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.judged import annotators_of
+from crane_core.pipeline.judges import judge_passes, without_repetitions
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.specification_curve import NOBODY, specification_curve
@@ -23,7 +24,8 @@ from crane_core.ui.words import NOTHING, p_value, points, points_interval
 def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
-    names = annotators_of(data.labels(), own, data.locked_campaigns()) or [chosen.annotator]
+    who = annotators_of(data.labels(), own, data.locked_campaigns()) or [chosen.annotator]
+    names = without_repetitions(who, judge_passes(data.store()))
     judged = {name: chosen._replace(annotator=name).rows() for name in names}
     curve = specification_curve(judged, chosen.inputs)
     return curve, by_reading(curve)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from crane_core.pipeline.judge_differs import ALL, COLUMNS, ON_SCALE, judge_differs
+from crane_core.pipeline.judges import pooled_judges, without_repetitions
 from crane_core.stats.intervals import clustered_rate
 from crane_core.ui.agreement.judges import differing_words
 from tests.pipeline.test_judge_powered import labels, verdicts
@@ -37,3 +38,19 @@ def test_a_judge_without_labels_has_no_row() -> None:
     only_misses = pd.DataFrame(judge_differs(labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"]))
     assert only_misses["counted"].tolist() == [ALL]
     assert differing_words("ana", only_misses)[0].startswith("j differs from ana in 1 of 1 diagnoses, **100.0%**")
+
+
+def test_single_repetitions_give_way_to_all_of_them() -> None:
+    passes = pd.DataFrame(
+        [
+            ("heron", 0, "heron, all repetitions"),
+            ("heron", 1, "heron, repetition 1"),
+            ("heron", 2, "heron, repetition 2"),
+            ("owl", 1, "owl"),
+        ],
+        columns=["judge", "repetition", "annotator"],
+    )
+    names = ["ana", *passes["annotator"]]
+    assert pooled_judges(passes) == ["heron, all repetitions", "owl"]
+    assert without_repetitions(names, passes) == ["ana", "heron, all repetitions", "owl"]
+    assert without_repetitions(names, passes[passes["repetition"] > 0]) == names

@@ -15,7 +15,7 @@ from crane_core.pipeline import agreement
 from crane_core.pipeline.agreement import COEFFICIENTS, PERCENT, Scope
 from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.judges import judge_passes
+from crane_core.pipeline.judges import judge_passes, pooled_judges
 from crane_core.pipeline.label_frame import Kind, repeat_frame
 from crane_core.pipeline.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -72,14 +72,6 @@ def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> E
     return of.measured(
         row["value"], row["low"], row["high"], unit=unit, method=BOOTSTRAP, n=row["n"], n_cases=row["n_cases"]
     )
-
-
-def pooled_judges(passes: pd.DataFrame) -> list[str]:
-    """Every judge in either order of texts: all repetitions together, of one that was asked once that one."""
-    is_pooled = passes["repetition"] == 0
-    return [
-        str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]
-    ]
 
 
 def person_of(labels: pd.DataFrame) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from crane_core.pipeline.exported_statistic import BOTH_INPUTS, DIFFERENCE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.judges import judge_passes, without_repetitions
 from crane_core.pipeline.measures import SEED
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.specification_curve import NOBODY, Test, specification_curve
@@ -23,8 +24,10 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
         key = (judging.benchmark, judging.experiment, judging.kind)
         judged[key][judging.judge] = judging.rows
         heads[key] = judging.head(PAGE, SECTION, None, None)
+    passes = judge_passes(material.store)
     for key, frames in judged.items():
-        yield from _readings(heads[key], specification_curve(frames))
+        who = without_repetitions(frames, passes)
+        yield from _readings(heads[key], specification_curve({name: frames[name] for name in who}))
 
 
 def _readings(head: ExportedStatistic, curve: pd.DataFrame) -> Iterator[ExportedStatistic]:

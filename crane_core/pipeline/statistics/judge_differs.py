@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from crane_core.pipeline.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.judge_differs import judge_differs
-from crane_core.pipeline.judges import judge_passes
+from crane_core.pipeline.judges import judge_passes, pooled_judges
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistics.agreement import person_of, pooled_judges
+from crane_core.pipeline.statistics.agreement import person_of
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:

@@ -9,7 +9,7 @@ from crane_core.pipeline import agreement
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
 from crane_core.pipeline.judge_differs import judge_differs
 from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.judges import judge_passes
+from crane_core.pipeline.judges import judge_passes, pooled_judges
 from crane_core.pipeline.label_frame import Kind, repeat_frame
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
@@ -66,7 +66,7 @@ def with_judges(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _powered(revision: str, person: str) -> pd.DataFrame:
-    return judge_powered(data.labels(), data.verdicts(), person, _judges())
+    return judge_powered(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
 
 
 def powered(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
@@ -77,20 +77,13 @@ def powered(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _differs(revision: str, person: str) -> pd.DataFrame:
-    return judge_differs(data.labels(), data.verdicts(), person, _judges())
+    return judge_differs(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
 
 
 def differs(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
     """The person, and how often each judge labels differently; see `pipeline.judge_differs`."""
     person = _person(chosen)
     return person, _differs(data.revision(), person) if person else pd.DataFrame()
-
-
-def _judges() -> list[str]:
-    """Every judge in either order of texts: all repetitions together, of one that was asked once that one."""
-    passes = judge_passes(data.store())
-    is_pooled = passes["repetition"] == 0
-    return passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"].tolist()
 
 
 def _person(chosen: Chosen) -> str | None:

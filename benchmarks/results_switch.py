@@ -65,7 +65,7 @@ def scripts_timed() -> Iterator[list[float]]:
 def measured(folder: DataFolder) -> tuple[float, list[float], list[float]]:
     """Seconds of the first visit, of each option when it is new, and of each when it is picked again."""
     os.environ["CRANE_DATA"] = str(folder.path)
-    st.cache_data.clear()  # copies carry no source of their own, so what is kept of another folder would do for this one
+    st.cache_data.clear()  # copies have no source of their own, so what is kept of another folder would pass for them
     st.cache_resource.clear()
     with scripts_timed() as seconds:
         _open()

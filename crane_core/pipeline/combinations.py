@@ -1,7 +1,7 @@
 """Do detectors do better together than the best of them alone? From stored runs, detection alone.
 
 Takes a slice of the verdict frame (one benchmark, as `beside` gives it). Only instances that every member answered
-count. Nothing is fitted: members and rule are chosen by whoever asks. The best single member is found on the same
+count. Nothing is fitted: members and rule are given. The best single member is found on the same
 instances, which favours it, so a combination that beats it does so against the odds.
 """
 

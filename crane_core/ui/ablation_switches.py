@@ -13,11 +13,10 @@ from crane_core.pipeline.setting_drops import reference_of
 from crane_core.pipeline.setting_runs import SettingRuns, runs_of, sources
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.drops_words import left_out_words
-from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS
+from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS, pick
 from crane_core.ui.words import experiment_words
 
 RATES = ("Accuracy", "F1")
-WIDTH = 320
 SOURCE_HELP = """Whose runs are compared: those of an imported release, or your own. A detector counts where it has runs
 in two inputs or more; of own runs that repeat an input, the largest counts, then the last."""
 
@@ -66,10 +65,10 @@ def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
     titles = dict(zip(data.benchmarks()["benchmark"], data.benchmarks()["title"], strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = _pick("Benchmark", list(titles), keys.BENCHMARK, titles)
+        benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
         found = _sources(data.answers(), benchmark)
         words = {name: "own runs" if name == OWN else experiment_words(name) for name in found}
-        source = _pick("Runs of", found, keys.EXPERIMENT, words, SOURCE_HELP) if found else ""
+        source = pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP) if found else ""
         kind = _kind(benchmark, source) if source else ""
         rate = url_state.one_of(st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
     n_left_out = _runs(data.answers(), benchmark, source).n_left_out if source else 0
@@ -88,12 +87,3 @@ def _kind(benchmark: str, source: str) -> str:
             st.segmented_control, "Detectors", kinds, key=keys.KIND, default=kinds[0], required=True, **looks
         )
     )
-
-
-def _pick(label: str, options: list[str], key: str, words: dict[str, str], help_text: str | None = None) -> str:
-    """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
-    if len(options) == 1:
-        url_state.drop(key)
-        return options[0]
-    looks = {"format_func": lambda name: words.get(name, name), "width": WIDTH, "help": help_text}
-    return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))

@@ -76,9 +76,9 @@ def draw_switches() -> Chosen | None:
         st.info("There are no answers of detectors yet. Import results on the Data page, then come back.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = _pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
+        benchmark = pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
         verdicts = verdicts[verdicts["benchmark"] == benchmark]
-        experiment = _pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
+        experiment = pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
         added = _beside(verdicts, experiment)
         verdicts = verdicts[verdicts["experiment"].isin(with_shipped(experiment))]
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
@@ -87,7 +87,7 @@ def draw_switches() -> Chosen | None:
         annotators = _annotators(verdicts[verdicts["detector_kind"] == kind])
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
-        annotator = _pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
+        annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
         chosen = Chosen(
             benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
         )
@@ -101,7 +101,7 @@ def _inputs(rows: pd.DataFrame) -> Inputs:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
     words = {text: inputs_short(comparison_from(text)) for text in options}
-    return comparison_from(_pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP))
+    return comparison_from(pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP))
 
 
 def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
@@ -131,7 +131,7 @@ def _annotators(rows: pd.DataFrame) -> list[str]:
     return names
 
 
-def _pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
+def pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
     """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
     if len(options) == 1:
         url_state.drop(key)

@@ -1,4 +1,4 @@
-"""The specification curve: the gain and its test under every reading, whoever judged."""
+"""The specification curve: the gain and its test under every reading and by every judge."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ PAGES = {
     "Overview": ("/", "[data-testid=stVegaLiteChart] svg"),
     "Cases": ("/cases", "[data-testid=stDataFrame] canvas"),
     "a pair": (f"/cases?case={ONE_PAIR}", ".cw-pair"),
-    "Results": ("/results", ".cw-numbers"),
+    "Results": ("/results", "[data-testid=stVegaLiteChart] svg"),
     "Ablations": ("/ablations", ".cw-numbers"),
     "Data": ("/data", "[data-testid=stDataFrame] canvas"),
 }

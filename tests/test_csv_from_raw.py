@@ -260,7 +260,7 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, k
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind) -> None:
     chosen = Chosen("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
-    breakdown_view.draw_breakdown(chosen, by=by, rate=name)
+    breakdown_view.draw_bars(chosen, by=by, rate=name)
     meant = raw[raw["kind"] == kind]
     rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
     [table] = csv.values()

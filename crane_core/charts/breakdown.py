@@ -49,7 +49,7 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
             x=alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=rate)),
             color=colour,
             stroke=colour,
-            strokeWidth=alt.value(1),
+            strokeWidth=alt.StrokeWidthValue(1),
             fillOpacity=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value(0.9), alt.value(0.25)),
         )
         .add_params(picked)

@@ -65,7 +65,7 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
         .encode(x=x("difference:Q")),
         base.mark_text(align="left", dx=8, fontSize=11, baseline="middle").encode(
-            x=x("end:Q"), text="text:N", color=alt.value(TEXT)
+            x=x("end:Q"), text="text:N", color=alt.ColorValue(TEXT)
         ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT

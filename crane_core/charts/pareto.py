@@ -52,7 +52,7 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
         on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(y=y("value:Q")),
         off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(y=y("value:Q")),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
-            y=y("value:Q"), text="text:N", color=alt.value(TEXT)
+            y=y("value:Q"), text="text:N", color=alt.ColorValue(TEXT)
         ),
     ]
     return alt.LayerChart(layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING)

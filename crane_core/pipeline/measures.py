@@ -63,6 +63,8 @@ TESTED = ("gained", "lost", "p_value", "p_by_case")
 RATE_COLUMNS = [
     "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
 ]  # fmt: skip
+OUTCOME = ["truth", "n_crash", "n_safe", "human", "label_stratum"]
+"""Columns that decide what a row counts; a frame of these alone is divided into groups in half the time."""
 PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
@@ -165,9 +167,10 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
     (instances that hang on a label, and those that have one). Undefined too: a rate that hangs on labels which nobody
     gave and no other stands for.
     """
+    lean = frame[list(dict.fromkeys([*by, *OUTCOME]))].assign(case=frame["benchmark"] + "/" + frame["case_id"])
     rows = [
         dict(zip(by, group, strict=True)) | _rated(rows_of, rate, rule, credit)
-        for group, rows_of in frame.groupby(by, sort=False, observed=True)
+        for group, rows_of in lean.groupby(by, sort=False, observed=True)
     ]
     return pd.DataFrame(rows, columns=[*by, *RATE_COLUMNS])
 
@@ -179,8 +182,7 @@ def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> di
         nothing = dict.fromkeys(("part", "whole", "value", "low", "high"), np.nan)
         return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
     ratio = rates.RATES[rate](found.parts)
-    cases = (frame["benchmark"] + "/" + frame["case_id"]).to_numpy()
-    estimate = intervals.clustered_rate(ratio.part, ratio.whole, cases)
+    estimate = intervals.clustered_rate(ratio.part, ratio.whole, frame["case"].to_numpy())
     return labels | {
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
@@ -244,7 +246,8 @@ def _gains(
 ) -> pd.DataFrame:
     both = frame[frame["setting"].isin(inputs)]
     test = None if is_sampled(both, rule, credit) else test_of(rule=rule, credit=credit, rate=rate)
-    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)
+    columns = list(dict.fromkeys([*by, "detector_title", "setting", "instance_id", "case_id", *OUTCOME]))
+    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)[columns]
     rows = []
     for group, rows_of in pairs.groupby(by, sort=False, observed=True):
         if rows_of["setting"].nunique() == 2:

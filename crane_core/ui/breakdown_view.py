@@ -14,8 +14,10 @@ from crane_core.pipeline.measures import WITH_STATE, change_table, paired_rows, 
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
+from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
     NOTHING,
     interval,
@@ -51,7 +53,18 @@ def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFram
     return table, change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
 
 
-def draw_breakdown(chosen: Chosen, *, by: str, rate: str) -> None:
+def draw_breakdown(chosen: Chosen) -> None:
+    """The section: which rate by which kind, and its bars."""
+    st.subheader("For which crashes?", anchor="breakdown")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        draw, names = st.segmented_control, list(GROUPINGS)
+        rate = one_of(draw, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
+        by = one_of(draw, "By", names, key=keys.GROUP_BY, default=names[0], required=True, format_func=GROUPINGS.get)
+    draw_coverage(chosen)
+    draw_bars(chosen, by=str(by), rate=str(rate))
+
+
+def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
     """Bars for every group and detector, with what the other input changes."""
     table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:

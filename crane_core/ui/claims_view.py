@@ -38,6 +38,7 @@ def _claims(revision: str) -> tuple[pd.DataFrame, dict[Verdict, int]]:
 
 def draw_claims() -> None:
     """The section: how many claims hold, and each of them."""
+    st.subheader("The paper's claims, checked against the data", anchor="claims")
     frame, counts = _claims(data.revision())
     options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
     words = {EVERY: f"all {len(frame)}"} | {str(verdict): f"{verdict} {n}" for verdict, n in counts.items()}

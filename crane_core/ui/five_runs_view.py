@@ -44,9 +44,10 @@ def _rows(chosen: Chosen) -> pd.DataFrame:
 
 
 def draw_five_runs(chosen: Chosen) -> None:
-    """The section; nothing where every instance was asked once."""
+    """The section; a sentence where every instance was asked once."""
     runs = _runs(data.answers(), chosen)
     if runs.empty:
+        st.info("Every instance was asked once, so there are no repeated runs to compare.")
         return
     most = int(runs["n_runs"].max())
     st.subheader(f"How stable are {NUMBERS.get(most, str(most))} runs?", anchor="runs")

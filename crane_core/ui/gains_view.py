@@ -15,13 +15,17 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.label_coverage import draw_coverage
+from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import STUDY, Chosen
 from crane_core.ui.words import (
     count,
+    inputs_words,
     p_value,
     percent,
     points,
     points_interval,
+    sentence_case,
     setting_short,
     setting_words,
     whole,
@@ -105,14 +109,18 @@ def draw_gains(chosen: Chosen) -> None:
     )
 
 
-def draw_comparison(chosen: Chosen) -> None:
-    """The paired comparison as a table, with its n."""
+def draw_runtime_state(chosen: Chosen) -> None:
+    """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
+    st.subheader(sentence_case(inputs_words(chosen.inputs)), anchor="gain")
+    draw_gains(chosen)
     comparison = compared(chosen).comparison
     if not comparison.empty:
         base, other = chosen.inputs
         st.dataframe(_readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)
         for sentence in _about_tests(comparison):
             st.caption(sentence)
+    draw_coverage(chosen)
+    draw_model_across(chosen)
 
 
 def _about_tests(comparison: pd.DataFrame) -> list[str]:

@@ -7,14 +7,20 @@ import streamlit as st
 from crane_core.annotation.outcome import Provenance
 from crane_core.pipeline.judged import Coverage, coverage
 from crane_core.pipeline.measures import Credit
+from crane_core.ui import data
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import count, literal
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _coverage(loaded: str, chosen: Chosen) -> Coverage:
+    return coverage(chosen.rows(), chosen.rule)
 
 
 def draw_coverage(chosen: Chosen) -> None:
     """The line; nothing where no diagnosis counts."""
     if chosen.credit is not Credit.DETECTION:
-        st.caption(_line(chosen.annotator, coverage(chosen.rows(), chosen.rule)))
+        st.caption(_line(chosen.annotator, _coverage(data.answers(), chosen)))
 
 
 def _line(annotator: str, found: Coverage) -> str:

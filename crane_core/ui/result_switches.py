@@ -63,10 +63,29 @@ class Chosen(NamedTuple):
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
-        verdicts = data.judged(self.annotator)
-        of_benchmark = verdicts[verdicts["benchmark"] == self.benchmark]
-        shown = beside(of_benchmark, self.experiment, self.beside)
-        return shown[(shown["detector_kind"] == self.kind) | shown["experiment"].isin(self.beside)]
+        return _rows(data.answers(), self)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _rows(loaded: str, chosen: Chosen) -> pd.DataFrame:
+    verdicts = data.judged(chosen.annotator)
+    of_benchmark = verdicts[verdicts["benchmark"] == chosen.benchmark]
+    shown = beside(of_benchmark, chosen.experiment, chosen.beside)
+    return shown[(shown["detector_kind"] == chosen.kind) | shown["experiment"].isin(chosen.beside)]
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _compared(loaded: str, chosen: Chosen) -> list[str]:
+    """The comparisons that these switches leave, as the address says them."""
+    return [comparison_text(inputs) for inputs in comparisons(chosen.rows())]
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[str]:
+    """Whose labels can judge the experiment's detectors of this kind."""
+    verdicts = data.verdicts()
+    shown = verdicts[(verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))]
+    return annotators_of(data.labels(), shown[shown["detector_kind"] == kind], data.locked_campaigns())
 
 
 def draw_switches() -> Chosen | None:
@@ -84,19 +103,19 @@ def draw_switches() -> Chosen | None:
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
-        annotators = _annotators(verdicts[verdicts["detector_kind"] == kind])
+        annotators = _annotators(verdicts[verdicts["detector_kind"] == kind], benchmark, experiment, kind)
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
         chosen = Chosen(
             benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
         )
-        return chosen._replace(inputs=_inputs(chosen.rows()))
+        return chosen._replace(inputs=_inputs(chosen))
 
 
-def _inputs(rows: pd.DataFrame) -> Inputs:
+def _inputs(chosen: Chosen) -> Inputs:
     """The two inputs to compare; nothing is drawn where there is no choice. The study's where there are none."""
-    options = [comparison_text(inputs) for inputs in comparisons(rows)]
+    options = _compared(data.answers(), chosen)
     if not options:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
@@ -123,11 +142,11 @@ def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
     )
 
 
-def _annotators(rows: pd.DataFrame) -> list[str]:
+def _annotators(rows: pd.DataFrame, *experiment: str) -> list[str]:
     """Whose labels can judge these rows; the study's own where the campaigns cannot be read, which is told."""
     names = [PUBLISHED_HUMAN] if rows["human"].notna().any() else []
     with told():
-        names[:] = annotators_of(data.labels(), rows, data.locked_campaigns())
+        names[:] = _judges(data.revision(), *experiment)
     return names
 
 

@@ -32,13 +32,14 @@ def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def draw_specification_curve(chosen: Chosen) -> None:
-    """The section; nothing where no detector was asked with both inputs.
+    """The section; a sentence where no detector was asked with both inputs.
 
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.
     """
     same = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN)
     curve, readings = _curve(data.answers(), same)
     if curve.empty:
+        st.info("No detector of this experiment was asked with both inputs, so there is no difference to vary.")
         return
     st.subheader("Does the conclusion hang on the choices?", anchor="choices")
     st.markdown(finding(curve))

@@ -10,7 +10,8 @@ import streamlit as st
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable
 from crane_core.rounding import digits
-from crane_core.ui import data
+from crane_core.ui import data, keys
+from crane_core.ui.url_state import one_of
 
 SIGN = {
     Status.EQUAL: ("=", "cw-right", "equal to the printed digits"),
@@ -28,6 +29,24 @@ def _tables(loaded: str) -> dict[str, StudyTable]:
 def tables() -> dict[str, StudyTable]:
     """All study tables for what is loaded now."""
     return _tables(data.answers())
+
+
+def draw_tables() -> None:
+    """Every table of the study, one at a time."""
+    st.subheader("The paper's tables, recomputed", anchor="tables")
+    known = tables()
+    picked = one_of(
+        st.segmented_control,
+        "Table",
+        list(known),
+        key=keys.TABLE,
+        default="2a",
+        required=True,
+        label_visibility="collapsed",
+        format_func=lambda name: table_words(known[name]),
+    )
+    st.markdown(f"**{known[str(picked)].title}**")
+    draw_table(known[str(picked)])
 
 
 def table_words(table: StudyTable) -> str:

@@ -20,9 +20,10 @@ def _saved(loaded: str, chosen: Chosen) -> list[TimeSaved]:
 
 
 def draw_time_saved(chosen: Chosen) -> None:
-    """The section; nothing where no answer was timed."""
+    """The section; a sentence where no answer was timed."""
     found = _saved(data.answers(), chosen)
     if not found:
+        st.info("No answer of this experiment was timed together with the cells before its target.")
         return
     st.subheader("Does it save time to ask first?", anchor="time")
     for one in found:

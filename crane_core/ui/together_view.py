@@ -86,9 +86,10 @@ def names_of(chosen: Chosen) -> dict[Member, str]:
 
 
 def draw_together(chosen: Chosen) -> None:
-    """The section; nothing where fewer than two members answered."""
+    """The section; a sentence where fewer than two members answered."""
     names = names_of(chosen)
     if len(names) < 2:
+        st.info("Only one detector answered in this experiment, so there is nothing to combine.")
         return
     st.subheader("Do detectors do better together?", anchor="together")
     if len(table := rules_first(chosen)):

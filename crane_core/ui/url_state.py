@@ -9,6 +9,7 @@ hold is remembered for the session and comes back with the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import streamlit as st
@@ -42,6 +43,18 @@ def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[s
     is_unsaid = values == list(default) and not st.query_params.get_all(key)
     _keep(key, [] if is_unsaid else values)
     return values
+
+
+def one_tab(names: Sequence[str], *, key: str) -> tuple[str, AbstractContextManager[Any]]:
+    """Tabs of which only the open one is drawn: its name, and where to draw. The first is open by default."""
+    tabs: list[Any] = []
+
+    def draw(_: str, options: Sequence[str], *, key: str) -> str:
+        tabs.extend(st.tabs(options, key=key, on_change="rerun"))
+        return next((name for name, tab in zip(options, tabs, strict=True) if tab.open), options[0])
+
+    name = str(one_of(draw, "", names, key=key, default=names[0]))
+    return name, tabs[names.index(name)]
 
 
 def text(label: str, *, key: str, **looks: Any) -> str:

@@ -36,6 +36,13 @@ def gain_mark(page: Page, value: str) -> Locator:
     return page.get_by_test_id("stVegaLiteChart").first.locator("text").get_by_text(value, exact=True)
 
 
+def open_tab(page: Page, name: str) -> Page:
+    """One section of the page."""
+    page.get_by_role("tab", name=name, exact=True).click()
+    wait_for_query(page, part=name)
+    return settled(page)
+
+
 def pick(page: Page, option: str) -> None:
     """One option of a row of switches."""
     page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
@@ -43,7 +50,7 @@ def pick(page: Page, option: str) -> None:
 
 @pytest.mark.parametrize("app", ["facts_app", "full_app"])
 def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
-    page = settled(open_page(f"{request.getfixturevalue(app)}/results"))
+    page = settled(open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"))
     cells = page.locator("table.cw-numbers td:not(:first-child)")
     expect(cells).to_have_count(24)
     assert all(text.endswith("=") for text in cells.all_inner_texts())
@@ -54,6 +61,7 @@ def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, reque
 
 
 def test_claims_are_shown_by_verdict(results: Page) -> None:
+    open_tab(results, "Paper's claims")
     claims = results.get_by_test_id("stDataFrame").filter(has_text="Place in the paper")
     expect(claims.locator("tbody tr").first).to_contain_text("abstract")
     results.get_by_test_id("stButtonGroup").get_by_text(re.compile(r"^rounds differently \d+$")).click()
@@ -64,16 +72,18 @@ def test_claims_are_shown_by_verdict(results: Page) -> None:
 
 
 def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(results: Page) -> None:
-    for question, answer in {
-        "Do the models differ in how much they gain?": "No evidence that the models differ",
-        "Does the conclusion hang on the choices?": "none finds a loss",
-        "How stable are five runs?": "5 of 5 crash votes are a real crash",
-    }.items():
-        expect(results.get_by_role("heading", name=question)).to_be_visible()
-        expect(results.get_by_text(answer).first).to_be_visible()
+    expect(results.get_by_text("No evidence that the models differ")).to_be_visible()
     charts = results.get_by_test_id("stVegaLiteChart")
-    for axis in ("odds ratio", "half credit for partial", "real crashes"):
-        expect(charts.locator("text").get_by_text(axis, exact=True).first).to_be_visible()
+    expect(charts.locator("text").get_by_text("odds ratio", exact=True).first).to_be_visible()
+    for tab, answer, words in [
+        ("Kinds of crash", "95% intervals by case", "torch"),
+        ("Robustness", "none finds a loss", "half credit for partial"),
+        ("Stability", "5 of 5 crash votes are a real crash", "real crashes"),
+        ("Time", "saves", "GPT 5"),
+    ]:
+        open_tab(results, tab)
+        expect(results.get_by_text(answer).first).to_be_visible()
+        expect(charts.locator("text").get_by_text(words).first).to_be_visible()
 
 
 def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) -> None:
@@ -84,7 +94,7 @@ def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) ->
 
 
 def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
-    chosen = "members=rules%40runtime&members=gpt-5%40code"
+    chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
     expect(page.get_by_text("Any is right more often than GPT 5 −RT, the best single member")).to_be_visible()
     table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
@@ -96,6 +106,7 @@ def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: 
 
 
 def test_another_table_is_in_the_address(results: Page) -> None:
+    open_tab(results, "Paper's tables")
     pick(results, "Table 2b")
     wait_for_query(results, table="2b")
     cells = results.locator("table.cw-numbers td:not(:first-child)")
@@ -137,6 +148,7 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
 def test_a_click_on_a_bar_opens_its_cases(
     by: str, group: str, detector: str, setting: str, filters: dict[str, list[str]], n: int, results: Page
 ) -> None:
+    open_tab(results, "Kinds of crash")
     if by != "library":
         pick(results, by)
         wait_for_query(results, by=by.replace(" ", "_"))
@@ -156,7 +168,8 @@ def test_a_click_on_a_bar_opens_its_cases(
     assert query(results).items() >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
     results.go_back()
     expect(title(results)).to_have_text("Results")
-    assert query(settled(results)) == ({} if by == "library" else {"by": [by.replace(" ", "_")]})
+    chosen = {} if by == "library" else {"by": [by.replace(" ", "_")]}
+    assert query(settled(results)) == {"part": ["Kinds of crash"]} | chosen
 
 
 def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
@@ -194,6 +207,8 @@ def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page:
 
 
 def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open_page: OpenPage) -> None:
-    page = settled(open_page(f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none"))
+    page = settled(
+        open_page(f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none&part=none")
+    )
     expect(gain_mark(page, "−RT 58.1%")).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0

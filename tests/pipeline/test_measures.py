@@ -267,4 +267,4 @@ def test_a_rate_of_nothing_is_nan_and_an_empty_frame_has_no_rows() -> None:
     empty = rate_table(frame.head(0), by=BY, rate="F1", rule=VoteRule.MEAN, credit=Credit.HALF)
     assert empty.empty
     assert list(empty.columns)[:3] == [*BY, "n"]
-    assert gain_table(frame.head(0), rule=VoteRule.MEAN, credit=Credit.HALF).empty
+    assert gain_table(frame.head(0).assign(detector_title=""), rule=VoteRule.MEAN, credit=Credit.HALF).empty

@@ -6,17 +6,16 @@ from crane_core.ui import data, keys
 from crane_core.ui.case_filters import answers_words, chosen_benchmark, draw_filters, filtered_cases, joined_series
 from crane_core.ui.case_list import draw_list
 from crane_core.ui.frame import page
-from crane_core.ui.pair_steps import draw_steps
 from crane_core.ui.pair_view import draw_pair
 
 with page():
     case_id = st.query_params.get(keys.CASE)
     if case_id:
         benchmark = chosen_benchmark()
-        draw_steps(case_id, filtered_cases(benchmark)["case_id"].tolist())
+        listed = filtered_cases(benchmark)["case_id"].tolist()
         verdicts = data.verdicts()
         rows = verdicts[(verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)]
-        draw_pair(data.store(), benchmark, case_id, rows)
+        draw_pair(data.store(), benchmark, case_id, rows, listed)
     else:
         st.title("Cases")
         benchmark = draw_filters()

@@ -1,10 +1,12 @@
-"""Where a traceback points: by the text of the line, and nowhere when that is not certain."""
+"""Where a crash is: by the text of the line that the traceback or the ground truth names, else nowhere."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from crane_core.crash_place import crash_line_by_text
+from crane_core.crash_place import CrashPlace, crash_place, traceback_text
 
 CODE = "lanes = read()\ncounts = np.bincount(lanes)\nprint(counts)"
 TRACEBACK = """---------------------------------------------------------------------------
@@ -21,12 +23,49 @@ File library.py:12, in bincount(x)
 ValueError: no negative numbers"""
 
 
-def test_the_line_is_found_by_its_text_and_not_by_its_number() -> None:
-    assert crash_line_by_text(TRACEBACK, CODE) == 2
+def line(traceback: str | None, code: str, diagnosis: str | None = None) -> int | None:
+    place = crash_place(traceback, diagnosis, code)
+    return place.line if place else None
 
 
-def test_the_indentation_may_differ() -> None:
-    assert crash_line_by_text(TRACEBACK, CODE.replace("counts = ", "    counts = ")) == 2
+def test_the_line_is_found_by_its_text_and_keeps_its_number_in_the_traceback() -> None:
+    assert crash_place(TRACEBACK, None, CODE) == CrashPlace(2, 7)
+
+
+def test_the_indentation_and_a_comment_may_differ() -> None:
+    assert line(TRACEBACK, CODE.replace("counts = ", "    counts = ")) == 2
+    assert line(TRACEBACK.replace("lanes)", "lanes)  # per # lane"), CODE) == 2
+    assert line(TRACEBACK.replace("bincount(lanes)", "bincount('#')  # x"), CODE.replace("t(lanes)", "t('#')")) == 2
+
+
+def test_of_equal_lines_it_is_the_one_between_the_same_neighbours() -> None:
+    code = CODE + "\n" * 9 + "total = 0\ncounts = np.bincount(lanes)\nplot(total)"
+    assert line(TRACEBACK, code) == 2
+    assert line(TRACEBACK.replace("lanes = read()", "total = 0").replace("print(counts)", "plot(total)"), code) == 13
+
+
+def test_a_frame_of_a_library_above_the_cell_is_passed_over() -> None:
+    above = "File pandas.py:3, in get(key)\n      2 try:\n----> 3     lanes = read()\n\n"
+    assert line(above + TRACEBACK, CODE) == 2
+
+
+def test_an_edited_line_is_the_most_similar_one() -> None:
+    assert line(TRACEBACK, CODE.replace("np.bincount(lanes)", "np.bincount(lane)")) == 2
+    assert line(TRACEBACK, CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)")) is None
+
+
+def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() -> None:
+    code = "data = load()\nhistory = model.fit(data, epochs=2)\nprint(history)"
+    assert crash_place(TRACEBACK, "It crashes in model.fit() because of the shape.", code) == CrashPlace(2)
+    assert crash_place(None, 'Crash in "model.fit(data, epochs=2)".', code) == CrashPlace(2)
+    assert crash_place(None, "The key `load()` is missing.", code) == CrashPlace(1)
+    assert crash_place(None, "model.fit() crashes.", code + "\n" + code) is None
+
+
+def test_a_traceback_that_was_recorded_as_a_list_is_read() -> None:
+    assert traceback_text(repr(TRACEBACK.splitlines())) == TRACEBACK
+    assert line(repr(TRACEBACK.splitlines()), CODE) == 2
+    assert traceback_text("[cut off") == "[cut off"
 
 
 @pytest.mark.parametrize(
@@ -37,11 +76,17 @@ def test_the_indentation_may_differ() -> None:
         ("ValueError: no arrow", CODE),
         (TRACEBACK, ""),
         (TRACEBACK, "print(1)"),
-        (TRACEBACK, CODE + "\ncounts = np.bincount(lanes)"),
+        (TRACEBACK, "counts = np.bincount(lanes)\ncounts = np.bincount(lanes)"),
         ("----> 3 ", "\n\n"),
         ("----> 3", "x"),
         ("----> x counts = 1", "counts = 1"),
     ],
 )
 def test_no_line_where_it_is_not_certain(traceback: str | None, code: str) -> None:
-    assert crash_line_by_text(traceback, code) is None
+    assert line(traceback, code) is None
+
+
+@given(traceback=st.text(max_size=300), diagnosis=st.text(max_size=200), code=st.text(max_size=200))
+def test_any_text_gives_a_written_line_or_none(traceback: str, diagnosis: str, code: str) -> None:
+    found = line(f"----> 1 {traceback}", code, diagnosis)
+    assert found is None or code.splitlines()[found - 1].strip()

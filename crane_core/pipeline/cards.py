@@ -9,7 +9,7 @@ import pandas as pd
 from crane_core.annotation.mask import mask
 from crane_core.annotation.plan import Plan, Verdict
 from crane_core.annotation.practice import PracticeItem
-from crane_core.crash_place import crash_line_by_text
+from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Version
 from crane_core.pipeline.origins import best_origin
 from crane_core.pipeline.rows import as_rows
@@ -76,7 +76,7 @@ def _card(
         item=name,
         library=case.get("library"),
         code=target["code"] if target else None,
-        crash_line=_crash_line(target, case.get("traceback")) if target and crashes else None,
+        crash_line=_crash_line(target, case) if target and crashes else None,
         n_executed=sum(cell["role"] == CellRole.EXECUTED for cell in cells),
         truth=case.get("diagnosis") if crashes else NO_CRASH,
         exception=case.get("exception") if crashes else None,
@@ -98,8 +98,9 @@ def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells
     return as_rows(rows[rows["origin"] == best_origin(rows["origin"])]) if len(rows) else []
 
 
-def _crash_line(target: dict[str, Any], traceback: str | None) -> int | None:
-    return target["crash_line"] or crash_line_by_text(traceback, target["code"])
+def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
+    place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
+    return target["crash_line"] or (place.line if place else None)
 
 
 def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells) -> list[Text]:

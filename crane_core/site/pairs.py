@@ -9,15 +9,17 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from crane_core.crash_place import traceback_text
 from crane_core.pipeline.pairs import natural_order
 from crane_core.pipeline.rows import as_rows
 from crane_core.site.blocks import folded, heading, links, paragraph, table
 from crane_core.site.material import Collected
 from crane_core.storage import cases as stored
+from crane_core.ui.pair_cockpit import verdicts_html
 from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.pair_facts import facts_html, strips_by_experiment
-from crane_core.ui.run_strip import strips_html
-from crane_core.ui.words import count, experiment_words
+from crane_core.ui.pair_facts import asked_rows, facts_html
+from crane_core.ui.verdict_matrix import reasonings_html
+from crane_core.ui.words import count
 
 FOLDER = "pairs"
 NO_TEXTS = (
@@ -90,7 +92,7 @@ def pair_blocks(
     if cells.empty:
         return [*blocks, paragraph("The code of this case was not loaded when the site was written.")]
     states = stored.kernel_states(cursor, pair.benchmark, case_id)
-    return [*blocks, Markup(code_and_state_html(cells, states, case["traceback"]))]
+    return [*blocks, Markup(code_and_state_html(cells, states, case["traceback"], case["diagnosis"]))]
 
 
 def _why(case: dict[str, object]) -> Iterator[Markup]:
@@ -98,13 +100,15 @@ def _why(case: dict[str, object]) -> Iterator[Markup]:
         yield heading("Why it crashes", 3, "why")
         yield paragraph(str(case["diagnosis"]))
     if text := case["traceback"] or case["message"]:
-        yield folded("Traceback", [Markup('<pre class="cw-trace">{}</pre>').format(str(text)[:20_000])])
+        yield folded("Traceback", [Markup('<pre class="cw-trace">{}</pre>').format(traceback_text(str(text))[:20_000])])
 
 
 def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[Markup]:
     if runs.empty:
         yield paragraph("No detector has been asked about this case.")
         return
-    for experiment, strips in strips_by_experiment(runs, verdicts).items():
-        yield paragraph(experiment_words(experiment), "cw-dim")
-        yield Markup(f'<div class="cw-scroll" tabindex="0">{strips_html(strips)}</div>')
+    asked = asked_rows(runs, verdicts)
+    yield Markup(verdicts_html(asked))
+    if reasons := reasonings_html([*asked.imported, *asked.local]):
+        yield heading("Reasoning, −RT beside +RT", 3, "reasoning")
+        yield Markup(reasons)

@@ -6,30 +6,53 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.crash_place import crash_line_by_text
+from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Setting, Version
 from crane_core.pipeline.origins import best_origin
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.pair_diff import ShownCell, pair_html
 from crane_core.ui.state_facts import Numbers
-from crane_core.ui.state_tree import n_different, state_html
+from crane_core.ui.state_tree import frames_of, n_different, state_html
 
 
-def code_and_state_html(cells: pd.DataFrame, states: pd.DataFrame, traceback: str | None) -> str:
+def code_and_state_html(
+    cells: pd.DataFrame, states: pd.DataFrame, traceback: str | None, diagnosis: str | None = None
+) -> str:
     """cells and states: those of one case as storage.cases gives them, at least one cell."""
-    shown = cells[cells["origin"] == best_origin(cells["origin"])]
-    sides = shown[shown["version"] == Version.REPRODUCED], shown[shown["version"] == Version.FIXED]
-    crashing, fixed = _cells(sides[0], traceback), _cells(sides[1])
-    state = _state_column(states, (_numbers(sides[0]), _numbers(sides[1])))
+    state = state_column_html(cells, states)
     css = "cw-bench cw-with-state" if state else "cw-bench"
-    return f'<div class="{css}"><div>{pair_html(crashing, fixed)}</div>{state}</div>'
+    return f'<div class="{css}"><div>{code_column_html(cells, traceback, diagnosis)}</div>{state}</div>'
 
 
-def _cells(rows: pd.DataFrame, traceback: str | None = None) -> list[ShownCell]:
-    return [
-        ShownCell(str(i), CellRole(row["role"]), row["code"], row["crash_line"] or _crash_line(row, traceback))
-        for i, row in enumerate(as_rows(rows), start=1)
-    ]
+def code_column_html(cells: pd.DataFrame, traceback: str | None, diagnosis: str | None = None) -> str:
+    """Both notebooks as one diff; the crash line is where traceback or diagnosis say."""
+    sides = _sides(cells)
+    return pair_html(_cells(sides[0], traceback, diagnosis), _cells(sides[1]))
+
+
+def state_column_html(cells: pd.DataFrame, states: pd.DataFrame) -> str:
+    """What the kernel holds before the target, in both versions; nothing where no state is known."""
+    crashing, fixed = _sides(cells)
+    return _state_column(states, (_numbers(crashing), _numbers(fixed)))
+
+
+def _sides(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    shown = cells[cells["origin"] == best_origin(cells["origin"])]
+    return shown[shown["version"] == Version.REPRODUCED], shown[shown["version"] == Version.FIXED]
+
+
+def _cells(rows: pd.DataFrame, traceback: str | None = None, diagnosis: str | None = None) -> list[ShownCell]:
+    return [_cell(str(i), row, traceback, diagnosis) for i, row in enumerate(as_rows(rows), start=1)]
+
+
+def _cell(number: str, row: dict[str, Any], traceback: str | None, diagnosis: str | None) -> ShownCell:
+    role = CellRole(row["role"])
+    if role is not CellRole.TARGET or row["crash_line"]:
+        return ShownCell(number, role, row["code"], row["crash_line"])
+    place = crash_place(traceback, diagnosis, row["code"])
+    if place is None:
+        return ShownCell(number, role, row["code"])
+    return ShownCell(number, role, row["code"], place.line, None if place.recorded == place.line else place.recorded)
 
 
 def _numbers(rows: pd.DataFrame) -> Numbers:
@@ -38,10 +61,8 @@ def _numbers(rows: pd.DataFrame) -> Numbers:
     return {int(index): str(number) for number, index in indices if index is not None}
 
 
-def _crash_line(cell: dict[str, Any], traceback: str | None) -> int | None:
-    return crash_line_by_text(traceback, cell["code"]) if cell["role"] == CellRole.TARGET else None
-
-
+OPEN_FRAMES = 2
+"""Data frames that are open from the start."""
 STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
 """Whose state is shown: one captured here, which tells everything, before the published one."""
 
@@ -57,5 +78,5 @@ def _state_column(states: pd.DataFrame, numbers: tuple[Numbers, Numbers]) -> str
     names = "1 name differs" if n == 1 else f"{n} names differ"
     words = f"{names} between crashing and fixed" if n else "the same in both versions"
     head = f'<b>Runtime state</b> <span class="cw-dim">before the target cell; {words}</span>'
-    tree = state_html(crashing, fixed, numbers)
+    tree = state_html(crashing, fixed, numbers, opened=frames_of(crashing, fixed, most=OPEN_FRAMES))
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

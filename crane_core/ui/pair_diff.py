@@ -1,37 +1,71 @@
-"""The crashing and the fixed notebook as one table of aligned cells: finished HTML from finished cells."""
+"""The crashing and the fixed notebook as one table of aligned cells: finished HTML from finished cells.
+
+The same HTML is two columns where there is room, and one where there is not; the style sheet decides.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
+from typing import NamedTuple
 
 from crane_core.celldiff import CellPair, Line, LinePair, align_cells, align_lines
 from crane_core.domain import CellRole
-from crane_core.ui.code_html import line_html
+from crane_core.ui.code_html import code_html
+from crane_core.worddiff import Span, changed_words
 
 MAX_LINES = 600
 """Lines of one cell that are shown."""
+CONTEXT = 3
+"""Unchanged lines beside a change or the crash that stay open."""
+FEWEST_COLLAPSED = 4
+"""Unchanged lines in a row that are worth a line which says how many they are."""
 SIGNS = ("−", "+")
 """What marks a changed line on the left and on the right."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell as the diff needs it; `number` is what a reader calls it."""
+    """A cell as the diff needs it; `number` is what a reader calls it.
+
+    recorded_line: the number of the crash line in the traceback, where that is another than `crash_line`.
+    """
 
     number: str
     role: CellRole
     code: str
     crash_line: int | None = None
+    recorded_line: int | None = None
+
+
+class _Row(NamedTuple):
+    name: str
+    html: str
+    is_unchanged: bool
 
 
 def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     """Both notebooks aligned: cells matched first, then lines, the targets side by side."""
     pairs = align_cells([c.code for c in crashing], [c.code for c in fixed], pinned=_targets(crashing, fixed))
-    rows = "".join(_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs)
-    head = '<div class="cw-side cw-head">crashing</div><div class="cw-side cw-head">fixed</div>'
-    return f'<div class="cw-pair">{head}{rows}</div>'
+    rows = "".join(_folded([_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs]))
+    heads = zip(SIGNS, ("crashing", "fixed"), strict=True)
+    head = "".join(f'<div class="cw-head"><b>{sign}</b> {name}</div>' for sign, name in heads)
+    return f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
+
+
+def _folded(rows: list[_Row]) -> Iterator[str]:
+    """The cells; unchanged ones that follow each other fold into one line."""
+    for is_folding, group in groupby(rows, key=lambda row: row.is_unchanged):
+        cells = list(group)
+        inner = "".join(cell.html for cell in cells)
+        if not is_folding or len(cells) == 1:
+            yield inner
+            continue
+        words = f"{len(cells):,} unchanged cells: {cells[0].name} to {cells[-1].name.removeprefix('Cell ')}"
+        summary = f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
+        yield f'<details class="cw-cell">{summary}{inner}</details>'
 
 
 def _targets(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> CellPair:
@@ -46,16 +80,18 @@ def _at(cells: Sequence[ShownCell], index: int | None) -> ShownCell | None:
     return None if index is None else cells[index]
 
 
-def _row(left: ShownCell | None, right: ShownCell | None) -> str:
+def _row(left: ShownCell | None, right: ShownCell | None) -> _Row:
     lines = align_lines(left.code if left else "", right.code if right else "")
     is_target = CellRole.TARGET in {cell.role for cell in (left, right) if cell}
     same = left is not None and right is not None and all(line.same for line in lines)
     css = "cw-cell cw-target" if is_target else "cw-cell"
-    label = f'<span class="cw-name">{escape(_label(left, right))}</span> {_status(left, right, same=same)}'
-    body = _lines(lines, left, right)
+    name = _label(left, right)
+    label = f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
     if is_target or not same:
-        return f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>'
-    return f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>'
+        body = _lines(lines, left, right)
+        return _Row(name, f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>', False)
+    body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(lines)
+    return _Row(name, f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>', True)
 
 
 def _label(left: ShownCell | None, right: ShownCell | None) -> str:
@@ -76,25 +112,92 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
         return f'<span class="cw-tag">{ran[left.role]} | {ran[right.role]}</span>'
     n_lines = len(left.code.strip().splitlines())
     lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
-    return f'<span class="cw-dim">{lines}, the same in both</span>' if same else ""
+    return f'<span class="cw-dim">{lines}, unchanged</span>' if same else ""
 
 
 def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> str:
-    html = []
-    for pair in lines[:MAX_LINES]:
-        html.append(_side(pair.left, 0, left, changed=not pair.same))
-        html.append(_side(pair.right, 1, right, changed=not pair.same))
+    """The lines, long stretches without a change collapsed."""
+    rows = _line_rows(lines[:MAX_LINES], left, right)
+    html = [_collapsed(rows[i:j]) if folds else "".join(rows[i:j]) for i, j, folds in _stretches(lines, left)]
+    return _box("".join(html)) + _more(lines)
+
+
+def _line_rows(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> list[str]:
+    before: LinePair | None = None
+    rows = []
+    for pair in lines:
+        rows.append(_line_row(pair, before, left, right))
+        before = pair
+    return rows
+
+
+def _box(rows: str) -> str:
+    return f'<div class="cw-lines">{rows}</div>'
+
+
+def _more(lines: list[LinePair]) -> str:
     cut = len(lines) - MAX_LINES
-    more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
-    return f'<div class="cw-lines">{"".join(html)}</div>{more}'
+    return f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
 
 
-def _side(line: Line | None, side: int, cell: ShownCell | None, *, changed: bool) -> str:
+def _collapsed(rows: list[str]) -> str:
+    summary = f"<summary>{len(rows):,} unchanged lines</summary>"
+    return f'<details class="cw-unchanged">{summary}{_box("".join(rows))}</details>'
+
+
+def _stretches(lines: list[LinePair], left: ShownCell | None) -> Iterator[tuple[int, int, bool]]:
+    """Slices of the shown lines, each with whether it collapses; a cell without a change or a crash stays open."""
+    n = min(len(lines), MAX_LINES)
+    marked = [i for i, pair in enumerate(lines[:n]) if not pair.same or _crashes(pair.left, left)]
+    near = {near for i in marked for near in range(i - CONTEXT, i + CONTEXT + 1)}
+    start = 0
+    while start < n:
+        end = start + 1
+        while end < n and (end in near) == (start in near):
+            end += 1
+        yield start, end, bool(marked) and start not in near and end - start >= FEWEST_COLLAPSED
+        start = end
+
+
+def _line_row(pair: LinePair, before: LinePair | None, left: ShownCell | None, right: ShownCell | None) -> str:
+    spans: tuple[tuple[Span, ...], ...] = ((), ())
+    if not pair.same and pair.left and pair.right:
+        spans = changed_words(pair.left.text, pair.right.text)
+    cells, lines = (left, right), (pair.left, pair.right)
+    ends = (before.left, before.right) if before else (None, None)
+    return "".join(
+        _side(lines[side], side, cells[side], ends[side], words=spans[side], changed=not pair.same) for side in (0, 1)
+    )
+
+
+def _crashes(line: Line | None, cell: ShownCell | None) -> bool:
+    return line is not None and cell is not None and cell.crash_line == line.number
+
+
+def _side(
+    line: Line | None,
+    side: int,
+    cell: ShownCell | None,
+    before: Line | None,
+    *,
+    words: tuple[Span, ...],
+    changed: bool,
+) -> str:
     if line is None:
         return '<div class="cw-side cw-none"></div>'
-    crashes = cell is not None and cell.crash_line == line.number
-    css = "cw-side" + (f" cw-changed-{side}" if changed else "") + (" cw-crash" if crashes else "")
+    crashes = _crashes(line, cell)
+    css = "cw-side" + (f" cw-changed-{side}" if changed else " cw-same") + (" cw-crash" if crashes else "")
     mark = "▶" if crashes else SIGNS[side] if changed else ""
     title = ' title="the crash is raised here"' if crashes else ""
-    number = f"<i>{line.number}</i><b{title}>{mark}</b>"
-    return f'<div class="{css}">{number}<code>{line_html(line.text)}</code></div>'
+    recorded = cell.recorded_line if cell and crashes else None
+    told = f' <span class="cw-tag">line {recorded} in the traceback</span>' if recorded else ""
+    code = f"<div>{code_html(line.text, words)}{told}</div>"
+    return f'<div class="{css}">{_number(line, before)}<b{title}>{mark}</b>{code}</div>'
+
+
+def _number(line: Line, before: Line | None) -> str:
+    """The number of a line; it says so where empty lines before it are left out."""
+    if before is None or line.number <= before.number + 1:
+        return f"<i>{line.number}</i>"
+    n = line.number - before.number - 1
+    return f'<i class="cw-skip" title="{n} empty line{"s" if n > 1 else ""} above not shown">{line.number}</i>'

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -11,8 +12,14 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import Version
 from crane_core.pipeline.pairs import voted
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui.code_html import prose_html
+from crane_core.ui.exception_names import exception_name
 from crane_core.ui.run_strip import Answers, Strip
+from crane_core.ui.verdict_matrix import Row, rows_of
+from crane_core.ui.words import experiment_words, is_imported
 
+MAX_RAISED = 300
+"""Characters of an exception's message in the header."""
 Verdicts = dict[tuple[str, ...], dict[str, Any]]
 VERDICT_KEY = ("version", "detector", "setting", "experiment")
 
@@ -22,7 +29,7 @@ def facts_html(case: dict[str, Any]) -> str:
     shown = {
         "library": case["library"],
         "root cause": case["root_cause"],
-        "exception": case["exception"],
+        "exception": exception_name(case["exception"]),
         "crash type": case["crash_type"],
         "pipeline stage": case["stage"],
         "benchmark": case["benchmark_title"],
@@ -31,10 +38,46 @@ def facts_html(case: dict[str, Any]) -> str:
     return f'<dl class="cw-facts">{pairs}</dl>'
 
 
-def strips_by_experiment(runs: pd.DataFrame, verdicts: pd.DataFrame) -> dict[str, list[Strip]]:
-    """A strip per detector and setting. runs: `storage.cases.runs`; verdicts: the case's rows of the verdict frame."""
+def raised_html(case: dict[str, Any]) -> str:
+    """The exception with the first line of its message; nothing where neither is known."""
+    name, lines = exception_name(case["exception"]) or "", str(case["message"] or "").strip().splitlines()
+    message = lines[0] if lines else ""
+    is_named = message.partition(":")[0].strip().lower() == name.lower()
+    said = message if is_named else ": ".join(part for part in (name, message) if part)
+    shown = escape(said[:MAX_RAISED])
+    return f'<code class="cw-raised" title="{shown}">{shown}</code>' if shown else ""
+
+
+def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
+    """The ground truth of the crash, and the authors' remarks on the notebooks."""
+    why = f"<p><b>Why it crashes</b> (ground truth): {prose_html(case['diagnosis'])}</p>" if case["diagnosis"] else ""
+    notes = "".join(
+        f'<p class="cw-dim">Remark on the {escape(version)} notebook: {prose_html(remark)}</p>'
+        for version, remark in remarks.items()
+    )
+    return f'<div class="cw-why">{why}{notes}</div>' if why or notes else ""
+
+
+class Asked(NamedTuple):
+    """The rows of the verdict matrix: those that sources brought, and those of local runs."""
+
+    imported: list[Row]
+    local: list[Row]
+
+
+def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Asked:
+    """A row per detector and experiment. runs: `storage.cases.runs`; verdicts: the case's rows of the verdict frame.
+
+    An imported experiment is named where a detector took part in several.
+    """
     known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
-    return {name: _strips(rows, known) for name, rows in sorted(_by("experiment", as_rows(runs)).items())}
+    rows = {name: _strips(of, known) for name, of in sorted(_by("experiment", as_rows(runs)).items())}
+    imported = [s._replace(experiment=experiment_words(name)) for name in rows if is_imported(name) for s in rows[name]]
+    local = [s._replace(experiment=name) for name in rows if not is_imported(name) for s in rows[name]]
+    order = in_order(list({strip.detector for strip in imported}))
+    found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
+    times = Counter(row.detector for row in found)
+    return Asked([row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local))
 
 
 def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""One pair on one page: facts, traceback, answers, code side by side with the runtime state, published inputs."""
+"""One pair on one page: its steps, facts, cockpit, the reasons of the detectors, and the published inputs."""
 
 from __future__ import annotations
 
@@ -15,78 +15,46 @@ from crane_core.storage import cases as stored
 from crane_core.storage.store import Store
 from crane_core.ui import keys
 from crane_core.ui.navigation import link
-from crane_core.ui.pair_code import code_and_state_html
-from crane_core.ui.pair_facts import facts_html, strips_by_experiment
-from crane_core.ui.run_strip import Strip, strips_html
-from crane_core.ui.words import edition_words, experiment_words, is_imported, literal, setting_words
+from crane_core.ui.pair_cockpit import cockpit_html
+from crane_core.ui.pair_facts import asked_rows, facts_html, raised_html, why_html
+from crane_core.ui.pair_steps import draw_steps
+from crane_core.ui.verdict_matrix import reasonings_html
+from crane_core.ui.words import edition_words, literal, setting_words
 
 MAX_INPUT = 200_000
 """Characters of a published input that are shown; the download has all."""
-FEW_RUNS = 4
-"""Own runs up to so many are open; more are folded, so that the code stays near."""
 ORIGIN_WORDS = {
     "notebook": "from the notebooks",
-    "crane-llm-2025-10": "from the published inputs of October 2025 (comments removed there)",
-    "crane-llm-2026": "from the published inputs of 2026 (comments removed there)",
+    "crane-llm-2025-10": "from the published inputs of October 2025, whose comments were removed",
+    "crane-llm-2026": "from the published inputs of 2026, whose comments were removed",
 }
 
 
-def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame) -> None:
-    """Everything that is known of a case. `verdicts` are its rows of the verdict frame."""
+def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame, listed: list[str]) -> None:
+    """Everything that is known of a case. verdicts: its rows of the verdict frame; listed: the cases in the list."""
     case = stored.case(store.cursor(), benchmark, case_id)
+    draw_steps(case_id, listed, raised_html(case) if case else "")
     if case is None:
         missing = literal(f"There is no case {case_id!r} in {benchmark!r}.")
         st.error(f"{missing} Go back to the list and pick one.")
         return
-    st.html(facts_html(case))
     cells = stored.cells(store.cursor(), benchmark, case_id)
-    _crash(case, stored.remarks(store.cursor(), benchmark, case_id))
-    _answers(stored.runs(store.cursor(), benchmark, case_id), verdicts)
-    _code_and_state(case["traceback"], cells, stored.kernel_states(store.cursor(), benchmark, case_id))
-    _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
-
-
-def _crash(case: dict[str, Any], remarks: dict[str, str]) -> None:
-    if case["diagnosis"]:
-        st.markdown("**Why it crashes** (ground truth)")
-        st.html(f"<p>{escape(case['diagnosis'])}</p>")
-    for version, remark in remarks.items():
-        st.html(f'<p class="cw-dim">Remark on the {escape(version)} notebook: {escape(remark)}</p>')
-    text = case["traceback"] or case["message"]
-    if text:
-        with st.expander(f"Traceback: {literal(case['exception'] or 'crash')}", expanded=False):
-            st.html(f'<pre class="cw-trace">{escape(str(text)[:20_000])}</pre>')
-
-
-def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
-    st.subheader("What the detectors say", anchor="answers")
-    if runs.empty:
-        st.info("No detector has been asked about this case yet.")
-        return
-    own: list[Strip] = []
-    for experiment, strips in strips_by_experiment(runs, verdicts).items():
-        if not is_imported(experiment):
-            own += (strip._replace(experiment=experiment) for strip in strips)
-            continue
-        st.html(f'<div class="cw-dim">{escape(experiment_words(experiment))}</div>')
-        st.html(strips_html(strips))
-    if own:
-        with st.expander(f"Own runs: {len(own)}", expanded=len(own) <= FEW_RUNS):
-            st.html(strips_html(own))
-
-
-def _code_and_state(traceback: str | None, cells: pd.DataFrame, states: pd.DataFrame) -> None:
-    st.subheader("Code and runtime state", anchor="code")
+    states = stored.kernel_states(store.cursor(), benchmark, case_id)
+    asked = asked_rows(stored.runs(store.cursor(), benchmark, case_id), verdicts)
+    st.html(facts_html(case) + why_html(case, stored.remarks(store.cursor(), benchmark, case_id)))
+    note = "" if cells.empty else _origin_words(best_origin(cells["origin"]))
+    st.html(cockpit_html(case, asked, cells, states, note))
     if cells.empty:
         st.info(
             "The code and the runtime state of this case are not on this machine: this project ships facts of the "
             "published study, not its texts. Fetching them takes a minute."
         )
         link("data", "Fetch or import them on the Data page")
-        return
-    origin = best_origin(cells["origin"])
-    st.html(f'<div class="cw-dim">Code {escape(_origin_words(origin))}. Cells that are the same fold.</div>')
-    st.html(code_and_state_html(cells, states, traceback))
+    reasons = reasonings_html([*asked.imported, *asked.local])
+    if reasons:
+        st.subheader("Reasoning, −RT beside +RT", anchor="reasoning")
+        st.html(reasons)
+    _inputs(store, stored.prompt_list(store.cursor(), benchmark, case_id))
 
 
 def _origin_words(origin: str) -> str:

@@ -1,25 +1,19 @@
-"""What every detector said of both versions: one square per run, the vote, what people said of it, the reasons."""
+"""One detector's answers to one version: a square per run, the majority against the truth, the human label, reasons."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from html import escape
 from typing import Any, NamedTuple
 
 from crane_core.domain import Label, Version
-from crane_core.ui.words import LABEL_CSS, LABEL_WORDS, setting_words
+from crane_core.ui.code_html import prose_html
+from crane_core.ui.words import LABEL_CSS, LABEL_WORDS
 
-COLUMNS = (
-    "Detector",
-    "Input",
-    "Crashing: runs, vote",
-    "Diagnosis, as people judged it",
-    "Fixed: runs, vote",
-    "What was said of it",
-)
 MAX_REASON = 900
+UNCLEAR = frozenset({"tie", "no answer"})
+"""Votes that are neither right nor wrong."""
 
 
 class Answers(NamedTuple):
@@ -31,7 +25,7 @@ class Answers(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """One detector in one setting: its answers to both versions. `experiment` is named where no heading names it."""
+    """One detector in one setting of an experiment: its answers to both versions."""
 
     detector: str
     setting: str
@@ -39,62 +33,75 @@ class Strip(NamedTuple):
     experiment: str = ""
 
 
-def strips_html(rows: Iterable[Strip]) -> str:
-    """A table: detector and setting, then crashing and fixed."""
-    body = "".join(
-        f"<tr><td>{escape(row.detector)}{_experiment(row.experiment)}</td><td>{escape(setting_words(row.setting))}</td>"
-        f"{_version(row.sides.get(Version.REPRODUCED), crashes=True)}"
-        f"{_version(row.sides.get(Version.FIXED), crashes=False)}</tr>"
-        for row in rows
-    )
-    head = "".join(f"<th>{title}</th>" for title in COLUMNS)
-    return f'<table class="cw-strip"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+def is_right(answers: Answers | None, version: Version) -> bool | None:
+    """Whether the majority is right about this version; None where there is no majority."""
+    if answers is None or answers.vote in UNCLEAR:
+        return None
+    return (answers.vote == "crash") == (version is Version.REPRODUCED)
 
 
-def _experiment(name: str) -> str:
-    return f'<div class="cw-dim">{escape(name)}</div>' if name else ""
-
-
-def _version(answers: Answers | None, *, crashes: bool) -> str:
+def strip_html(answers: Answers | None, version: Version) -> str:
+    """The squares with the majority and its sign; of a crash that was predicted the human label too."""
     if answers is None:
-        return '<td class="cw-dim">not asked</td><td></td>'
-    right = (answers.vote == "crash") == crashes
-    css = "cw-dim" if answers.vote in {"tie", "no answer"} else "cw-right" if right else "cw-wrong"
-    word = {"crash": "crash", "safe": "no crash"}.get(answers.vote, answers.vote)
-    sign = "" if answers.vote in {"tie", "no answer"} else " ✓" if right else " ✗"
+        return '<span class="cw-dim">not asked</span>'
     strip = "".join(square_html(run) for run in answers.runs)
-    left = f'<td><span class="cw-runs">{strip}</span> <span class="{css}">{word}{sign}</span></td>'
-    return left + f"<td>{_label(answers.label, shown=crashes)}{_reasons(answers.runs)}</td>"
+    label = _label_html(answers.label) if version is Version.REPRODUCED else ""
+    return f'<span class="cw-strip"><span class="cw-runs">{strip}</span> {sign_html(answers, version)}</span>{label}'
+
+
+def sign_html(answers: Answers, version: Version) -> str:
+    """✓ or ✗ for a majority that is right or wrong; what it is called where it is neither."""
+    right = is_right(answers, version)
+    css = {None: "cw-dim", True: "cw-right", False: "cw-wrong"}[right]
+    sign = {None: answers.vote, True: "✓", False: "✗"}[right]
+    return f'<span class="{css}" title="majority: {escape(_vote_words(answers))}">{escape(sign)}</span>'
+
+
+def vote_html(answers: Answers, version: Version) -> str:
+    """The majority in words and its sign."""
+    clear = "" if answers.vote in UNCLEAR else f"{escape(_vote_words(answers))} "
+    return f'<span class="cw-vote">{clear}{sign_html(answers, version)}</span>'
+
+
+def _vote_words(answers: Answers) -> str:
+    return {"crash": "crash", "safe": "no crash"}.get(answers.vote, answers.vote)
 
 
 def square_html(run: dict[str, Any]) -> str:
-    """One run as a square: C for a crash that it predicts, a dot for none, a question mark for no answer."""
+    """One run as a square: full for a crash that it predicts, empty for none, a question mark for no answer."""
     index = f"run {run['run_index']}"
     if run["unanswered"]:
         return f'<span class="cw-run-none" title="{index}: {escape(_cut(str(run["unanswered"])))}">?</span>'
     if run["crashes"]:
-        return f'<span class="cw-run-crash" title="{index}: crash">C</span>'
-    return f'<span class="cw-run-safe" title="{index}: no crash">·</span>'
+        return f'<span class="cw-run-crash" title="{index}: crash"></span>'
+    return f'<span class="cw-run-safe" title="{index}: no crash"></span>'
 
 
-def _label(label: str | None, *, shown: bool) -> str:
-    if label is None or not shown:
+def _label_html(label: str | None) -> str:
+    if label is None or Label(label) is Label.MISDETECTED:
         return ""
     known = Label(label)
-    return f'<span class="{LABEL_CSS[known]}">{escape(LABEL_WORDS[known])}</span> '
+    return f' <span class="cw-verdict-label {LABEL_CSS[known]}">{escape(LABEL_WORDS[known])}</span>'
 
 
-def _reasons(runs: list[dict[str, Any]]) -> str:
-    """The distinct texts with their counts, folded; nothing when no text is at hand."""
-    texts = Counter(text for run in runs if (text := _reason(run)))
+def reasons_html(answers: Answers | None) -> str:
+    """The distinct texts, the most frequent first, each with how many runs gave it."""
+    if answers is None:
+        return '<p class="cw-dim">not asked</p>'
+    texts = Counter(text for run in answers.runs if (text := _reason(run)))
     if not texts:
-        return ""
-    items = "".join(
-        f"<li>{escape(_cut(text))}{f' <span class=cw-dim>({n} runs)</span>' if n > 1 else ''}</li>"
-        for text, n in texts.most_common()
-    )
-    many = f"{len(texts)} texts" if len(texts) > 1 else "text"
-    return f"<details><summary>{many}</summary><ol>{items}</ol></details>"
+        return '<p class="cw-dim">no text</p>'
+    items = (f"<p>{_times(n, len(answers.runs))}{prose_html(_cut(text))}</p>" for text, n in texts.most_common())
+    return "".join(items)
+
+
+def has_reasons(answers: Answers | None) -> bool:
+    """Whether any run has a text."""
+    return answers is not None and any(_reason(run) for run in answers.runs)
+
+
+def _times(n: int, n_runs: int) -> str:
+    return "" if n_runs == 1 else f'<span class="cw-dim">{n} of {n_runs} runs:</span> '
 
 
 def _reason(run: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ Knows the form of published and of captured states. Refuses to know HTML.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +39,7 @@ LEGEND = {
 ACCESSED = " (attribute or method)"
 """Ends the name of what the target reaches through another name, which may be spelled like a variable."""
 
+_LONG_FLOAT = re.compile(r"(?<![\w.'\"])-?\d+\.\d{5,}(?:e[+-]?\d+)?(?![\w.'\"])")
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
 MAX_WORDS = 3 * MAX_TEXT
@@ -142,7 +144,7 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
     words += [f"{_cell(place, numbers)} would define it and did not run" for place in would]
     words += [f"deleted in {_cell(place, numbers)}" for place in _listed(item.get("deleted_in"))]
     if item.get("similar"):
-        words.append("there is " + ", ".join(map(_exact, _listed(item["similar"]))))
+        words.append("there is " + ", ".join(map(exact, _listed(item["similar"]))))
     if item.get("via"):
         words.append("within " + ", ".join(map(fact_text, _listed(item["via"]))))
     if item.get("certain") is False:
@@ -169,7 +171,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _exact(value: Any) -> str:
+def exact(value: Any) -> str:
     """In quotes where it is empty or has blanks at an end, which may be just what is amiss."""
     is_unclear = isinstance(value, str) and (not value or value != value.strip()) and "\n" not in value
     return fact_text(repr(value) if is_unclear else value)
@@ -189,12 +191,12 @@ def _marked(mark: str, facts: Any) -> Facts:
 def _flat(value: Any, path: str) -> dict[str, str]:
     """Nested dictionaries as paths; a dictionary without further nesting is one fact."""
     if not isinstance(value, dict) or not value:
-        return {path: _exact(value)} if path else {}
+        return {path: exact(value)} if path else {}
     if path and not any(isinstance(item, dict) and item for item in value.values()):
-        return {path: fact_text(", ".join(f"{_exact(key)} {_exact(item)}" for key, item in value.items()))}
+        return {path: fact_text(", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items()))}
     facts: dict[str, str] = {}
     for key, item in value.items():
-        facts |= _flat(item, f"{path} › {_exact(key)}" if path else _exact(key))
+        facts |= _flat(item, f"{path} › {exact(key)}" if path else exact(key))
     return facts
 
 
@@ -202,3 +204,8 @@ def fact_text(value: Any, limit: int = MAX_TEXT) -> str:
     """A value as text of at most `limit` characters; a longer one says how long it is."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
+
+
+def rounded(text: str) -> str:
+    """The text of a fact with its long floats to five digits; what stands in quotes stays."""
+    return _LONG_FLOAT.sub(lambda found: f"{float(found[0]):.5g}", text)

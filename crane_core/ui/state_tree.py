@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from crane_core.ui.state_columns import columns_html, tells_columns, without_columns
 from crane_core.ui.state_facts import (
     ACCESSED,
     GROUPS,
@@ -22,6 +23,7 @@ from crane_core.ui.state_facts import (
     entries,
     entry_facts,
     fact_text,
+    rounded,
     substance,
     unavailable_facts,
 )
@@ -72,6 +74,13 @@ def _legend(tree: str) -> str:
     return f'<div class="cw-legend cw-dim">{items}</div>' if items else ""
 
 
+def frames_of(crashing: str | None, fixed: str | None, *, most: int) -> frozenset[str]:
+    """The names of the first data frames, of which columns are told."""
+    left, right = entries(documents(crashing)), entries(documents(fixed))
+    names = [name for name in dict.fromkeys([*left, *right]) if tells_columns(left.get(name), right.get(name))]
+    return frozenset(names[:most])
+
+
 def n_different(crashing: str | None, fixed: str | None) -> int:
     """How many names, and things asked for in vain, differ between the two states."""
     left, right = documents(crashing), documents(fixed)
@@ -93,7 +102,7 @@ def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
 
 
 def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
-    facts = [entry_facts(left), entry_facts(right)]
+    facts = [entry_facts(without_columns(left)), entry_facts(without_columns(right))]
     keys = list(dict.fromkeys([*facts[0], *facts[1]]))
     differing = [key for key in keys if facts[0].get(key) != facts[1].get(key)]
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
@@ -102,8 +111,10 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     mark = f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>' if differs else ""
     shown = escape(fact_text(name.removesuffix(ACCESSED)))
     head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
-    body = _folded(differing, facts, "differing facts", limit=MAX_FACTS) + _folded(
-        same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS
+    body = (
+        _folded(differing, facts, "differing facts", limit=MAX_FACTS)
+        + columns_html(left, right)
+        + _folded(same, facts, "facts that are the same", limit=0 if differs else MAX_FACTS)
     )
     return _details(head, body, is_open=differs or is_open)
 
@@ -157,12 +168,18 @@ def _fact(key: Key, left: str | None, right: str | None) -> str:
     values = (
         f'<div class="cw-both">{_value(left)}</div>'
         if left == right
-        else f"<div>{_value(left)}</div><div>{_value(right)}</div>"
+        else f"<div>{_value(left, right)}</div><div>{_value(right, left)}</div>"
     )
     colour = f" cw-{mark[0]}" if mark[:1] in GROUPS.values() else ""
     group = f'<div class="cw-group{colour}"{title}>{mark}</div>'
     return f'<div class="cw-grid{differs}">{group}<div class="cw-dim">{escape(fact_text(path))}</div>{values}</div>'
 
 
-def _value(text: str | None) -> str:
-    return f"<code>{escape(text)}</code>" if text is not None else '<span class="cw-dim">–</span>'
+def _value(text: str | None, other: str | None = None) -> str:
+    """A fact with its numbers rounded; in full where it then reads as the other version's."""
+    if text is None:
+        return '<span class="cw-dim">–</span>'
+    short = rounded(text)
+    shown = text if other not in (None, text) and short == rounded(other) else short
+    title = f' title="{escape(text)}"' if shown != text else ""
+    return f"<code{title}>{escape(shown)}</code>"

@@ -1,4 +1,4 @@
-"""One pair on one page: target and crash line marked, state compared, every run shown, the published text verbatim."""
+"""One pair on one page: its first screen, target and crash line, state, every run and reason, the published text."""
 
 from __future__ import annotations
 
@@ -45,6 +45,62 @@ def test_the_target_stands_out_and_its_crash_line_is_marked(pair: Page) -> None:
     assert crash.locator("code").inner_text().strip()
 
 
+def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pair: Page) -> None:
+    for part in (".cw-verdicts", ".cw-pair .cw-target", ".cw-state-column .cw-state"):
+        box = pair.locator(part).first.bounding_box()
+        assert box is not None
+        assert box["y"] < 900
+    assert pair.locator(".cw-raised").inner_text().startswith("ValueError: ")
+    reasons = pair.locator(".cw-reasons[open]")
+    expect(reasons).to_have_count(1)
+    columns = [column.bounding_box() for column in reasons.locator(".cw-side-by-side").first.locator("> div").all()]
+    assert columns[0] and columns[1]
+    assert columns[0]["y"] == columns[1]["y"], "−RT and +RT are not side by side"
+    assert columns[0]["x"] < columns[1]["x"]
+    size = "table => [table.offsetWidth, table.offsetHeight]"
+    before = pair.locator(".cw-verdicts").evaluate(size)
+    pair.locator(".cw-reasons:not([open]) > summary").first.click()
+    expect(pair.locator(".cw-reasons[open]")).to_have_count(2)
+    assert pair.locator(".cw-verdicts").evaluate(size) == before, "opening a reasoning reflows the matrix"
+    pair.locator(".cw-reasons").last.scroll_into_view_if_needed()
+    expect(title(pair)).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1024, 1280, 1440, 1920])
+def test_nothing_scrolls_sideways(pair: Page, width: int) -> None:
+    pair.set_viewport_size({"width": width, "height": 900})
+    pair.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+    assert pair.evaluate(_WIDER) == []
+
+
+_WIDER = """() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMain] [class*=cw-]')]
+    .filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+        && getComputedStyle(box).overflowX !== 'visible' && !box.matches('.cw-raised'))
+    .map(box => `${box.className} ${box.scrollWidth} > ${box.clientWidth}`)"""
+
+
+def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(pair: Page) -> None:
+    pair.set_viewport_size({"width": 360, "height": 900})
+    code = pair.locator(".cw-target .cw-changed-1 code").first
+    expect(code).to_be_visible()
+    indent, padding, lines = code.evaluate(
+        "code => { const style = getComputedStyle(code); return [parseFloat(style.textIndent),"
+        " parseFloat(style.paddingLeft), code.getBoundingClientRect().height / parseFloat(style.lineHeight)]; }"
+    )
+    assert lines > 1.5, "the line does not wrap"
+    assert indent < 0 and padding + indent == pytest.approx(0, abs=0.5)
+    assert pair.locator(".cw-target .cw-word").count() > 1
+
+
+def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(pair: Page, full_app: str) -> None:
+    open_pair(pair, full_app, "numpy_10")
+    expect(pair.locator(".cw-crash .cw-tag")).to_have_text("line 9 in the traceback")
+    assert "empty line" in (pair.locator("i.cw-skip").first.get_attribute("title") or "")
+    for case_id in ("pandas_9", "torchvision_1"):
+        open_pair(pair, full_app, case_id)
+        expect(pair.locator(".cw-target .cw-side.cw-crash")).to_have_count(1)
+
+
 def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     open_pair(pair, full_app, "sklearn_3")
     column = pair.locator(".cw-state-column")
@@ -54,14 +110,13 @@ def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     assert set(column.locator(".cw-group").all_inner_texts()) <= {"S", "R", "V", ""}
 
 
-def test_every_llm_shows_its_ten_runs_for_each_input(pair: Page) -> None:
+def test_every_detector_is_a_row_with_its_runs_for_each_input(pair: Page) -> None:
+    rows = pair.locator(".cw-verdicts tbody tr")
+    expect(rows).to_have_count(7)
     for title_of in LLMS:
-        rows = pair.locator(".cw-strip tbody tr").filter(has=pair.get_by_role("cell", name=title_of, exact=True))
-        expect(rows).to_have_count(2)
-        for row in rows.all():
-            assert row.locator(".cw-runs").count() == 2
-            assert row.locator(".cw-runs span").count() == 10
-            assert row.locator("details summary").count() == 2
+        row = rows.filter(has=pair.get_by_role("rowheader", name=title_of, exact=True))
+        assert row.locator(".cw-runs").count() == 4
+        assert row.locator(".cw-runs span").count() == 20
 
 
 def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_pair(pair: Page, archive: Path) -> None:
@@ -83,7 +138,7 @@ def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_p
 def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(facts_app: str, open_page: OpenPage) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_8")
     assert page.locator(".cw-pair, .cw-state").count() == 0
-    assert page.locator(".cw-strip tbody tr").first.locator(".cw-runs span").count() == 10
+    assert page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count() == 20
     expect(page.get_by_text("are not on this machine")).to_be_visible()
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Fetch or import them on the Data page").click()
     expect(title(page)).to_have_text(TITLES["/data"])
@@ -94,5 +149,5 @@ def test_a_pair_of_ours_shows_its_code_and_its_traceback(facts_app: str, open_pa
     page = open_pair(open_page(facts_app), facts_app, "pandas_1", benchmark="minibench")
     expect(page.locator(".cw-target")).to_have_count(1)
     expect(page.locator(".cw-side.cw-crash")).to_have_count(1)
-    page.get_by_text("Traceback: keyerror").click()
+    page.get_by_text("Traceback: KeyError").click()
     expect(page.locator(".cw-trace")).to_contain_text("KeyError")

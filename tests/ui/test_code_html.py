@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.ui.code_html import MAX_LINE, line_html
+from crane_core.ui.code_html import MAX_LINE, line_html, prose_html
 
 TextOf = Callable[[str], str]
 SHORT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"), max_size=60)
@@ -49,3 +49,24 @@ def test_a_string_with_markup_is_a_string(text_of: TextOf) -> None:
     assert 'class="cw-s"' in html
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in html
     assert text_of(html) == "x = '<b>&</b>'"
+
+
+@given(line=SHORT, start=st.integers(0, 60), length=st.integers(0, 60))
+def test_marks_change_no_character(text_of: TextOf, line: str, start: int, length: int) -> None:
+    assert text_of(line_html(line, ((start, start + length),))) == line
+
+
+def test_a_mark_may_begin_within_a_token() -> None:
+    html = line_html("ab = 'cd'", ((1, 7),))
+    assert html.startswith('a<span class="cw-word">b</span>')
+    assert '<span class="cw-s cw-word">c</span><span class="cw-s">d</span>' in html
+
+
+def test_backticks_are_drawn_as_code(text_of: TextOf) -> None:
+    html = prose_html("`df['a']` has no <b> column; ```python\nx = 1\n```, a lone ` stays")
+    assert html.count("<code>") == 2
+    assert text_of(html) == "df['a'] has no <b> column; x = 1, a lone ` stays"
+
+
+def test_hostile_prose_is_text(text_of: TextOf, hostile: str) -> None:
+    text_of(prose_html(f"`{hostile[:5_000]}` and {hostile[:5_000]}"))

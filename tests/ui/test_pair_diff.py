@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -35,7 +36,14 @@ def test_target_and_crash_line_are_marked(text_of: TextOf) -> None:
 def test_equal_cells_fold_and_tell_how_long_they_are(text_of: TextOf) -> None:
     html = pair_html([cell("a = 1\nb = 2"), cell("x", "2", TARGET)], [cell("a = 1\nb = 2"), cell("y", "2", TARGET)])
     assert html.count("<details") == 1
-    assert "2 lines, the same in both" in text_of(html)
+    assert "2 lines, unchanged" in text_of(html)
+
+
+def test_unchanged_cells_in_a_row_fold_into_one_line(text_of: TextOf) -> None:
+    cells = [cell(f"a{i} = {i}", str(i)) for i in (1, 2, 3)]
+    html = pair_html([*cells, cell("x", "4", TARGET)], [*cells, cell("y", "4", TARGET)])
+    assert "3 unchanged cells: Cell 1 to 3" in text_of(html)
+    assert html.count("<details") == 4
 
 
 def test_a_cell_of_one_side_says_so(text_of: TextOf) -> None:
@@ -61,7 +69,34 @@ def test_cells_that_ran_in_one_version_only(text_of: TextOf) -> None:
 def test_line_numbers_count_blank_lines(text_of: TextOf) -> None:
     html = pair_html([cell("a = 1\n\n\nb = 2", "1", TARGET, 4)], [cell("a = 1\n\n\nb = 3", "1", TARGET)])
     text_of(html)
-    assert '<i>4</i><b title="the crash is raised here">▶</b>' in html
+    assert 'title="2 empty lines above not shown">4</i><b title="the crash is raised here">▶</b>' in html
+
+
+def test_another_line_number_in_the_traceback_is_told(text_of: TextOf) -> None:
+    left = ShownCell("1", TARGET, "a\nb", crash_line=2, recorded_line=7)
+    assert "line 7 in the traceback" in text_of(pair_html([left], [cell("a\nb", "1", TARGET)]))
+
+
+def test_words_that_differ_are_marked_within_changed_lines(text_of: TextOf) -> None:
+    html = pair_html([cell("x = f(a, b)", "1", TARGET)], [cell("x = f(a, b, c)", "1", TARGET)])
+    assert "".join(re.findall(r'cw-word">(.*?)<', html)) == ", c"
+    text_of(html)
+
+
+def test_a_wrapped_line_hangs_below_its_indentation() -> None:
+    assert '<code style="--in:8">' in pair_html([cell("        x = 1", "1", TARGET)], [])
+
+
+def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(text_of: TextOf) -> None:
+    code = [f"x{i} = {i}" for i in range(40)]
+    changed = [*code[:20], "x20 = 200", *code[21:]]
+    html = pair_html([cell("\n".join(code), "1", TARGET, 31)], [cell("\n".join(changed), "1", TARGET)])
+    shown = text_of(html)
+    assert "17 unchanged lines" in shown
+    assert "6 unchanged lines" in shown
+    assert html.count('<details class="cw-unchanged">') == 2
+    whole = pair_html([cell("\n".join(code), "1", TARGET)], [cell("\n".join(code), "1", TARGET)])
+    assert "cw-unchanged" not in whole
 
 
 @pytest.mark.parametrize("role", CellRole)
@@ -82,4 +117,4 @@ def test_a_huge_cell_is_cut_and_counted(text_of: TextOf) -> None:
 
 @pytest.mark.parametrize("sides", [([], []), ([cell("x")], []), ([], [cell("x", "1", TARGET)])])
 def test_a_missing_notebook_is_an_empty_side(text_of: TextOf, sides: tuple[list[ShownCell], list[ShownCell]]) -> None:
-    assert text_of(pair_html(*sides)).startswith("crashingfixed")
+    assert text_of(pair_html(*sides)).startswith("− crashing+ fixed")

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from crane_core.domain import Label, Setting, Version
-from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strips_html
+from crane_core.ui.run_strip import MAX_REASON, Answers, Strip, strip_html
+from crane_core.ui.verdict_matrix import finding, matrix_html, reasonings_html, rows_of
 
 TextOf = Callable[[str], str]
 
@@ -19,55 +20,103 @@ def answer(index: int, said: object = None, **more: Any) -> dict[str, Any]:
     return plain | more
 
 
-def strip(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT 5", setting: str = "code") -> str:
+def html_of(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT 5", setting: str = "code") -> str:
+    """The matrix and the reasons of one detector in one setting."""
     sides = {Version.REPRODUCED: crashing, Version.FIXED: fixed}
-    return strips_html([Strip(title, setting, {version: side for version, side in sides.items() if side})])
+    rows = rows_of([Strip(title, setting, {version: side for version, side in sides.items() if side})])
+    return matrix_html(rows) + reasonings_html(rows)
+
+
+def strip(setting: str, crashing: str, fixed: str, title: str = "GPT 5") -> Strip:
+    sides = {
+        Version.REPRODUCED: Answers([answer(1, crashing == "crash", reasoning="It.")], crashing, None),
+        Version.FIXED: Answers([answer(1, fixed == "crash", reasoning="No.")], fixed, None),
+    }
+    return Strip(title, setting, sides)
 
 
 def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
-    strips = [Strip("GPT 5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>")]
-    shown = text_of(strips_html(strips))
+    rows = rows_of(Strip("GPT 5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>"))
+    shown = text_of(matrix_html(rows))
     assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
+
+
+def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None:
+    html = matrix_html(
+        rows_of([strip("code", "safe", "safe"), strip("runtime", "crash", "safe"), strip("code", "safe", "crash", "B")])
+    )
+    assert html.count("<tr>") == 2 + 2
+    assert text_of(html).count("not asked") == 2
+    assert "Crashing notebook" in text_of(html)
+    assert "runs, majority" not in text_of(html), "one run has no majority"
+
+
+@pytest.mark.parametrize(
+    ("without", "with_", "sentence"),
+    [
+        (("safe", "safe"), ("crash", "safe"), "With runtime state (+RT), GPT 5 finds the crash"),
+        (("crash", "safe"), ("crash", "crash"), "With runtime state (+RT), GPT 5 raises a false alarm"),
+        (
+            ("safe", "safe"),
+            ("crash", "crash"),
+            "With runtime state (+RT), GPT 5 finds the crash; GPT 5 raises a false alarm",
+        ),
+        (("crash", "tie"), ("crash", "safe"), "Runtime state (+RT) changes no verdict"),
+    ],
+)
+def test_the_heading_says_what_runtime_state_changed(
+    without: tuple[str, str], with_: tuple[str, str], sentence: str
+) -> None:
+    assert finding(rows_of([strip("code", *without), strip("runtime", *with_)])) == sentence
+    assert finding(rows_of([strip("code", *without)])) == "What the detectors predict"
+
+
+def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(text_of: TextOf) -> None:
+    same = [strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")]
+    html = reasonings_html(rows_of([*same, strip("code", "safe", "safe", "B"), strip("runtime", "crash", "safe", "B")]))
+    shown = text_of(html)
+    assert html.count("cw-side-by-side") == 4
+    assert html.count(" open>") == 1
+    assert html.index(" open>") > html.index("<b>A</b>")
+    assert shown.count("Reasoning on the fixed version") == 2
+    assert "crashing: −RT no crash ✗ +RT crash ✓" in shown
 
 
 def test_a_square_per_run(text_of: TextOf) -> None:
     runs = [answer(1, True), answer(2, False), answer(3, None, unanswered="not JSON")]
-    html = strip(Answers(runs, "tie", None))
+    html = html_of(Answers(runs, "tie", None))
     text_of(html)
     assert [html.count(f"cw-run-{kind}") for kind in ("crash", "safe", "none")] == [1, 1, 1]
     assert 'title="run 3: not JSON"' in html
 
 
-@pytest.mark.parametrize(
-    ("vote", "on_crashing", "on_fixed"),
-    [("crash", "crash ✓", "crash ✗"), ("safe", "no crash ✗", "no crash ✓"), ("tie", "tie", "tie")],
-)
+@pytest.mark.parametrize(("vote", "on_crashing", "on_fixed"), [("crash", "✓", "✗"), ("safe", "✗", "✓"), ("tie",) * 3])
 def test_the_vote_stands_against_the_truth(text_of: TextOf, vote: str, on_crashing: str, on_fixed: str) -> None:
-    assert on_crashing in text_of(strip(Answers([], vote, None)))
-    fixed = text_of(strip(None, Answers([], vote, None)))
-    assert on_fixed in fixed
-    assert "not asked" in fixed
+    assert text_of(strip_html(Answers([], vote, None), Version.REPRODUCED)).strip() == on_crashing
+    assert text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip() == on_fixed
+    assert text_of(strip_html(None, Version.FIXED)) == "not asked"
 
 
 @pytest.mark.parametrize("label", Label)
-def test_what_people_said_stands_at_the_crashing_notebook(text_of: TextOf, label: Label) -> None:
-    shown = text_of(strip(Answers([], "crash", str(label)), Answers([], "safe", str(label))))
-    assert sum(word in shown for word in ("correct", "partial", "wrong", "not detected", "unverifiable")) == 1
+def test_the_human_label_stands_at_the_crashing_notebook(text_of: TextOf, label: Label) -> None:
+    shown = text_of(html_of(Answers([], "crash", str(label)), Answers([], "safe", str(label))))
+    n_words = sum(word in shown for word in ("correct", "partial", "wrong", "unverifiable"))
+    assert n_words == (label is not Label.MISDETECTED)
 
 
 def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
     runs = [answer(i, True, reasoning="The index is out of range.") for i in (1, 2)] + [
-        answer(3, True, reasoning="No.")
+        answer(3, True, reasoning="No `x`.")
     ]
-    shown = text_of(strip(Answers(runs, "crash", None)))
-    assert shown.count("The index is out of range.") == 1
-    assert "(2 runs)" in shown
-    assert "2 texts" in shown
+    html = html_of(Answers(runs, "crash", None))
+    assert text_of(html).count("The index is out of range.") == 1
+    assert "2 of 3 runs: The index" in text_of(html)
+    assert "<code>x</code>" in html
 
 
 def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
     found = json.dumps([{"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"}, "plain", 7])
-    shown = text_of(strip(Answers([answer(1, True, diagnostics=found)], "crash", None)))
+    shown = text_of(html_of(Answers([answer(1, True, diagnostics=found)], "crash", None)))
     assert "no <b> here [no-member] at x.y" in shown
     assert "plain" in shown
 
@@ -77,12 +126,12 @@ def test_hostile_texts_are_text_and_bounded(text_of: TextOf, hostile: str, place
     value = json.dumps([{"message": hostile, "symbol": hostile}]) if place == "diagnostics" else hostile
     title = hostile[:200] if place == "title" else "GPT 5"
     runs = [answer(1, None if place == "unanswered" else True, **({} if place == "title" else {place: value}))]
-    html = strip(Answers(runs, "crash", None), title=title)
+    html = html_of(Answers(runs, "crash", None), title=title)
     text_of(html)
     assert "<script" not in html
     assert len(html) < 20 * MAX_REASON
 
 
 @pytest.mark.parametrize("setting", Setting)
-def test_every_setting_has_words(text_of: TextOf, setting: Setting) -> None:
-    assert "RT" in text_of(strip(None, setting=str(setting)))
+def test_every_setting_has_a_column(text_of: TextOf, setting: Setting) -> None:
+    assert "RT" in text_of(html_of(Answers([], "safe", None), setting=str(setting)))

@@ -240,7 +240,7 @@ def test_blanks_at_an_end_and_nothing_are_seen(text_of: TextOf) -> None:
     entry = {"type": "DataFrame", "representation": {"dtypes": {"kg ": "f8", "": "i8"}}, "structure": {"layer": ""}}
     other = entry | {"representation": {"dtypes": {"kg": "f8", "": "i8"}}, "values": {" kg": {"a": {"b": 1}}}}
     shown = text_of(state_html(captured(variables={"df": entry}), captured(variables={"df": other})))
-    assert "'kg ' f8, '' i8" in shown and "kg f8, '' i8" in shown
+    assert "'kg '− f8+ –" in shown and "kg− –+ f8" in shown and "''i8" in shown
     assert "layer''" in shown and "' kg' › a" in shown
 
 
@@ -306,3 +306,37 @@ def test_names_that_are_asked_for_are_open_from_the_start() -> None:
     html = state_html(state, state, opened=frozenset({"b"}))
     assert html.count("<details") == 2
     assert html.count('<details class="cw-var" open><summary><code>b</code>') == 1
+
+
+def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
+    columns = {"kg": {"num_unique": 17, "value_range": [0.1234567, 3.6], "has_nan": False, "value_type": "continuous"}}
+    frames = [
+        FRAME | {"representation": {"dtypes": {"kg": kind}}, "values": {"per_column": columns}}
+        for kind in ("str", "float64")
+    ]
+    html = state_html(captured(variables={"df": frames[0]}), captured(variables={"df": frames[1]}))
+    assert "kg− str+ float640.12346 … 3.6; 17 distinct; no NaN" in text_of(html)
+    assert html.count("cw-columns cw-differs") == 1
+    alone = text_of(state_html(captured(variables={"df": frames[0]}), None))
+    assert "kgstr0.12346" in alone
+    assert "– str" not in alone
+
+
+def test_columns_beyond_a_bound_fold_and_then_are_counted(text_of: TextOf) -> None:
+    many = FRAME | {"representation": {"dtypes": {f"c{i}": "int64" for i in range(5_000)}}}
+    shown = text_of(state_html(captured(variables={"df": many}), captured(variables={"df": many})))
+    assert "4,970 more columns" in shown
+    assert "4,570 columns are not shown" in shown
+
+
+def test_long_floats_are_rounded_but_never_until_two_read_the_same(text_of: TextOf) -> None:
+    def of(value: object) -> str:
+        return captured(
+            variables={"x": {"type": "float", "structure": {}, "representation": {}, "values": {"is": value}}}
+        )
+
+    assert "0.33333" in text_of(state_html(of(1 / 3), of(1 / 3)))
+    assert "0.3333333333333333" not in text_of(state_html(of(1 / 3), of(1 / 3)))
+    shown = text_of(state_html(of(0.1234567), of(0.1234568)))
+    assert "0.1234567" in shown and "0.1234568" in shown
+    assert "'0.123456789'" in text_of(state_html(of(["0.123456789"]), None))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from crane_core.pipeline.cards import Card, Text
-from crane_core.ui.code_html import line_html
+from crane_core.ui.code_html import code_html, prose_html
 
 MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
@@ -36,7 +34,7 @@ def _code(card: Card) -> str:
 def _line(number: int, text: str, *, crashes: bool) -> str:
     mark = '<b title="the crash is raised here">▶</b>' if crashes else "<b></b>"
     css = "cw-side cw-crash" if crashes else "cw-side"
-    return f'<div class="{css}"><i>{number}</i>{mark}<code>{line_html(text)}</code></div>'
+    return f'<div class="{css}"><i>{number}</i>{mark}{code_html(text)}</div>'
 
 
 def _truth(card: Card) -> str:
@@ -65,4 +63,4 @@ def _text(text: Text, *, alone: bool) -> str:
 def _bounded(text: str) -> str:
     cut = len(text) - MAX_TEXT
     more = f' <span class="cw-dim">… {cut:,} more characters</span>' if cut > 0 else ""
-    return escape(text[:MAX_TEXT]) + more
+    return prose_html(text[:MAX_TEXT]) + more

@@ -1,0 +1,134 @@
+"""The columns of a data frame in both versions as a table, one row a column: its dtype (R) and its values (V)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from crane_core.prompts.tagged_json import decode
+from crane_core.ui.state_facts import MARK_WORDS, exact, fact_text, rounded
+
+MAX_COLUMNS = 30
+"""Columns before the rest folds away."""
+MAX_FOLDED = 400
+"""Columns that fold away; what is beyond is counted."""
+MAX_VALUES = 5
+"""Values of a column that are named."""
+
+Told = dict[str, tuple[str, str]]
+"""Column to its dtype and what is told of its values."""
+
+
+def tells_columns(*entries: Any) -> bool:
+    """Whether any of the entries tells of columns."""
+    return any(_told(entry) for entry in entries)
+
+
+def without_columns(entry: Any) -> Any:
+    """The entry of a name without what `columns_html` shows of it."""
+    if not isinstance(entry, dict) or not _told(entry):
+        return entry
+    plus = entry.get("plus", {})
+    values = _lacking(plus.get("values", {}), "per_column")
+    rest = entry | {
+        "representation": _lacking(entry.get("representation", {}), "dtypes"),
+        "values": _lacking(entry.get("values", {}), "per_column"),
+    }
+    return rest | ({"plus": plus | {"values": values}} if plus else {})
+
+
+def columns_html(left: Any, right: Any) -> str:
+    """The table, columns that differ first; nothing where neither entry tells of columns."""
+    told = _told(left), _told(right)
+    names = list(dict.fromkeys([*told[0], *told[1]]))
+    if not names:
+        return ""
+    has_both = isinstance(left, dict) and isinstance(right, dict)
+    names.sort(key=lambda name: told[0].get(name) == told[1].get(name) or not has_both)
+    shown = names[: MAX_COLUMNS + MAX_FOLDED]
+    rows = [_row(name, told[0].get(name), told[1].get(name), is_compared=has_both) for name in shown]
+    head = f'<div class="cw-columns cw-dim"><div>column</div>{_head("R", "dtype")}{_head("V", "values")}</div>'
+    n_rest, n_left_out = len(names) - MAX_COLUMNS, len(names) - len(shown)
+    if n_rest <= 0:
+        return head + "".join(rows)
+    left_out = f'<div class="cw-dim">… {n_left_out:,} columns are not shown</div>' if n_left_out else ""
+    summary = f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
+    rest = f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
+    return head + "".join(rows[:MAX_COLUMNS]) + rest
+
+
+def _head(mark: str, words: str) -> str:
+    return f'<div><div class="cw-group cw-{mark}" title="{MARK_WORDS[mark]}">{mark}</div> {words}</div>'
+
+
+def _row(name: str, left: tuple[str, str] | None, right: tuple[str, str] | None, *, is_compared: bool) -> str:
+    differs = " cw-differs" if is_compared and left != right else ""
+    parts = [_both(left[i] if left else None, right[i] if right else None, is_compared=is_compared) for i in range(2)]
+    cells = "".join(f"<div>{part}</div>" for part in parts)
+    return f'<div class="cw-columns{differs}"><div><code>{escape(exact(name))}</code></div>{cells}</div>'
+
+
+def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
+    """One text where the versions agree; else both, with the signs of the diff."""
+    if not left and not right:
+        return ""
+    if left == right or not is_compared:
+        return escape(rounded(left or right or ""))
+    shown = (
+        (left, right) if rounded(left or "") == rounded(right or "") else (rounded(left or ""), rounded(right or ""))
+    )
+    return "".join(
+        f'<div class="cw-version"><b>{sign}</b> {escape(text or "–")}</div>'
+        for sign, text in zip("−+", shown, strict=True)
+    )
+
+
+def _told(entry: Any) -> Told:
+    if not isinstance(entry, dict):
+        return {}
+    dtypes = _members(_members(entry, "representation"), "dtypes")
+    per_column = _members(_members(entry, "values"), "per_column")
+    beyond = _members(_members(_members(entry, "plus"), "values"), "per_column")
+    names = dict.fromkeys([*dtypes, *per_column, *beyond])
+    return {
+        name: (
+            fact_text(decode(dtypes.get(name, ""))),
+            _values_words(_members(per_column, name) | _members(beyond, name)),
+        )
+        for name in names
+    }
+
+
+def _members(value: Any, name: str) -> dict[str, Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) and not any(key.startswith("$") for key in found) else {}
+
+
+def _lacking(value: Any, name: str) -> Any:
+    return {key: held for key, held in value.items() if key != name} if _members(value, name) else value
+
+
+def _values_words(column: Mapping[str, Any]) -> str:
+    """`3 distinct: north, south, terrace; no NaN`, and whatever else is told by its name."""
+    rest = {key: decode(value) for key, value in column.items()}
+    words = []
+    span = rest.pop("value_range", None)
+    if span is not None:
+        pair = isinstance(span, list | tuple) and len(span) == 2
+        words.append(f"{exact(span[0])} … {exact(span[1])}" if pair else fact_text(span))
+    n = rest.pop("num_unique", None)
+    named = rest.pop("unique_values", None) or rest.pop("example_values", None)
+    rest.pop("example_values", None)
+    distinct = f"{fact_text(n)} distinct" if n is not None else ""
+    if isinstance(named, list | tuple):
+        more = ", …" if len(named) > MAX_VALUES or (isinstance(n, int) and n > len(named)) else ""
+        distinct += (": " if distinct else "") + ", ".join(map(exact, named[:MAX_VALUES])) + more
+    words.append(distinct)
+    has_nan = rest.pop("has_nan", None)
+    words.append("" if has_nan is None else "has NaN" if has_nan else "no NaN")
+    kind = rest.pop("type", None) or rest.pop("value_type", None)
+    rest.pop("value_type", None)
+    words.append("" if kind is None or span is not None else fact_text(kind))
+    words += [f"{fact_text(key)} {exact(value)}" for key, value in rest.items()]
+    return fact_text("; ".join(word for word in words if word), 320)

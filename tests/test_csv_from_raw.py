@@ -137,8 +137,8 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     def take(*_: object, numbers: pd.DataFrame, name: str, **__: object) -> None:
         taken[name] = pd.read_csv(io.StringIO(numbers.to_csv(index=False)))
 
-    for view in (gains_view, breakdown_view):
-        monkeypatch.setattr(view, "draw_chart", take)
+    monkeypatch.setattr(gains_view, "draw_chart", take)
+    monkeypatch.setattr(breakdown_view, "draw_panels", take)
     return taken
 
 

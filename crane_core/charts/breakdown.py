@@ -1,72 +1,94 @@
-"""A rate by group and detector with one input and with another: bars from zero, each with its interval and value."""
+"""A rate by group for one detector: from the one input to the other, with what that changes at the right."""
 
 from __future__ import annotations
+
+import json
 
 import altair as alt
 import pandas as pd
 
+from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import INPUTS
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import PADDING, detector_colours
 
-BAR = "bar"
-"""Name of the selection that a click on a bar makes."""
-STEP = 15
-PANEL_WIDTH = 204
-BETWEEN = 88
-"""Pixels between two panels, in which the values of long bars and the changes stand."""
-PER_ROW = 3
-"""Panels side by side; as many as a page of 1280 pixels shows."""
+MARK = "mark"
+"""Name of the selection that a click on a mark makes."""
+STEP = 24
+AROUND = 84
+"""Pixels of the heading and the axis."""
+LABEL_LIMIT = 190
+TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 
-def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS) -> alt.FacetChart:
-    """One panel per detector, one pair of bars per group.
+def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS) -> alt.LayerChart:
+    """One row per group: a hollow circle for the base, a filled diamond for the other input, a line between them.
 
-    `table` columns: group, label (the group with its n, as the axis shows it), detector_title, setting (one of
-    `inputs`, the base first), value, low, high (shares), label_at (where the text stands), n, text, and change (text
-    at the right edge, on one setting of each pair). `labels` is the order from top to bottom. A click selects group,
-    detector_title and setting.
+    `table` holds the rows of one detector: group, label (the group with its n, as the axis shows it), detector_title,
+    setting (one of `inputs`, the base first), value, low, high (shares), n, n_cases, change (text at the right edge, on
+    one setting of each pair) and is_sure (the change stands in bold). A group with one input shows its interval.
+    `labels` is the order from top to bottom. A click selects group, detector_title and setting.
     """
-    titles = in_order(table["detector_title"].unique().tolist())
-    colours = detector_colours(titles)
-    colour = alt.Color("detector_title:N", scale=alt.Scale(domain=titles, range=list(colours.values())), legend=None)
-    y = alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False))
-    offset = alt.YOffset("setting:N", sort=list(inputs), scale=alt.Scale(paddingInner=0.1))
-    tooltip = [
-        alt.Tooltip("group:N", title="group"),
-        alt.Tooltip("detector_title:N", title="detector"),
-        alt.Tooltip("setting:N", title="input"),
-        alt.Tooltip("value:Q", title=rate, format=".1%"),
-        alt.Tooltip("low:Q", title="95% from", format=".1%"),
-        alt.Tooltip("high:Q", title="to", format=".1%"),
-        alt.Tooltip("n:Q", title="instances"),
-    ]
+    title = str(table["detector_title"].iloc[0])
+    drawn = table.assign(is_alone=table.groupby("label")["setting"].transform("nunique") < 2)
     scale = alt.Scale(domain=[0, 1])
-    base = alt.Chart().encode(y=y, yOffset=offset, tooltip=tooltip)
-    picked = alt.selection_point(name=BAR, fields=["group", "detector_title", "setting"], on="click", clear=False)
-    bars = (
-        base.mark_bar(cursor="pointer", height=STEP - 3)
-        .encode(
-            x=alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title=rate)),
-            color=colour,
-            stroke=colour,
-            strokeWidth=alt.StrokeWidthValue(1),
-            fillOpacity=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value(0.9), alt.value(0.25)),
-        )
-        .add_params(picked)
+    x = alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate))
+    left = alt.Axis(title=None, labelLimit=LABEL_LIMIT, labelOverlap=False, ticks=False, domain=False)
+    colour = detector_colours([title])[title]
+    opacity = alt.condition(f"datum.n_cases <= {FEW_CASES}", alt.value(0.4), alt.value(1))
+    picked = alt.selection_point(name=MARK, fields=["group", "detector_title", "setting"], on="click", clear=False)
+
+    def y(axis: alt.Axis | None = None) -> alt.Y:
+        return alt.Y("label:N", sort=labels, axis=axis)
+
+    base = alt.Chart(drawn).encode(color=alt.ColorValue(colour), opacity=opacity)
+    marks = alt.Chart(drawn).mark_point(size=85, strokeWidth=2, cursor="pointer")
+    layers = [
+        base.mark_line(strokeWidth=2, aria=False).encode(x=x, y=y(left), detail="label:N"),
+        base.transform_filter("datum.is_alone")
+        .mark_rule(strokeWidth=2)
+        .encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y()),
+        marks.encode(
+            x=x,
+            y=y(),
+            stroke=alt.StrokeValue(colour),
+            opacity=opacity,
+            fill=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value(colour), alt.value("transparent")),
+            shape=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value("diamond"), alt.value("circle")),
+            tooltip=[
+                alt.Tooltip("group:N", title="group"),
+                alt.Tooltip("detector_title:N", title="detector"),
+                alt.Tooltip("setting:N", title="input"),
+                alt.Tooltip("value:Q", title=rate, format=".1%"),
+                alt.Tooltip("low:Q", title="95% from", format=".1%"),
+                alt.Tooltip("high:Q", title="to", format=".1%"),
+                alt.Tooltip("n:Q", title="instances"),
+                alt.Tooltip("n_cases:Q", title="cases"),
+            ],
+        ).add_params(picked),
+    ]
+    changed = drawn[drawn["change"] != ""]
+    if len(changed):
+        layers.append(base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed))))
+    heading = alt.TitleParams(title, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
+    chart: alt.LayerChart = alt.layer(
+        *layers, height=STEP * len(labels) + AROUND, title=heading, padding=PADDING | {"right": 4}
+    ).resolve_axis(y="independent")
+    return chart
+
+
+def _changes(changed: pd.DataFrame) -> alt.Axis:
+    """The changes as labels of an axis at the right, so that a narrow chart leaves room for them."""
+    words = json.dumps(dict(zip(changed["label"], changed["change"], strict=True)))
+    sure = json.dumps(changed.loc[changed["is_sure"], "label"].tolist())
+    weight = alt.condition(f"indexof({sure}, datum.value) >= 0", alt.value(700), alt.value(400))
+    return alt.Axis(
+        orient="right",
+        title=None,
+        ticks=False,
+        domain=False,
+        grid=False,
+        labelLimit=LABEL_LIMIT,
+        labelOverlap=False,
+        labelFontWeight=weight,
+        labelExpr=f"{words}[datum.value] || ''",
     )
-    rules = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", title=rate), x2="high:Q")
-    values = base.mark_text(align="left", dx=4, fontSize=10.5, color=TEXT).encode(
-        x=alt.X("label_at:Q", scale=scale), text="text:N"
-    )
-    changes = base.mark_text(align="left", fontSize=10.5, fontWeight=600, color=TEXT).encode(
-        x=alt.value(PANEL_WIDTH + 42), text="change:N"
-    )
-    panel = alt.layer(bars, rules, values, changes).properties(width=PANEL_WIDTH, height=STEP * 2.5 * len(labels))
-    header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
-    panels = alt.Facet("detector_title:N", sort=titles, header=header)
-    faceted: alt.FacetChart = (
-        panel.facet(panels, data=table, columns=PER_ROW, spacing={"column": BETWEEN, "row": 48}, bounds="flush")
-        .resolve_scale(y="shared")
-        .properties(padding=PADDING)
-    )
-    return faceted

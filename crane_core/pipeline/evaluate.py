@@ -14,12 +14,15 @@ def verdict_frame(store: Store) -> pd.DataFrame:
 
     Adds `library_group`, the paper's grouping of libraries (Figure 5), and `label_stratum` (what a detected crash was
     drawn from) and `provenance`, both None here: a label of imported people counts for itself alone. Those of a
-    campaign come from `pipeline.judged`.
+    campaign come from `pipeline.judged`. Titles of detectors are on one line: a line separator (U+2028) would keep Vega
+    from drawing.
     """
     frame = stored.answer_counts(store.cursor())
     groups = {library: library_group(library) for library in frame["library"].unique()}
+    titles = frame["detector_title"].unique()
     return frame.assign(
         library_group=frame["library"].map(groups),
+        detector_title=frame["detector_title"].map({title: " ".join(title.split()) for title in titles}),
         human=frame["human"].where(frame["human"].notna()),
         label_stratum=None,
         provenance=None,

@@ -10,6 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.charts.breakdown import breakdown
+from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import gains
 from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
@@ -24,21 +25,15 @@ from crane_core.site.numbers import frame, interval_text, statistics_table, valu
 from crane_core.site.specification_curve import choices_blocks
 from crane_core.site.time_saved import time_blocks
 from crane_core.site.together import together_blocks
-from crane_core.ui.words import coefficient, count, experiment_words, p_value, percent, with_n
-from crane_core.ui.words import points as points_text
+from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_sure
+from crane_core.ui.words import coefficient, count, experiment_words, p_value, with_n
 
 KINDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
-GROUPINGS = {
-    "library_group": "library",
-    "root_cause": "root cause",
-    "crash_type": "crash type",
-    "stage": "pipeline stage",
-}
 DIFFERENCE = "difference of accuracy"
 ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
 ABOUT_BARS = (
-    "Solid: with runtime state. Pale: code only. Lines: 95% intervals by case. At the right: what runtime state "
-    "changes, in percentage points."
+    "Hollow: code only. Filled: with runtime state. At the right: the change in percentage points with its 95% "
+    f"interval. Bold: significant after adjustment. Faded: {FEW_CASES} cases or fewer."
 )
 CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases")
 
@@ -155,7 +150,7 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     drawings: list[Markup] = []
     for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
         mine = [one for one in bars if one.detector == title]
-        chart = _bars(frame(mine), {str(one.group): one.value for one in changes if one.detector == title})
+        chart = _panel(frame(mine), {str(one.group): one for one in changes if one.detector == title})
         drawings.append(figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
     columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
     tables = [
@@ -165,20 +160,23 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     yield folded(f"Accuracy by {words}", [*drawings, *tables])
 
 
-def _bars(drawn: pd.DataFrame, changes: dict[str, float | None]) -> alt.FacetChart:
+def _panel(drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]) -> alt.LayerChart:
     n_of = drawn.groupby("group")["n"].agg(["min", "max"])
     order = n_of["max"].sort_values(ascending=False, kind="stable").index
     labels = {group: with_n(str(group), *map(int, n_of.loc[group])) for group in order}
-    is_with = drawn["setting"] == "+RT"
+    found = [
+        changes.get(str(group)) if setting == "+RT" else None
+        for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
+    ]
+    said = [
+        {"difference": one.value, "low": one.low, "high": one.high, "p_bh": one.p_adjusted} if one else None
+        for one in found
+    ]
     return breakdown(
         drawn.assign(
             label=drawn["group"].map(labels),
-            text=[percent(value, 0) for value in drawn["value"]],
-            label_at=drawn[["value", "high"]].max(axis=1).fillna(0.0),
-            change=[
-                points_text(changes.get(group), 0).removesuffix(" pp") if with_state and group in changes else ""
-                for group, with_state in zip(drawn["group"], is_with, strict=True)
-            ],
+            change=["" if change is None else change_words(change) for change in said],
+            is_sure=[change is not None and is_sure(change) for change in said],
         ),
         labels=list(labels.values()),
         rate="accuracy",

@@ -1,4 +1,4 @@
-"""Rates by library, root cause, crash type or stage; a click on a bar opens its cases."""
+"""Rates by library, root cause, crash type or stage; a click on a mark opens its cases."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.breakdown import breakdown
+from crane_core.charts.drops import FEW_CASES
+from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.beside import asked_as
 from crane_core.pipeline.measures import WITH_STATE, change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, finding, is_sure, rate_words
+from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
 from crane_core.ui.result_switches import Chosen
@@ -26,17 +29,12 @@ from crane_core.ui.words import (
     points,
     points_interval,
     setting_short,
-    setting_words,
     whole,
     with_n,
 )
 
-GROUPINGS = {
-    "library_group": "library",
-    "root_cause": "root cause",
-    "crash_type": "crash type",
-    "stage": "pipeline stage",
-}
+PANEL_WIDTH, LETTER_WIDTH, LONG_LABEL = 256, 6, 32
+"""Pixels of a panel without its labels, and of a letter of them; longer labels are cut."""
 RATES = ("Accuracy", "Recall", "Precision", "F1")
 ChangeOf = dict[tuple[str, str], dict[str, Any]]
 CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "stage": keys.STAGE}
@@ -65,7 +63,7 @@ def draw_breakdown(chosen: Chosen) -> None:
 
 
 def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
-    """Bars for every group and detector, with what the other input changes."""
+    """A panel per detector with a row per group, and what the other input changes."""
     table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:
         st.info(f"Nothing to show: no case of this experiment has a {GROUPINGS[by]}.")
@@ -73,32 +71,29 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {group: with_n(group, *n_of.loc[group]) for group in _order(by, table)}
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
+    shown = [change_of.get((row[by], row["detector_title"])) for row in as_rows(table)]
+    is_other = (table["setting"] == chosen.inputs.other).tolist()
+    found = [change if other else None for change, other in zip(shown, is_other, strict=True)]
     drawn = table.assign(
         group=table[by],
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
-        text=[percent(v, 0) for v in table["value"]],
-        label_at=table[["value", "high"]].max(axis=1).fillna(0.0),
-        change=[_change(row, by, change_of, chosen) for row in as_rows(table)],
+        change=["" if change is None else change_words(change) for change in found],
+        is_sure=[change is not None and is_sure(change) for change in found],
     )
-    base, other = (setting_short(setting) for setting in chosen.inputs)
-    note = f"Solid: {setting_words(chosen.inputs.other)}. Pale: {setting_words(chosen.inputs.base)}. "
-    note += "Lines: 95% intervals by case. "
-    if change_of:
-        note += f"At the right: what {other} changes against {base}, in percentage points. "
-        note += _test_words(changes)
-    draw_chart(
-        finished(
-            breakdown,
-            drawn,
-            labels=list(labels.values()),
-            rate=rate.lower() if rate != "F1" else rate,
-            inputs=(base, other),
-        ),
+    st.markdown(finding(changes, by, rate, chosen.inputs))
+    inputs = setting_short(chosen.inputs.base), setting_short(chosen.inputs.other)
+    how = {"labels": list(labels.values()), "rate": rate_words(rate), "inputs": inputs}
+    draw_panels(
+        [
+            finished(breakdown, drawn[drawn["detector_title"] == title], **how)
+            for title in in_order(table["detector_title"].unique().tolist())
+        ],
         _readable(table, by, change_of, chosen),
+        width=PANEL_WIDTH + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
         numbers=_numbers(table, changes, by),
         name=_name(chosen, by, rate),
-        note=note + "Click a bar to see its cases.",
+        note=about(changes, chosen.inputs, is_any_few=bool((table["n_cases"] <= FEW_CASES).any())),
         on_pick=lambda point: _open_cases(chosen, by, point),
     )
 
@@ -109,13 +104,6 @@ def _name(chosen: Chosen, by: str, rate: str) -> str:
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 
 
-def _test_words(changes: pd.DataFrame) -> str:
-    """Which test the p-values of the table are of, and over which family they are adjusted."""
-    tests = changes["test"].dropna().unique()
-    family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
-    return f"p in the table: {tests[0]}, {family}. " if len(tests) else ""
-
-
 def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFrame:
     """Rates and changes in one frame, unrounded."""
     if changes.empty:
@@ -123,15 +111,6 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     of_change = ["difference", "low", "high", "gained", "lost", "p_value", "test", "p_by_case", "p_bh"]
     columns = [by, "detector_title", *of_change]
     return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
-
-
-def _change(row: dict[str, Any], by: str, change_of: ChangeOf, chosen: Chosen) -> str:
-    """The change, told once per pair of bars: on the one with the other input."""
-    found = change_of.get((row[by], row["detector_title"]))
-    if found is None or row["setting"] != chosen.inputs.other:
-        return ""
-    text = points(found["difference"], 0).removesuffix(" pp")
-    return "0" if text in {"+0", "−0"} else text
 
 
 def _order(by: str, table: pd.DataFrame) -> list[str]:

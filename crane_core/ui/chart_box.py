@@ -1,4 +1,4 @@
-"""A chart with what belongs to it: its table, and downloads as CSV, SVG and PNG."""
+"""A chart or several with what belongs to them: the table, and downloads as CSV, SVG and PNG."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import streamlit as st
+
+from crane_core.charts.panels import side_by_side
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 Spec = dict[str, Any]
@@ -41,13 +43,39 @@ def draw_chart(
     `name` is the stem of the downloads. With `on_pick` a click on a mark calls it with the selected points.
     """
     spec = chart if isinstance(chart, dict) else chart.to_dict()
+    _draw(spec, f"chart_{name}", on_pick)
+    _draw_takeaway(spec, table, numbers, name, note)
+
+
+def draw_panels(
+    panels: list[Spec],
+    table: pd.DataFrame,
+    *,
+    width: int,
+    numbers: pd.DataFrame,
+    name: str,
+    note: str = "",
+    on_pick: Callable[[Any], None] | None = None,
+) -> None:
+    """Several charts of `width` pixels side by side, as many as the window has room for; otherwise as `draw_chart`."""
+    with st.container(horizontal=True, gap="medium"):
+        for index, panel in enumerate(panels):
+            with st.container(width=width):
+                _draw(panel, f"chart_{name}_{index}", on_pick)
+    _draw_takeaway(side_by_side(panels), table, numbers, name, note)
+
+
+def _draw(spec: Spec, key: str, on_pick: Callable[[Any], None] | None) -> None:
     if on_pick is None:
-        st.vega_lite_chart(spec, key=f"chart_{name}")
-    else:
-        event = st.vega_lite_chart(spec, key=f"chart_{name}", on_select="rerun")
-        for points in (event.get("selection") or {}).values():
-            if points:
-                on_pick(points[0])
+        st.vega_lite_chart(spec, key=key)
+        return
+    event = st.vega_lite_chart(spec, key=key, on_select="rerun")
+    for points in (event.get("selection") or {}).values():
+        if points:
+            on_pick(points[0])
+
+
+def _draw_takeaway(spec: Spec, table: pd.DataFrame, numbers: pd.DataFrame, name: str, note: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if note:
             st.caption(note, width="stretch")

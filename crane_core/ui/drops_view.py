@@ -21,7 +21,8 @@ from crane_core.pipeline.table_scores import BENCHMARK
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.breakdown_view import CASE_FILTER, GROUPINGS
+from crane_core.ui.breakdown_view import CASE_FILTER
+from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.drops_words import PHRASES, apart, base_words, drawn_drops, finding, printed_drops
 from crane_core.ui.navigation import go

@@ -139,7 +139,11 @@ def count(n: int) -> str:
 
 
 def with_n(name: str, least: int, most: int) -> str:
-    """A row of a chart with the number of notebooks that it is over; a range where its values differ in that."""
+    """A row of a chart with the number of notebooks that it is over; a range where its values differ in that.
+
+    On one line: a line separator in a name (U+2028) would keep Vega from drawing the whole chart.
+    """
+    name = " ".join(name.split())
     return f"{name}  n {count(least)}" if least == most else f"{name}  n {count(least)}–{count(most)}"
 
 

@@ -1,4 +1,4 @@
-"""Results: the paper's tables recomputed, one switch for every chart, bars that open their cases, files to take."""
+"""Results: the paper's tables recomputed, one switch for every chart, marks that open their cases, files to take."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(re
     charts = results.get_by_test_id("stVegaLiteChart")
     expect(charts.locator("text").get_by_text("odds ratio", exact=True).first).to_be_visible()
     for tab, answer, words in [
-        ("Kinds of crash", "95% intervals by case", "torch"),
+        ("Kinds of crash", "At the right: the change", "torch"),
         ("Robustness", "none finds a loss", "half credit for partial"),
         ("Stability", "5 of 5 crash votes are a real crash", "real crashes"),
-        ("Time", "saves", "GPT 5"),
+        ("Time", "saves", "seconds before the crash"),
     ]:
         open_tab(results, tab)
         expect(results.get_by_text(answer).first).to_be_visible()
@@ -145,21 +145,21 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
         ),
     ],
 )
-def test_a_click_on_a_bar_opens_its_cases(
+def test_a_click_on_a_mark_opens_its_cases(
     by: str, group: str, detector: str, setting: str, filters: dict[str, list[str]], n: int, results: Page
 ) -> None:
     open_tab(results, "Kinds of crash")
     if by != "library":
         pick(results, by)
         wait_for_query(results, by=by.replace(" ", "_"))
-    where = f'[aria-label*="group: {group};"][aria-label*="setting: {setting};"][aria-label*="detector: {detector};"]'
-    bar = results.get_by_test_id("stVegaLiteChart").locator(f"path[aria-roledescription=bar]{where}")
-    expect(bar).to_have_count(1)
+    where = f'[aria-label*="group: {group};"][aria-label*="input: {setting};"][aria-label*="detector: {detector};"]'
+    mark = results.get_by_test_id("stVegaLiteChart").locator(f"path[aria-roledescription=point]{where}")
+    expect(mark).to_have_count(1)
     settled(results)
-    bar.scroll_into_view_if_needed()
-    box = bar.bounding_box()
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
     assert box is not None
-    results.mouse.click(box["x"] + 8, box["y"] + box["height"] / 2)
+    results.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(title(results)).to_have_text("Cases")
     expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
     assert path(results) == "/cases"
@@ -212,3 +212,20 @@ def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open
     )
     expect(gain_mark(page, "−RT 58.1%")).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0
+
+
+def test_panels_wrap_so_that_nothing_is_cut_at_any_width(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}/results?part=Kinds+of+crash&by=crash_type"))
+    expect(page.get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(3)
+    for width in (1920, 1440, 1280, 1024, 768, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            """width => {
+                const pictures = [...document.querySelectorAll('[data-testid=stVegaLiteChart] svg')]
+                    .map(picture => picture.getBoundingClientRect());
+                return pictures.length === 3
+                    && pictures.every(box => box.width > 250 && box.left >= 0 && box.right <= width)
+                    && document.querySelector('[data-testid=stMain]').scrollWidth <= width;
+            }""",
+            arg=width,
+        )

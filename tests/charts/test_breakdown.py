@@ -1,4 +1,4 @@
-"""The breakdown as data: bars from zero, fixed order and colours, and the selection that opens the cases."""
+"""The breakdown of one detector as data: a circle, a diamond and a line per group, its change at the right."""
 
 from __future__ import annotations
 
@@ -7,78 +7,94 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import vl_convert
 
-from crane_core.charts.breakdown import BAR, breakdown
+from crane_core.charts.breakdown import MARK, breakdown
+from crane_core.charts.panels import side_by_side
 from crane_core.charts.theme import DETECTOR_COLOURS
 
-LABELS = ["torch (n = 40)", "numpy (n = 20)"]
-TITLES = ["Gemini 2.5 Flash", "GPT 5"]
+LABELS = ["torch  n 40", "numpy  n 20"]
+TITLE = "GPT 5"
 
 
 @pytest.fixture
 def table() -> pd.DataFrame:
     rows = [
-        {"group": label.split()[0], "label": label, "detector_title": title, "setting": setting, "value": 0.6}
-        | {"low": 0.4, "high": 0.8, "label_at": 0.8, "n": 20, "text": "60%", "change": "+4 pp"}
+        {"group": label.split()[0], "label": label, "detector_title": TITLE, "setting": setting, "value": 0.6}
+        | {"low": 0.4, "high": 0.8, "n": 20, "n_cases": 10, "is_sure": label == LABELS[0] and setting == "+RT"}
+        | {"change": "+4 (−2 to 9)" if setting == "+RT" else ""}
         for label in LABELS
-        for title in reversed(TITLES)
         for setting in ("+RT", "−RT")
     ]
     return pd.DataFrame(rows)
 
 
-def test_bars_start_at_zero_and_end_at_one(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
-    [bar] = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), "bar")
-    assert bar["encoding"]["x"]["field"] == "value"
-    assert bar["encoding"]["x"]["scale"] == {"domain": [0, 1]}
-    assert bar["encoding"]["x"]["axis"]["title"] == "accuracy"
-
-
-def test_order_and_colours_are_those_of_the_theme(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_the_axis_is_from_zero_to_one_in_the_order_given(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
     chart = breakdown(table, labels=LABELS, rate="accuracy")
-    [bar] = marks_of(chart, "bar")
-    assert bar["encoding"]["y"]["sort"] == LABELS
-    assert bar["encoding"]["yOffset"]["sort"] == ["−RT", "+RT"]
-    scale = bar["encoding"]["color"]["scale"]
-    assert dict(zip(scale["domain"], scale["range"], strict=True)) == {t: DETECTOR_COLOURS[t] for t in TITLES}
-    assert chart.to_dict()["facet"]["sort"] == TITLES
+    [line] = marks_of(chart, "line")
+    assert line["encoding"]["x"]["field"] == "value"
+    assert line["encoding"]["x"]["scale"] == {"domain": [0, 1]}
+    assert line["encoding"]["x"]["axis"]["title"] == "accuracy"
+    assert line["encoding"]["y"]["sort"] == LABELS
+    assert line["encoding"]["color"] == {"value": DETECTOR_COLOURS[TITLE]}
+    assert chart.to_dict()["title"]["text"] == TITLE
 
 
-def test_settings_differ_by_more_than_colour(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
-    [bar] = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), "bar")
-    solid, pale = bar["encoding"]["fillOpacity"]["condition"], bar["encoding"]["fillOpacity"]["value"]
-    assert solid["test"] == "datum.setting == '+RT'"
-    assert solid["value"] > 2 * pale
+@pytest.mark.parametrize("inputs", [("−RT", "+RT"), ("+RT", "+RT+")])
+def test_inputs_differ_by_shape_and_fill(
+    table: pd.DataFrame, inputs: tuple[str, str], marks_of: Callable[..., Any]
+) -> None:
+    point = marks_of(breakdown(table, labels=LABELS, rate="F1", inputs=inputs), "point")[0]
+    for channel, base, other in (("shape", "circle", "diamond"), ("fill", "transparent", DETECTOR_COLOURS[TITLE])):
+        said = point["encoding"][channel]
+        assert said["condition"] == {"test": f"datum.setting == '{inputs[1]}'", "value": other}
+        assert said["value"] == base
 
 
-def test_any_two_inputs_are_drawn_the_base_pale(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
-    [bar] = marks_of(breakdown(table, labels=LABELS, rate="F1", inputs=("+RT", "+RT+")), "bar")
-    assert bar["encoding"]["yOffset"]["sort"] == ["+RT", "+RT+"]
-    assert bar["encoding"]["fillOpacity"]["condition"]["test"] == "datum.setting == '+RT+'"
+def test_each_mark_tells_its_interval_and_n(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    point = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), "point")[0]
+    assert {one["field"] for one in point["encoding"]["tooltip"]} >= {"value", "low", "high", "n", "n_cases"}
 
 
-def test_every_bar_has_its_interval_its_value_and_its_n(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
-    chart = breakdown(table, labels=LABELS, rate="accuracy")
-    [rule], texts, [bar] = (marks_of(chart, kind) for kind in ("rule", "text", "bar"))
+def test_a_group_with_one_input_shows_its_interval(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    one = table[(table["setting"] == "+RT") | (table["label"] == LABELS[0])]
+    chart = breakdown(one, labels=LABELS, rate="accuracy")
+    [rule] = marks_of(chart, "rule")
     assert (rule["encoding"]["x"]["field"], rule["encoding"]["x2"]["field"]) == ("low", "high")
-    assert [text["encoding"]["text"]["field"] for text in texts] == ["text", "change"]
-    assert {entry["field"] for entry in bar["encoding"]["tooltip"]} >= {"value", "low", "high", "n", "detector_title"}
+    assert rule["transform"] == [{"filter": "datum.is_alone"}]
+    [rows] = chart.to_dict()["datasets"].values()
+    assert [row["label"] for row in rows if row["is_alone"]] == [LABELS[1]]
 
 
-def test_a_click_on_a_bar_tells_what_was_clicked(table: pd.DataFrame) -> None:
+def test_changes_stand_at_the_right_the_sure_ones_in_bold(table: pd.DataFrame) -> None:
+    picture = vl_convert.vegalite_to_svg(breakdown(table, labels=LABELS, rate="accuracy").to_dict())
+    assert picture.count("+4 (−2 to 9)</text>") == 2
+    assert picture.count('font-weight="700"') == 1
+
+
+def test_few_cases_are_faded(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+    for mark in ("line", "point"):
+        said = marks_of(breakdown(table, labels=LABELS, rate="accuracy"), mark)[0]["encoding"]["opacity"]
+        assert said["condition"]["test"] == "datum.n_cases <= 2"
+        assert said["condition"]["value"] < said["value"] == 1
+
+
+def test_a_click_on_a_mark_tells_what_was_clicked(table: pd.DataFrame) -> None:
     [selection] = breakdown(table, labels=LABELS, rate="accuracy").to_dict()["params"]
-    assert selection["name"] == BAR
+    assert selection["name"] == MARK
     assert selection["select"]["fields"] == ["group", "detector_title", "setting"]
     assert (selection["select"]["type"], selection["select"]["on"]) == ("point", "click")
 
 
-def test_every_row_is_in_the_chart(table: pd.DataFrame) -> None:
-    spec = breakdown(table, labels=LABELS, rate="accuracy").to_dict()
-    [data] = spec["datasets"].values()
-    assert len(data) == len(table) == 8
-
-
-@pytest.mark.parametrize("label", ["a'b", 'say "x"', "x.y[0]", "<b>"])
+@pytest.mark.parametrize("label", ["a'b", 'say "x"', "x.y[0]", "<b>", "\\", "</script>"])
 def test_any_text_may_name_a_group(table: pd.DataFrame, label: str, marks_of: Callable[..., Any]) -> None:
-    [bar] = marks_of(breakdown(table.assign(label=label, group=label), labels=[label], rate="F1"), "bar")
-    assert bar["encoding"]["y"]["sort"] == [label]
+    named = breakdown(table.assign(label=label, group=label), labels=[label], rate="F1")
+    assert marks_of(named, "line")[0]["encoding"]["y"]["sort"] == [label]
+    assert "+4 (−2 to 9)</text>" in vl_convert.vegalite_to_svg(named.to_dict())
+
+
+def test_several_detectors_make_one_picture(table: pd.DataFrame) -> None:
+    titles = ["GPT 5", "Gemini 2.5 Flash"]
+    panels = [breakdown(table.assign(detector_title=title), labels=LABELS, rate="recall").to_dict() for title in titles]
+    picture = vl_convert.vegalite_to_svg(side_by_side(panels))
+    assert all(picture.count(f">{title}</text>") == 1 for title in titles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, in_order
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -38,7 +38,7 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         color=alt.Color(
             "detector_title:N",
             scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=alt.Legend(title=None, orient="top", columns=1) if len(titles) > 1 else None,
+            legend=LEGEND if len(titles) > 1 else None,
         ),
         opacity=alt.condition(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", alt.value(0.4), alt.value(1)),
         tooltip=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, in_order
 
 HEIGHT = 340
 LEGEND_ROW = 22
@@ -32,7 +32,7 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
         color=alt.Color(
             "detector_title:N",
             scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=alt.Legend(title=None, orient="top", columns=1),
+            legend=LEGEND,
         ),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+from crane_core.charts.theme import INK, LEGEND, PADDING, detector_colours, in_order
 
 HEIGHT = 300
 APART = 0.014
@@ -40,7 +40,7 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(drawn).encode(
         x=x,
-        color=alt.Color("detector_title:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=1)),
+        color=alt.Color("detector_title:N", scale=scale, legend=LEGEND),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
             alt.Tooltip("said:N", title="crash votes"),

@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, detector_colours, in_order
+from crane_core.charts.theme import INK, LEGEND, PADDING, detector_colours, in_order
 
 CURVE_HEIGHT = 230
 ROW_HEIGHT = 20
@@ -49,7 +49,7 @@ def specification_curve(readings: pd.DataFrame, choices: pd.DataFrame) -> alt.La
         color=alt.Color(
             "detector_title:N",
             scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
-            legend=alt.Legend(title=None, orient="top", columns=1),
+            legend=LEGEND,
         ),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),

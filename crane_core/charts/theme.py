@@ -42,6 +42,12 @@ PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
 
 
+LEGEND = alt.Legend(
+    title=None, orient="top", columns=2, columnPadding=6, labelFontSize=12, labelOpacity=1, symbolOpacity=1
+)
+"""Two columns fit a phone."""
+
+
 def detector_colours(titles: list[str]) -> dict[str, str]:
     """A colour per detector: the fixed ones, and for others one that follows from their place in the alphabet."""
     strangers = sorted(set(titles) - set(DETECTOR_COLOURS))

@@ -1,23 +1,27 @@
-"""Printed token costs by statistic: bars from zero, one panel per measure with its own scale."""
+"""Printed token costs by statistic: bars from zero, a chart per measure with its own scale."""
 
 from __future__ import annotations
 
 import altair as alt
 import pandas as pd
 
+from crane_core.charts.printed import AROUND, STEP
 from crane_core.charts.theme import CATEGORY_COLOURS, PADDING, TEXT
 
+ROOM = 1.25
+"""The axis goes so much further than the longest bar, for the value beside it."""
 
-def token_quantiles(table: pd.DataFrame) -> alt.HConcatChart:
-    """`table` columns: measure, statistic, printed (the text to show), value."""
-    panels = []
+
+def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
+    """`table` holds the rows of one measure: measure, statistic, printed (the text to show), value."""
     statistics = list(dict.fromkeys(table["statistic"]))
-    for measure in dict.fromkeys(table["measure"]):
-        y = alt.Y("statistic:N", sort=statistics, axis=alt.Axis(title=None, ticks=False, domain=False))
-        base = alt.Chart(table[table["measure"] == measure], title=str(measure)).encode(y=y)
-        bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6).encode(
-            x=alt.X("value:Q", axis=alt.Axis(title=None, tickCount=5))
-        )
-        labels = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(x="value:Q", text="printed:N")
-        panels.append(alt.layer(bars, labels).properties(width=360, height=26 * len(statistics)))
-    return alt.hconcat(*panels, spacing=48, padding=PADDING)
+    y = alt.Y("statistic:N", sort=statistics, axis=alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False))
+    scale = alt.Scale(domain=[0, ROOM * float(table["value"].max())], nice=True)
+    x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5))
+    base = alt.Chart(table).encode(y=y, x=x)
+    bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
+    values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(text="printed:N")
+    measure = str(table["measure"].iloc[0])
+    heading = alt.TitleParams(measure, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
+    height = STEP * len(statistics) + AROUND
+    return alt.LayerChart(layer=[bars, values], height=height, title=heading, padding=PADDING)

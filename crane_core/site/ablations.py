@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
+import altair as alt
 import pandas as pd
 from markupsafe import Markup
 
@@ -51,10 +51,9 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
         if section not in PRINTED:
             yield from _measured(collected, mine, section)
             continue
-        bars = _bars(mine)
-        if bars is not None:
-            caption = "Dashed: full runtime state. p: printed in the paper, without the runs behind it."
-            yield figure(f"ablation-{section}", bars, caption)
+        caption = "Dashed: full runtime state. p: printed in the paper, without the runs behind it."
+        for index, bars in enumerate(_bars(mine)):
+            yield figure(f"ablation-{section}-{index}", bars, caption)
         yield statistics_table(mine, COLUMNS)
 
 
@@ -72,11 +71,9 @@ def _measured(collected: Collected, rows: list[ExportedStatistic], section: str)
         yield folded(summary, [statistics_table(mine, MEASURED)])
 
 
-def _bars(rows: list[ExportedStatistic]) -> Any:
-    """Accuracy per setting; None where the section is about something else."""
+def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
+    """Accuracy per setting, a chart per detector; none where the section is about something else."""
     found = [(one, match["setting"].replace("-", "−")) for one in rows if (match := _ACCURACY.match(one.statistic))]
-    if not found:
-        return None
     drawn = pd.DataFrame(
         [(one.group, setting, _share(one), one.value is None) for one, setting in found],
         columns=["detector_title", "setting", "value", "is_printed"],
@@ -88,7 +85,8 @@ def _bars(rows: list[ExportedStatistic]) -> Any:
         text=[percent(value) + mark for value, mark in zip(drawn["value"], marks, strict=True)],
     )
     settings = list(dict.fromkeys(drawn["setting"]))
-    return printed_bars(drawn, settings=settings, rate="accuracy, detection only", reference=REFERENCE)
+    for _, of in drawn.groupby("detector_title", sort=False):
+        yield printed_bars(of, settings=settings, rate="accuracy, detection only", reference=REFERENCE)
 
 
 def _share(one: ExportedStatistic) -> float:

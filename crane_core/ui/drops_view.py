@@ -16,7 +16,6 @@ from crane_core.pipeline.measures import Inputs
 from crane_core.pipeline.pairs import Pattern
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.setting_drops import drop_table, drops_by
-from crane_core.pipeline.table_cells import StudyTable
 from crane_core.pipeline.table_scores import BENCHMARK
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data, keys
@@ -26,6 +25,7 @@ from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.drops_words import PHRASES, apart, base_words, drawn_drops, finding, printed_drops
 from crane_core.ui.navigation import go
+from crane_core.ui.study_view import tables
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
     NOTHING,
@@ -45,6 +45,8 @@ TO_FILL = (
     "Start a run with the input runtime-S, runtime-R or runtime-V on the Runs page, or import the CRANE-LLM release of "
     "2026 on the Data page."
 )
+TABLES = ("4a", "4b")
+"""The paper's ablations."""
 NO_RUNS = (
     "No detector has runs in two inputs on this benchmark. Start runs of one detector with several inputs on the Runs "
     "page, or import a release that holds them on the Data page."
@@ -61,15 +63,17 @@ def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.Dat
     return drops_by(chosen.rows(), by=by, reference=chosen.reference(), setting=setting, rate=chosen.rate)
 
 
-def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
+def draw_drops(chosen: Ablated) -> None:
     """The finding, the chart with what the paper prints, and the table with its links."""
+    st.subheader("What does each part of the input add?", anchor="drops")
+    st.markdown("S is structure (shapes, sizes, counts), R representation and types, V values and object state.")
     if not chosen.source:
         st.info(NO_RUNS)
         return
     reference = chosen.reference()
     measured = _drops(data.answers(), chosen)
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
-    printed = printed_drops(tables, chosen.rate, measured) if is_study else printed_drops([], chosen.rate, measured)
+    printed = printed_drops([tables()[name] for name in TABLES] if is_study else [], chosen.rate, measured)
     st.markdown(finding(measured, printed, chosen.rate_words, reference))
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
@@ -77,7 +81,7 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
     drawn = drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
     draw_chart(
         finished(drops, drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
-        _readable(measured, chosen).drop(columns="Cases that changed"),
+        _readable(measured, chosen).drop(columns="Changed cases"),
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
         note=f"Against {base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
@@ -88,7 +92,7 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
     st.dataframe(
         _readable(measured, chosen),
         hide_index=True,
-        column_config={"Cases that changed": st.column_config.LinkColumn(display_text="Open", width="small")},
+        column_config={"Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")},
     )
     st.caption(
         f"p: exact McNemar test on the instances that only one input has right; by case: sign flips of whole cases. "
@@ -100,8 +104,7 @@ def draw_drops(chosen: Ablated, tables: list[StudyTable]) -> None:
 
 def draw_drops_by(chosen: Ablated) -> None:
     """One input against the reference by library, root cause and the like."""
-    if not chosen.source:
-        return
+    st.subheader("For which crashes does it matter?", anchor="groups")
     measured = _drops(data.answers(), chosen)
     settings = [str(setting) for setting in Setting if setting in set(measured["setting"])]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -166,7 +169,7 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
             "p by case (Holm)": p_value(row["p_by_case_holm"]),
             "Instances": row["n"],
             "Cases": row["n_cases"],
-            "Cases that changed": f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
+            "Changed cases": f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
         }
         for row in rows
     )

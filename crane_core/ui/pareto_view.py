@@ -27,6 +27,7 @@ def _costs(loaded: str, chosen: Ablated) -> pd.DataFrame:
 
 def draw_pareto(chosen: Ablated) -> None:
     """The finding, the chart and its table; a sentence where no model was asked, whose input would cost anything."""
+    st.subheader("What does it cost?", anchor="cost")
     if not chosen.source:
         st.info("There is nothing to weigh: no detector has runs in two inputs on this benchmark.")
         return

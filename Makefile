@@ -45,7 +45,7 @@ lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
 
-format: $(VENV)/.dev ## let ruff format and mend what it can
+format: $(VENV)/.dev ## let ruff format and fix what it can
 	@$(VENV)/bin/ruff check --fix --quiet . || true
 	@$(VENV)/bin/ruff format .
 
@@ -54,7 +54,7 @@ bench: $(VENV)/.dev ## measure speed against peers and limits
 		name=$$(basename "$$file" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; \
 	done
 
-pins: $(VENV)/.dev ## resolve requirements*.in anew into the pinned requirements*.txt
+pins: $(VENV)/.dev ## resolve requirements*.in again into the pinned requirements*.txt
 	@$(UV_COMPILE) --upgrade requirements.in --output-file requirements.txt
 	@$(UV_COMPILE) --upgrade requirements-dev.in --output-file requirements-dev.txt
 	@$(UV_COMPILE) --upgrade requirements-ml.in | grep -vE '^($(CUDA))' > requirements-ml.txt

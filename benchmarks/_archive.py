@@ -13,7 +13,7 @@ ARCHIVE = CHECKOUT.parent / "shared" / "upstream" / "crane_llm.tar.gz"
 
 
 def archive_or_exit() -> Path:
-    """Its path; without it there is nothing to measure, which is said and is no failure."""
+    """Its path; without it there is nothing to measure, which is said and is not a failure."""
     if not ARCHIVE.is_file():
         print(f"Nothing measured: {ARCHIVE.name} is not in {ARCHIVE.parent}.")
         sys.exit(0)

@@ -1,4 +1,4 @@
-"""One contender of llm_concurrency in a process of its own: asks so many questions and prints what that took.
+"""One contender of llm_concurrency in its own process: asks so many questions and prints what that took.
 
     python -m benchmarks._asking_process '{"who": "ours", "url": ..., "n": 9, "concurrency": 8, "prompt_chars": 6000}'
 

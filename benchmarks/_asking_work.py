@@ -13,7 +13,7 @@ LOOK_S = 0.05
 
 
 def prompt(number: int, n_chars: int) -> str:
-    """A text of its own for each question, about as long as an input of the study."""
+    """A separate text for each question, about as long as an input of the study."""
     line = f"x_{number} = frame.groupby('key')['value'].mean()\n"
     return (line * (n_chars // len(line) + 1))[:n_chars]
 

@@ -22,7 +22,7 @@ def executable() -> str | None:
 
 @contextmanager
 def blank_page() -> Iterator[Page]:
-    """A page of a browser of its own."""
+    """A page in a separate browser."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
         try:

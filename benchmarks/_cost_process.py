@@ -1,4 +1,4 @@
-"""One scene in a process of its own: what our look and the peer's extraction take there, in time or in memory.
+"""One scene in its own process: what our look and the peer's extraction take there, in time or in memory.
 
 python -m benchmarks._cost_process SCENE PROBE_FOLDER PEER_FOLDER times|ours|peer
 
@@ -62,7 +62,7 @@ def times(scene: Scene, ours: Look, peer: Look) -> dict[str, Any]:
 def memory(scene: Scene, look: Look) -> dict[str, Any]:
     """Bytes by which the process grew at most, of the bytes of what it looked at."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # The high-water mark starts anew at what is resident now.
+    Path("/proc/self/clear_refs").write_text("5")  # The high-water mark starts again at what is resident now.
     before = _resident("VmHWM")
     look(scene)
     return {"extra": _resident("VmHWM") - before, "of": scene.n_bytes}

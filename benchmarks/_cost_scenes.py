@@ -21,7 +21,7 @@ class Scene(NamedTuple):
 
 
 def long_frame(*, small: bool) -> Scene:
-    """2,000,000 x 20: numbers with gaps, texts that repeat and texts that do not, categories, dates, truth values."""
+    """2,000,000 x 20: numbers with gaps, texts that repeat and texts that do not, categories, dates, booleans."""
     import numpy as np
     import pandas as pd
 

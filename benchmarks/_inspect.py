@@ -1,4 +1,4 @@
-"""Inspect AI as a peer: installed on demand in an environment of its own, and run from outside.
+"""Inspect AI as a peer: installed on demand in its own environment, and run from outside.
 
 Knows how to get it and how _inspect_run.py is started in it. The environment of the checkout is not touched.
 """

@@ -1,6 +1,6 @@
-"""The published extractor of the study as a peer: installed on demand in a folder of its own, and asked from outside.
+"""The published extractor of the study as a peer: installed on demand in its own folder, and asked from outside.
 
-Knows how to get it and how to send _peer_look.py into a kernel. Nothing of it is copied, and no environment that
+Knows how to get it and how to send _peer_look.py into a kernel. It is not copied, and no environment that
 something else uses is changed: only a kernel that is asked for the peer's view has the folder on its path meanwhile.
 """
 

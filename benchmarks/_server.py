@@ -1,4 +1,4 @@
-"""The app as a process of its own on a free loopback port, for browser tests and measurements.
+"""The app as a separate process on a free loopback port, for browser tests and measurements.
 
 Knows how it is started, when it is up and how it is stopped: by its own process group. Refuses to know what is asked.
 """
@@ -87,7 +87,7 @@ def _printed(log: Path) -> str:
 
 
 def _stop(process: subprocess.Popen[bytes], end_with: signal.Signals) -> None:
-    """End the process and what it started; its pid is its group's, because it leads a session of its own."""
+    """End the process and what it started; its pid is its group's, because it leads its own session."""
     if process.poll() is None:
         os.killpg(process.pid, end_with)
     try:

@@ -45,7 +45,7 @@ class Session:
         self._component = ""
 
     async def send(self, state: dict[str, Any]) -> None:
-        """The component's state, as `setStateValue` sends it: its fragment runs anew."""
+        """The component's state, as `setStateValue` sends it: its fragment runs again."""
         client = self._client(page_script_hash=self._script, fragment_id=self._fragment)
         client.widget_states.widgets.add(id=self._component, json_value=json.dumps(state))
         await self._socket.send(BackMsg(rerun_script=client).SerializeToString())

@@ -2,7 +2,7 @@
 
 python -m benchmarks.annotation_load
 
-Each has a session of their own over the app's websocket and behaves as the labelling desk in a browser does: thinks for
+Each has their own session over the app's websocket and behaves as the labelling desk in a browser does: thinks for
 one to four seconds, labels what stands first in the queue, sends everything that was not acknowledged yet, and sends it
 again after two seconds without an answer. Some labels get a reason, some are taken back. Afterwards the ledger's files
 are compared with what was sent. The limit: 50 ms for the 95th percentile of a save, from an act's arrival at the desk

@@ -169,7 +169,7 @@ def main(arguments: Sequence[str]) -> None:
     if ARCHIVE.is_file():
         published = list(on_published())
         n_refused = sum(outcome.came is not None for outcome in published)
-        print(f"cells that ran before the study's targets, {len(published):,}; {n_refused} are no Python as published")
+        print(f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published")
         print("\n".join(told(published)))
     else:
         print(f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}.")

@@ -1,9 +1,9 @@
-"""What the rules cost for one target after another of a notebook, from its code alone, beside the last one walked anew.
+"""What the rules cost for one target after another of a notebook, from its code, and for the last one walked again.
 
 python -m benchmarks.further_targets [NOTEBOOK ...]
 
 Every code cell is a target, in order, in one process: what the cells before it left is kept from target to target.
-"Anew" is the last cell as the target of a process that knows nothing of the notebook. Rules, IPython and the libraries
+"Again" is the last cell as the target of a process that knows nothing of the notebook. Rules, IPython and the libraries
 whose own signatures and names the rules ask for are loaded: a process does that once, not for each target.
 Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cell before, are
 themselves long to follow. Without a notebook, all of minibench are taken.
@@ -56,7 +56,7 @@ def forget() -> None:
 
 
 def of_notebook(path: Path) -> tuple[list[Asked], Asked]:
-    """Every cell as target in order, and the last one anew."""
+    """Every cell as target in order, and the last one again."""
     sources = [cell.source for cell in read_code_cells(path.read_bytes())]
     cells = [Cell("own", path.stem, "own", at, CellRole.EXECUTED, source) for at, source in enumerate(sources)]
     forget()
@@ -77,14 +77,14 @@ def main() -> None:
             importlib.import_module(library)
     every: list[float] = []
     for path in paths:
-        in_order, anew = of_notebook(path)
+        in_order, again = of_notebook(path)
         further = in_order[1:]
         seconds = [each.seconds for each in further]
         every += seconds
         if not seconds:
             continue
         print(
-            f"{path.stem}: {len(in_order)} targets; anew {anew.seconds * 1e3:,.0f} ms for {anew.n_steps:,} steps; "
+            f"{path.stem}: {len(in_order)} targets; again {again.seconds * 1e3:,.0f} ms for {again.n_steps:,} steps; "
             f"further median {statistics.median(seconds) * 1e3:,.1f} ms, largest {max(seconds) * 1e3:,.0f} ms"
         )
         for target, each in enumerate(further, start=1):

@@ -2,7 +2,7 @@
 
     python -m benchmarks.llm_concurrency [--n 1110] [--latency-ms 200] [--without-inspect]
 
-The fake endpoint runs in a process of its own and waits the same time before each reply; so a client that cost nothing
+The fake endpoint runs in its own process and waits the same time before each reply; so a client that cost nothing
 would reach concurrency / latency. Inspect AI does more for each sample than the others: it scores and keeps a log.
 """
 
@@ -45,7 +45,7 @@ def endpoint(latency_ms: float) -> Iterator[str]:
 
 
 def contender(who: str) -> Contender:
-    """One of _asking_process, in a process of its own."""
+    """One of _asking_process, in its own process."""
 
     def run(work: dict[str, Any]) -> dict[str, Any]:
         command = [sys.executable, "-m", "benchmarks._asking_process", json.dumps(work | {"who": who})]

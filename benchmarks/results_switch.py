@@ -2,7 +2,7 @@
 
     python -m benchmarks.results_switch [--copies N]
 
-Each option is picked in each tab for the first time after a start, when nothing of it is kept from before, and once
+Each option is picked in each tab for the first time after a start, when nothing is kept from before, and once
 more, when it is. Measured is the processor time of the script that draws the page; the first visits of the page and of
 its tabs stand beside them.
 """
@@ -68,7 +68,7 @@ def scripts_timed() -> Iterator[list[float]]:
 def measured(folder: DataFolder) -> tuple[list[float], list[float], list[float]]:
     """Seconds of the first visits, of each option when it is new, and of each when it is picked again."""
     os.environ["CRANE_DATA"] = str(folder.path)
-    st.cache_data.clear()  # copies have no source of their own, so what is kept of another folder would pass for them
+    st.cache_data.clear()  # copies have no separate source, so what is kept of another folder would pass for them
     st.cache_resource.clear()
     with scripts_timed() as seconds:
         page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).run().switch_page("pages/2_results.py")

@@ -46,7 +46,7 @@ class Targets:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for plugin in session.config.pluginmanager.get_plugins():
             if getattr(plugin, "__file__", None) == str(TESTS / "conftest.py"):
-                plugin.foreseen_here = self.note
+                plugin.predicted_here = self.note
 
     def note(self, setup: str, target: str) -> None:
         self.found.append({"setup": setup, "target": target})

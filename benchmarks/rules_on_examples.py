@@ -3,7 +3,7 @@
 python -m benchmarks.rules_on_examples [--seconds N] [--seed N] [--show] [LIBRARY ...]
 
 Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is predicted
-is compared with what really happens. Each library in a process of its own, for that many seconds. The peer judges the
+is compared with what really happens. Each library in its own process, for that many seconds. The peer judges the
 same namespaces before the target runs. A predicted crash of a target that runs is a false alarm.
 """
 

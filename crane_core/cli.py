@@ -42,7 +42,9 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
         epilog="example: python -m crane_core app",
     )
-    top.add_argument("--data", metavar="DIR", help="folder of what changes (default: CRANE_DATA, else data/)")
+    top.add_argument(
+        "--data", metavar="DIR", help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)"
+    )
     choices = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, module in verb_modules(only).items():
         verb = choices.add_parser(
@@ -78,7 +80,7 @@ def main(arguments: list[str]) -> int:
         tell(f"error: {error}")
         return 1
     except KeyboardInterrupt:
-        tell("stopped; what was saved stays, and the same command goes on from there")
+        tell("stopped; everything saved is kept, and the same command resumes there")
         return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -64,7 +64,7 @@ class AnnotatorKind(StrEnum):
 
 
 class AnnotationAction(StrEnum):
-    """One thing that a person did in a campaign. Nothing is edited: an undo or a second label is a line of its own.
+    """One thing that a person did in a campaign. Nothing is edited: an undo or a second label is a separate line.
 
     LABEL gives an item its label, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
     SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators.
@@ -399,7 +399,7 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class CampaignLock:
-    """The end of a campaign: no label is taken any more, and what was hidden from annotators is shown."""
+    """The end of a campaign: labels can no longer change, and what was hidden from annotators is shown."""
 
     campaign: str
     locked_at: str

@@ -67,7 +67,7 @@ class _NotThereError(FetchError):
 def fetch(asked: str, into: Path, progress: Progress) -> Fetched:
     """Download NAME (its default release) or NAME@REF (a commit, tag or branch) into the folder `into`.
 
-    An interrupted download goes on where it stopped, if the file is still the same at its source. A finished one is
+    An interrupted download resumes where it stopped, if the file is still the same at its source. A finished one is
     verified before it takes its name, which holds its commit, and its sha256 is written beside it. Raises FetchError.
     """
     release = asked_release(asked)
@@ -80,7 +80,7 @@ def fetch(asked: str, into: Path, progress: Progress) -> Fetched:
     except (_NotThereError, RevisionNotFoundError) as error:
         raise FetchError(
             f"{release.name} has no commit, tag or branch {release.ref!r}: {error.args[0]}.",
-            remedy=f"See {published.page} for those it has. What you have by hand: python -m crane_core import PATH",
+            remedy=f"See {published.page} for the existing ones. To load a file: python -m crane_core import PATH",
         ) from error
     except OSError as error:
         raise FetchError(
@@ -93,7 +93,7 @@ def _base(default: str) -> str:
 
 
 def _by_hand(url: str) -> str:
-    return f"Try again later, or download {url} by hand and run: python -m crane_core import PATH"
+    return f"Try again later, or download {url} manually and run: python -m crane_core import PATH"
 
 
 def _fetch_archive(release: Release, into: Path, progress: Progress) -> Fetched:
@@ -122,7 +122,7 @@ def _settled(release: Release, told: str | None, part: Path, url: str) -> Releas
     """
     if told and release.commit and told != release.commit:
         _start_over(part)
-        raise FetchError(f"{url} holds commit {told}, not the one asked for.", remedy=_by_hand(url))
+        raise FetchError(f"{url} contains commit {told}, not the requested one.", remedy=_by_hand(url))
     return replace(release, commit=told or release.commit)
 
 
@@ -136,7 +136,7 @@ def _receive_with_patience(url: str, part: Path, progress: Progress) -> None:
             failure = _why(error)
         else:
             return
-    raise FetchError(f"{url} did not arrive after {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url))
+    raise FetchError(f"{url} could not be downloaded in {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url))
 
 
 def _receive(url: str, part: Path, progress: Progress) -> None:
@@ -148,7 +148,7 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
     with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S) as response:
         if response.status_code == requests.codes.requested_range_not_satisfiable:
             _start_over(part)
-            raise requests.ConnectionError("the file is shorter now than what was there before")
+            raise requests.ConnectionError("the file is now shorter than the part downloaded before")
         if response.status_code >= requests.codes.bad_request:
             _refuse(response, url)
         have = have if _continues(response, have) else 0
@@ -156,7 +156,7 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
         total = _total_bytes(response, have)
         _write(response, part, have, Step(part.name.removesuffix(".part"), have, total, "bytes"), progress)
     if total is not None and part.stat().st_size != total:
-        raise requests.ConnectionError(f"{part.stat().st_size:,} of {total:,} bytes came")
+        raise requests.ConnectionError(f"{part.stat().st_size:,} of {total:,} bytes arrived")
 
 
 def _write(response: requests.Response, part: Path, have: int, step: Step, progress: Progress) -> None:
@@ -222,10 +222,10 @@ def _verify_gzip(part: Path, url: str) -> None:
             n_bytes = sum(len(chunk) for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b""))
     except EOFError as error:
         _start_over(part)
-        raise FetchError(f"{url} is cut short although its transfer ended.", remedy=_by_hand(url)) from error
+        raise FetchError(f"{url} is truncated although the transfer ended.", remedy=_by_hand(url)) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         _start_over(part)
-        raise FetchError(f"{url} is not the archive that was expected: {error}.", remedy=_by_hand(url)) from error
+        raise FetchError(f"{url} is not the expected archive: {error}.", remedy=_by_hand(url)) from error
     if n_bytes == 0:
         _start_over(part)
         raise FetchError(f"{url} is empty.", remedy=_by_hand(url))

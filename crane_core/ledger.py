@@ -35,7 +35,7 @@ KINDS: dict[str, type] = {
     "run": domain.Run,
     "prompt": domain.Prompt,
 }
-"""What a ledger line may hold: the value of its "record" member and the type it becomes."""
+"""Record kinds of a ledger line: the value of its "record" key and the type that it becomes."""
 
 _STEP_BYTES = 1 << 16
 _NAMES = {kind: name for name, kind in KINDS.items()}
@@ -76,7 +76,7 @@ def append(path: Path, *records: Record) -> None:
             _sync_folder(path.parent)
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be written: {error}.", remedy="Free space or mend the permissions; nothing was saved."
+            f"{path} cannot be written: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
         ) from error
 
 
@@ -100,7 +100,7 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
         head = digest(line)
         data += line
     if os.write(handle, data) != len(data):
-        raise OSError("the disk took only part of the line")
+        raise OSError("only part of the line was written to disk")
     os.fsync(handle)
     size = end.size + len(data)
     if end.file and end.entry and (end.entry.n_bytes, end.entry.head) == (end.size, end.head):
@@ -182,7 +182,7 @@ def _writable_line(path: Path, record: Record) -> bytes:
         from_line(line)
     except ValueError as error:
         raise LedgerError(
-            f"{path} takes no such record: {error}.", remedy="Correct the record; nothing was saved."
+            f"{path} does not accept this record: {error}.", remedy="Correct the record; nothing was saved."
         ) from error
     return line
 
@@ -211,8 +211,9 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
 def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
     if since.loaded_bytes and hashlib.sha256(last_line).hexdigest() != since.last_line_sha:
         raise LedgerError(
-            f"{path} changed before byte {since.loaded_bytes}, where it may only grow.",
-            remedy="Put it back; `doctor` says what is lost, `python -m crane_core rebuild --accept-loss` goes on.",
+            f"{path} changed before byte {since.loaded_bytes}, but it is append-only.",
+            remedy="Restore it; `doctor` lists what is lost. To continue without it: `python -m crane_core rebuild"
+            " --accept-loss`.",
         )
 
 
@@ -273,7 +274,7 @@ def _vocabulary(wanted: Any) -> type[StrEnum] | None:
 
 
 def _value(name: str, value: Any, wanted: Any) -> Any:
-    """The value as the type of its field: a word of a vocabulary, a text, a truth value or a 32-bit number."""
+    """The value as the type of its field: a word of a vocabulary, a text, a boolean or a 32-bit number."""
     word = _vocabulary(wanted)
     if word is not None and value is not None:
         return word(value)

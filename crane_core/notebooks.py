@@ -76,7 +76,7 @@ def read_document(data: bytes) -> Document:
     """What an .ipynb file holds.
 
     Notebooks of format 3 are upgraded; a byte order mark and missing metadata are tolerated. Raises ValueError, in
-    words for the user, when the bytes are no notebook.
+    words for the user, when the bytes are not a notebook.
     """
     notebook = _notebook(data)
     cells = notebook.get("cells")
@@ -111,7 +111,7 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
 
     A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK: a target that holds
     it is about to run for the second time, and stands among them. Without counts the notebook ran from top to bottom.
-    Raises ValueError for an index that is no code cell.
+    Raises ValueError for an index that is not a code cell.
     """
     if not 0 <= target < len(cells):
         raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
@@ -158,7 +158,7 @@ def _notebook(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is not JSON in UTF-8: {error}") from error
     if not isinstance(document, dict):
-        raise ValueError("it is not a notebook but other JSON")
+        raise ValueError("it is JSON, but not a notebook")
     if document.get("nbformat", _CURRENT_FORMAT) == _CURRENT_FORMAT:
         return document
     return _upgraded(document)

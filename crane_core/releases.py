@@ -19,7 +19,7 @@ from crane_core.errors import FetchError
 GITHUB = "https://github.com"
 HUGGING_FACE = "https://huggingface.co"
 SHORT = 7
-"""Digits of a commit that people are shown, as GitHub does."""
+"""Digits of a commit that are displayed, as GitHub does."""
 
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -89,9 +89,9 @@ def asked_release(text: str) -> Release:
         raise FetchError(f"There is nothing called {name or text} to fetch.", remedy=f"Choose from {choices}.")
     published = PUBLISHED[name]
     if mark and not (_REF.fullmatch(ref) and ".." not in ref):
-        what = f"{ref!r} cannot be a commit, tag or branch" if ref else f"{text} names no release after the @"
+        what = f"{ref!r} cannot be a commit, tag or branch" if ref else f"{text} has no release after the @"
         raise FetchError(
-            f"{what}.", remedy=f"Write {name} for the default release, or {name}@main; see {published.page}."
+            f"{what}.", remedy=f"Use {name} for the default release, or {name}@main; see {published.page}."
         )
     ref = ref or published.default
     return Release(name, ref, ref if is_commit(ref) else None)

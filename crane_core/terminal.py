@@ -1,4 +1,4 @@
-"""How the command line speaks, results on stdout and everything else on stderr, and how it hears that it shall stop."""
+"""How the command line speaks, results on stdout and everything else on stderr, and how it learns that it must stop."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stop_on_interrupt() -> Iterator[Event]:
     def first(number: int, frame: FrameType | None) -> None:
         stop.set()
         signal.signal(signal.SIGINT, before)
-        tell("stopping; what has come is saved (Ctrl+C again: at once)")
+        tell("stopping; everything received is saved (Ctrl+C again: stop immediately)")
 
     before = signal.signal(signal.SIGINT, first)
     try:

@@ -80,7 +80,7 @@ def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
 def answered_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A data folder with answers of two models to twelve cases of the minibench; to be copied, not changed.
 
-    Experiment "ours", texts of our own: both foretell every crash, with and without runtime state, in three runs each.
+    Experiment "ours", our own texts: both predict every crash, with and without runtime state, in three runs each.
     """
     folder = DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("answered") / "data")))
     lines = [

@@ -24,7 +24,7 @@ def need_imports_of(*codes: str) -> None:
 
 
 def imported(code: str) -> set[str]:
-    """Top-level packages that code imports; none where it is no Python."""
+    """Top-level packages that code imports; none where it is not Python."""
     try:
         tree = ast.parse(code)
     except SyntaxError:

@@ -124,7 +124,7 @@ def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(
 def test_report_check_passes_on_the_embedded_data(run: Run) -> None:
     spoken = run("report", "--check")
     assert spoken.code == 0
-    assert spoken.err.endswith("check: every recomputable cell is as printed\n")
+    assert spoken.err.endswith("check: every recomputable cell matches the printed value\n")
     assert "2a: 24 equal" in spoken.err
     assert all(f"## {module.TABLE_ID}: " in spoken.out for module in table_modules())
 
@@ -215,7 +215,7 @@ def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, p
         refused = run("rebuild")
         table = run("report", "--table", "2a", "--check")
     assert (spoken.code, table.code, refused.code) == (0, 0, 1)
-    assert "kept; another process has the database open" in spoken.out
+    assert "saved; another process has the database open" in spoken.out
     assert "in memory" in table.err
     assert is_one_error_with_remedy(refused.err.splitlines()[-1] + "\n")
     assert "nothing changed" in run("import", predictions).out
@@ -242,7 +242,10 @@ def test_what_cannot_be_imported_is_one_line_with_a_remedy(run: Run, tmp_path: P
 def test_doctor_lists_the_contradictions(run: Run) -> None:
     words = run("doctor")
     assert words.code == 0
-    for place in ("numpy_10_reproduced, gpt-5, runtime: 2 of 5 runs say crash, people said partial", "NBspecific_11"):
+    for place in (
+        "numpy_10_reproduced, gpt-5, runtime: 2 of 5 runs predict a crash, the human outcome is partial",
+        "NBspecific_11",
+    ):
         assert place in words.out
     told = json.loads(run("doctor", "--json").out)
     assert {row["instance_id"] for row in told["contradictions"]} == {
@@ -298,7 +301,7 @@ def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(run: Run, mon
     monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
     spoken = run("fetch", "crane-llm", "junobench@")
     assert (spoken.code, spoken.out) == (1, "")
-    assert spoken.err.startswith("error: junobench@ names no release after the @.")
+    assert spoken.err.startswith("error: junobench@ has no release after the @.")
     assert len(spoken.err.splitlines()) == 1
 
 

@@ -76,7 +76,7 @@ def test_a_template_without_a_placeholder_is_refused(
     path.write_text("{body}")
     chosen = ["prompt", "numpy_1_fixed", "--setting", "code", "--template", str(path)]
     assert main(["--data", str(folder.path), *chosen]) == 1
-    assert "put {{body}} where the input goes, once." in capsys.readouterr().err
+    assert "with exactly one {{body}} where the input goes." in capsys.readouterr().err
 
 
 def test_a_setting_that_there_is_not_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "run
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
 POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
 LIBRARIES = {"tensorflow", "torch", "sklearn", "pandas", "numpy", "NBspecific"}
-"""Libraries with a group of their own; the others are one."""
+"""Libraries with their own group; the others are one."""
 
 
 @pytest.fixture(scope="module")

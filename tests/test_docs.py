@@ -73,7 +73,7 @@ def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
 
 
 def test_minibench_has_as_many_pairs_as_told() -> None:
-    word = re.search(r"(\w+) notebook pairs of our own", README)
+    word = re.search(r"(\w+) example notebook pairs", README)
     assert word
     assert len(list((ROOT / "data" / "minibench" / "benchmark").iterdir())) == NUMBERS[word[1].lower()]
 
@@ -81,6 +81,6 @@ def test_minibench_has_as_many_pairs_as_told() -> None:
 def test_no_text_of_the_published_artifacts_is_tracked() -> None:
     script = ROOT.parent / "shared" / "tools" / "no_verbatim.py"
     if not script.is_file() or not (ROOT / ".git").exists():
-        pytest.skip("the published archives and the check for their texts are not at hand")
+        pytest.skip("the published archives and the check for their texts are not available")
     done = subprocess.run([sys.executable, str(script)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -15,7 +15,7 @@ from crane_core.errors import CellRaisedError, CraneError, DetectorError
     [
         DetectorError("The tool is missing.", remedy="Install it."),
         ToolStoppedError("The tool was too slow.", remedy="Try again."),
-        CellRaisedError("Code cell 3 raised.", remedy="Mend it.", cell=3),
+        CellRaisedError("Code cell 3 raised.", remedy="Fix it.", cell=3),
     ],
 )
 def test_an_error_comes_back_from_another_process_as_it_was(error: CraneError) -> None:

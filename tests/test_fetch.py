@@ -165,7 +165,7 @@ def test_an_archive_of_another_commit_than_asked_for_is_refused(
 ) -> None:
     serve(Origin(archive(commit=LATER)))
     for asked in ("crane-llm", f"crane-llm@{'2' * 40}"):
-        with pytest.raises(FetchError, match=f"holds commit {LATER}, not the one asked for"):
+        with pytest.raises(FetchError, match=f"contains commit {LATER}, not the requested one"):
             fetch(asked, tmp_path, ignore)
     assert listed(tmp_path) == []
 
@@ -204,7 +204,7 @@ def test_a_release_that_is_not_there_is_named_with_the_place_to_look(
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ("crane-llm@", "crane-llm@ names no release after the @"),
+        ("crane-llm@", "crane-llm@ has no release after the @"),
         ("crane-llm@a b", "'a b' cannot be a commit, tag or branch"),
         ("crane-llm@../other", "'../other' cannot be"),
         ("crane-llm@a..b", "'a..b' cannot be"),
@@ -237,7 +237,7 @@ def test_a_cut_connection_is_resumed_where_it_broke(tmp_path: Path, serve: Calla
 
 def test_a_later_call_goes_on_with_what_an_earlier_one_left(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
-    with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
+    with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
         fetch("crane-llm", tmp_path, ignore)
     assert listed(tmp_path) == [f"{NAME}.part", f"{NAME}.part.etag"]
     kept = (tmp_path / f"{NAME}.part").stat().st_size
@@ -281,9 +281,9 @@ def test_an_answer_without_a_length_is_taken_when_its_checksum_is_right(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (archive()[:-9], "cut short although its transfer ended"),
-        (archive()[:5_000] + b"xx" + archive()[5_002:], "not the archive that was expected"),
-        (b"<html>Please sign in</html>", "not the archive that was expected"),
+        (archive()[:-9], "truncated although the transfer ended"),
+        (archive()[:5_000] + b"xx" + archive()[5_002:], "not the expected archive"),
+        (b"<html>Please sign in</html>", "not the expected archive"),
         (b"", "is empty"),
     ],
 )
@@ -300,7 +300,7 @@ def test_a_transfer_of_a_broken_file_leaves_nothing_behind(
 def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
     origin = serve(Origin(archive()))
     origin.length = len(origin.content) + 100
-    with pytest.raises(FetchError, match="did not arrive after 4 attempts"):
+    with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
         fetch("crane-llm", tmp_path, ignore)
     assert not (tmp_path / NAME).exists()
 

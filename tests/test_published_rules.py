@@ -1,4 +1,4 @@
-"""Our rules' answers on the published states, as they ship: complete, without a false alarm, made anew to the byte."""
+"""Our rules' answers on the published states, as they ship: complete, without a false alarm, made again to the byte."""
 
 from __future__ import annotations
 

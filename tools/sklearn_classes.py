@@ -106,7 +106,7 @@ def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
 
 
 def signature(kind: type) -> list[inspect.Parameter]:
-    """The parameters of the constructor; classes without one of their own have none."""
+    """The parameters of the constructor; classes without their own constructor have none."""
     found = list(inspect.signature(type.__getattribute__(kind, "__init__")).parameters.values())[1:]
     return [each for each in found if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
 
@@ -179,7 +179,7 @@ def _refusals_once_fitted(estimator: Any, y: Any) -> Iterator[tuple[str, str | N
 
 
 def parameters(kind: type) -> dict[str, Any]:
-    """Defaults by name; those that are no plain values as {"repr": ...}."""
+    """Defaults by name; those that are not plain values as {"repr": ...}."""
     return {each.name: _default(each) for each in signature(kind)}
 
 

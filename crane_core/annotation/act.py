@@ -29,10 +29,10 @@ def annotation(raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: 
     """
     action = AnnotationAction(_text(raw, "action"))
     if action not in _BY_ANNOTATOR:
-        raise ValueError(f"an annotator does not {action}")
+        raise ValueError(f"an annotator cannot {action}")
     event = _text(raw, "event")
     if not _EVENT.fullmatch(event):
-        raise ValueError("event is 8 to 64 letters, digits and dashes")
+        raise ValueError("event must be 8 to 64 letters, digits and dashes")
     showing = Showing(_text(raw, "item"), _showing(raw.get("showing")))
     if showing not in plan.orders[annotator]:
         raise ValueError(f"{showing.item}, showing {showing.showing}, is not an item of {annotator}")
@@ -67,13 +67,13 @@ def _guideline(raw: Mapping[str, Any], plan: Plan) -> str:
     given = raw.get("guideline", plan.guideline)
     known = (plan.guideline, version_of(guideline_of(plan)))
     if given not in known:
-        raise ValueError(f"guideline is {' or '.join(dict.fromkeys(known))}")
+        raise ValueError(f"guideline must be {' or '.join(dict.fromkeys(known))}")
     return str(given)
 
 
 def _showing(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value not in (1, 2):
-        raise ValueError("showing is 1 or 2")
+        raise ValueError("showing must be 1 or 2")
     return value
 
 
@@ -89,7 +89,7 @@ def _reason(raw: Mapping[str, Any]) -> str | None:
     if reason is None:
         return None
     if not isinstance(reason, str) or reason not in REASONS:
-        raise ValueError(f"reason is one of {', '.join(REASONS)}")
+        raise ValueError(f"reason must be one of {', '.join(REASONS)}")
     return reason
 
 
@@ -110,7 +110,7 @@ def _time(raw: Mapping[str, Any], name: str) -> str | None:
         moment = datetime.fromisoformat(str(value))
         in_utc = moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{name} is no time") from error
+        raise ValueError(f"{name} is not a time") from error
     if moment.tzinfo is None:
         raise ValueError(f"{name} has no time zone")
     return in_utc.isoformat(timespec="milliseconds")
@@ -121,7 +121,7 @@ def _seconds(raw: Mapping[str, Any]) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("seconds is no number")
+        raise ValueError("seconds is not a number")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("seconds is not finite")
     return float(min(max(value, 0), MAX_SECONDS))

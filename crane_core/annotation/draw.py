@@ -70,7 +70,7 @@ def draw_plan(wish: Wish, verdicts: Sequence[Verdict], *, guideline: str, create
     )
     assigned = _assigned(wish, items, [min(shared[name], sampled[name]) for name in names])
     if len({item.item for item in items}) != len(items):
-        raise ValueError("two items got one name; choose another seed")
+        raise ValueError("two items have the same name; choose another seed")
     return Plan(
         campaign=wish.campaign,
         title=wish.title or wish.campaign,
@@ -110,13 +110,13 @@ def _check(wish: Wish) -> None:
         raise ValueError("a campaign needs annotators, each named once")
     design = wish.design
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
-        raise ValueError("confidence lies between 0 and 1, and the share of repeats between 0 and 0.5")
+        raise ValueError("confidence must be between 0 and 1, and the share of repeats between 0 and 0.5")
     if strange := [name for name in design.strata if name not in STRATA]:
-        raise ValueError(f"{strange[0]!r} is nothing to stratify by; there are {', '.join(STRATA)}")
+        raise ValueError(f"{strange[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
     if design.overlap is Overlap.SAMPLE and len(wish.annotators) < 2:
-        raise ValueError("a sample for the others needs a second annotator")
+        raise ValueError("an overlap sample needs a second annotator")
     if design.overlap is Overlap.SAMPLE and design.kind is Kind.SAMPLE:
-        raise ValueError("a second sample of a sample is not planned: draw all items, or let every annotator label all")
+        raise ValueError("a sample cannot be sampled again: draw all items, or let every annotator label all")
 
 
 def _required(population: int, design: Design) -> int:

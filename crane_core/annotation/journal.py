@@ -65,7 +65,7 @@ class Journal:
                 self._take(showing, act)
 
     def as_it_is(self) -> Journal:
-        """A journal of its own, for somebody to read while this one goes on."""
+        """A separate journal, for reading while this one continues."""
         twin = copy(self)
         twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
         twin.flags, twin.events = set(self.flags), set(self.events)

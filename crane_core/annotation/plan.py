@@ -20,13 +20,19 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 RESERVED = {"adjudication", "final"}
 BY_DEFAULT = ("detector", "setting")
 """What the study stratified its sample by (paper, table 1)."""
+STORED_BEFORE = "crash foretold, right or not"
+"""How plans stored before this version spell Outcome.PREDICTED."""
 
 
 class Outcome(StrEnum):
-    """Which verdicts are labelled. DETECTED: crash foretold and truly crashing, the study's population (paper, 4.5)."""
+    """Which verdicts are labelled. DETECTED: predicted crashes that do crash, the study's population (paper, 4.5)."""
 
     DETECTED = "detected crash"
-    FORETOLD = "crash foretold, right or not"
+    PREDICTED = "predicted crash, right or wrong"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Outcome | None:
+        return cls.PREDICTED if value == STORED_BEFORE else None
 
 
 class Kind(StrEnum):
@@ -68,7 +74,7 @@ class Design:
     p: float = 0.5
     strata: tuple[str, ...] = BY_DEFAULT
     repeats: float = 0.05
-    """Share of an annotator's items that come back, hidden, for self-agreement."""
+    """Share of an annotator's items that are repeated, hidden, for self-agreement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,8 @@ def check_name(name: str, what: str) -> str:
     """The name, where it can be one. Raises ValueError."""
     if not NAME.fullmatch(name) or name in RESERVED:
         raise ValueError(
-            f"{name!r} cannot name {what}: 1 to 40 of a-z, 0-9, dot, dash and underscore, not beginning with a sign"
+            f"{name!r} is not a valid name for {what}: use 1 to 40 of a-z, 0-9, dot, dash and underscore; start with"
+            " a letter or digit"
         )
     return name
 
@@ -213,9 +220,9 @@ def _check(plan: Plan) -> None:
     for annotator in plan.annotators:
         check_name(annotator, "an annotator")
     if not plan.annotators or set(plan.orders) != set(plan.annotators):
-        raise ValueError("not the plan of a campaign: its orders are not those of its annotators")
+        raise ValueError("not the plan of a campaign: its orders do not match its annotators")
     if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
-        raise ValueError("not the plan of a campaign: its guideline has another version than it says")
+        raise ValueError("not the plan of a campaign: the version of its guideline does not match the text")
     known = {item.item for item in plan.items}
     if strange := {showing.item for order in plan.orders.values() for showing in order} - known:
-        raise ValueError(f"not the plan of a campaign: the item {min(strange)!r} is in an order and not in the plan")
+        raise ValueError(f"not the plan of a campaign: the item {min(strange)!r} is in an order but not in the plan")

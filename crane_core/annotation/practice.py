@@ -1,4 +1,4 @@
-"""The practice round: diagnoses of our own with what the guideline says of them. Nothing of it is kept."""
+"""The practice round: our own diagnoses with what the guideline says of them. Nothing is kept."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ REASONS = {
     "a": "another cause",
     "b": "symptom only",
     "c": "wrong place",
-    "d": "at odds with the code",
+    "d": "contradicts the code",
     "e": "too vague",
     "f": "several causes",
 }
 """Code to words, for the labels partial and wrong."""
 
 ADJUDICATION_REASONS = {
-    "a": "one label was a slip",
+    "a": "one label was a mistake",
     "b": "evidence was overlooked",
     "c": "the guideline decides it",
     "d": "the guideline leaves it open",

@@ -1,4 +1,4 @@
-"""The seed of a plan: whoever knows it can compute the names of items, and with them what a blind campaign hides."""
+"""The seed of a plan: with it anyone can compute the names of items, and what a blind campaign hides."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A specification curve: above the differences in order, below which choices lead to each.
 
-One panel with one vertical scale, on which the choices stand below the differences: panels of their own would not
+One panel with one vertical scale, on which the choices stand below the differences: separate panels would not
 keep to the width of the page.
 """
 

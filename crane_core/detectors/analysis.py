@@ -33,7 +33,7 @@ class Question(NamedTuple):
 
 
 class Reported(NamedTuple):
-    """One error of a tool: the line of the text from 1, and the rule ("" for what is no Python)."""
+    """One error of a tool: the line of the text from 1, and the rule ("" for what is not Python)."""
 
     line: int
     rule: str
@@ -90,8 +90,8 @@ def question_text(question: Question) -> AnalyzerText:
         return analyzer_text(executed, target, None)
     if question.state is None:
         raise DetectorError(
-            f"The setting {question.setting} needs the state of the kernel.",
-            remedy="Capture or fetch it, or take the setting `code`.",
+            f"The setting {question.setting} needs kernel state.",
+            remedy="Capture or fetch it, or use the setting `code`.",
         )
     has_types = GROUP_LEFT_OUT.get(question.setting) != REPRESENTATION
     return analyzer_text(executed, target, annotation_lines(executed, question.state) if has_types else [])
@@ -101,7 +101,7 @@ def _text(name: str, question: Question) -> AnalyzerText | ToolStoppedError:
     try:
         return question_text(question)
     except ValueError as error:
-        return ToolStoppedError(f"There is no text for {name}: {error}.", remedy="Bring fewer or shorter cells.")
+        return ToolStoppedError(f"No text can be made for {name}: {error}.", remedy="Use fewer or shorter cells.")
 
 
 def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:

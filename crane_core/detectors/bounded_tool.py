@@ -1,4 +1,4 @@
-"""Running somebody else's program over text that nobody trusts: in a folder of its own, bounded, killed as a group.
+"""Running somebody else's program over text that nobody trusts: in its own folder, bounded, killed as a group.
 
 Knows processes and limits. Refuses to know which tool it is, and hands it nothing of the user's environment.
 """
@@ -30,9 +30,9 @@ _LIMITED = (
     "    ctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"
     "os.execv(sys.argv[3], sys.argv[3:])\n"
 )
-"""Sets the limits, asks to be killed when whoever started it ends (PR_SET_PDEATHSIG), and becomes the tool.
+"""Sets the limits, asks to be killed when its parent process ends (PR_SET_PDEATHSIG), and becomes the tool.
 
-A program of its own, as code of ours between fork and exec could hang where threads run: in the app.
+Its own program, as code of ours between fork and exec could hang where threads run: in the app.
 """
 
 _PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
@@ -101,4 +101,4 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 def _last_words(said: Path) -> str:
     lines = said.read_text("utf-8", "replace")[-2000:].strip().splitlines()
-    return lines[-1][:300] if lines else "it said nothing"
+    return lines[-1][:300] if lines else "it printed nothing"

@@ -83,11 +83,11 @@ def _read(printed: str, names: Sequence[str]) -> list[Checked]:
             found[name].append(Reported(message["line"], message["symbol"], message["message"]))
             if message["symbol"] in _BROKEN:
                 broken[name] = ToolStoppedError(
-                    f"pylint stopped over the text with an error of its own ({message['symbol']}).",
+                    f"pylint stopped on the text with an internal error ({message['symbol']}).",
                     remedy="Try simpler cells.",
                 )
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
-            f"pylint printed something else than its report: {type(error).__name__}.", remedy="Run `make setup`."
+            f"pylint printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
         ) from error
     return [broken.get(name, found[name]) for name in names]

@@ -66,7 +66,7 @@ def _program() -> Path:
     found = importlib.util.find_spec("pyright")
     program = Path(found.origin).parent / "dist" / "index.js" if found and found.origin else None
     if program is None or not program.is_file():
-        raise DetectorError("The installed pyright comes without its program.", remedy=REMEDY)
+        raise DetectorError("The installed pyright has no program.", remedy=REMEDY)
     return program
 
 
@@ -77,7 +77,7 @@ def _node() -> Path:
     shipped = [home / "bin" / "node", home / "node.exe"] if home else []
     node = next((path for path in shipped if path.is_file()), None) or shutil.which("node")
     if node is None:
-        raise DetectorError("pyright needs Node.js, and there is none.", remedy=REMEDY)
+        raise DetectorError("pyright needs Node.js, which is not installed.", remedy=REMEDY)
     return Path(node)
 
 
@@ -107,13 +107,13 @@ def _read(printed: str, names: Sequence[str]) -> list[Checked]:
             name = Path(entry["file"]).name
             if "range" not in entry:
                 broken[name] = ToolStoppedError(
-                    "pyright stopped over the text with an error of its own.", remedy="Try simpler cells."
+                    "pyright stopped on the text with an internal error.", remedy="Try simpler cells."
                 )
             elif entry["severity"] == "error":
                 line = entry["range"]["start"]["line"] + 1
                 found[name].append(Reported(line, entry.get("rule", ""), entry["message"]))
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
-            f"pyright printed something else than its report: {type(error).__name__}.", remedy="Run `make setup`."
+            f"pyright printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
         ) from error
     return [broken.get(name, found[name]) for name in names]

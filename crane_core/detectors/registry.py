@@ -23,7 +23,7 @@ class LocalDetector(Protocol):
 
     `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError where a tool
     is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
-    runtime state; it raises DetectorError for a setting that it does not know. It runs in processes of its own.
+    runtime state; it raises DetectorError for a setting that it does not know. It runs in its own processes.
 
     A module may also have `predict_many(questions)`, which takes several (see `analysis.Question`) and gives for each,
     in order, a prediction or the DetectorError that there was none.
@@ -60,6 +60,7 @@ def local_detector(name: str) -> LocalDetector:
     """The detector of this name. Raises DetectorError, with those that there are, where there is none."""
     if name not in local_detectors():
         raise DetectorError(
-            f"No detector here is called {name!r}.", remedy=f"There are {', '.join(local_detectors()) or 'none'}."
+            f"There is no detector named {name!r}.",
+            remedy=f"Available detectors: {', '.join(local_detectors()) or 'none'}.",
         )
     return local_detectors()[name]

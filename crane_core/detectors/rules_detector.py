@@ -59,7 +59,7 @@ def _reasoning(report: Report) -> str | None:
 def _told(finding: Finding) -> str:
     return (
         f"Line {finding.line}, `{finding.expression}`, raises {finding.exception}: {finding.why}. "
-        f"Known from the kernel: {finding.fact}. Shortest way out: {finding.remedy}"
+        f"Evidence: {finding.fact}. Remedy: {finding.remedy}"
     )
 
 

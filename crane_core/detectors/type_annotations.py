@@ -1,7 +1,7 @@
 """Types of the kernel state as annotations before the target, in the names that the notebook would use for them.
 
 Knows how a type is spelled: its public name (public_types.toml), through an import of the executed cells where one
-leads there, else with an import of its own. Refuses to know what an analyzer makes of it.
+leads there, else with its own import. Refuses to know what an analyzer makes of it.
 """
 
 from __future__ import annotations

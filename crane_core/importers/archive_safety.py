@@ -41,7 +41,7 @@ class Contents:
     problems: list[LoadProblem] = field(default_factory=list)
 
     def refuse(self, name: str, reason: str) -> None:
-        self.problems.append(LoadProblem(_printable(name), "archive member", f"{reason}; not read"))
+        self.problems.append(LoadProblem(_printable(name), "archive member", f"{reason}; skipped"))
 
 
 def normal_name(name: str) -> str:
@@ -53,7 +53,7 @@ def normal_name(name: str) -> str:
 def unsafe_name(name: str) -> str | None:
     """Why this member's name must not be used as a path, or None when it is safe."""
     if not name or "\0" in name or not _is_text(name):
-        return "the name is not valid text"
+        return "the name is not valid Unicode"
     if name.startswith("/") or name[1:2] == ":":
         return "the name is an absolute path"
     if ".." in name.split("/"):
@@ -68,7 +68,7 @@ def is_hidden(name: str) -> bool:
 
 def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Limits) -> None:
     """Raise SourceError when the unpacked size is beyond the limits for this packed size (all in bytes)."""
-    remedy = "Check where it comes from; if you trust it, unpack it and import the folder."
+    remedy = "Check its origin; if you trust it, unpack it and import the folder."
     if unpacked_bytes > limits.total_bytes:
         raise SourceError(f"{source} unpacks to more than {limits.total_bytes:,} bytes.", remedy=remedy)
     if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(packed_bytes, 1):
@@ -79,7 +79,7 @@ def refuse_crowd(n_files: int, source: str, limits: Limits) -> None:
     """Raise SourceError when there are more files than any benchmark has."""
     if n_files > limits.files:
         raise SourceError(
-            f"{source} holds more than {limits.files:,} files.",
+            f"{source} contains more than {limits.files:,} files.",
             remedy="Import the folder of the benchmark itself, not one above it.",
         )
 

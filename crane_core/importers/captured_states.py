@@ -1,6 +1,6 @@
 """States that `capture` wrote: a JSON file each, with the state of one notebook of a pair before its target.
 
-Knows the members of such a file. Refuses to invent whose state it is: a file of a notebook that is no half of a pair is
+Knows the members of such a file. Refuses to invent whose state it is: a notebook that is not half of a pair is
 reported and left out.
 """
 
@@ -21,7 +21,7 @@ SCHEMA_VERSION = 2
 _SUFFIX = ".json"
 _MARK = b'"schema_version"'
 _LOOKED_AT = 200
-"""Bytes at the beginning of a file in which a captured state says what it is."""
+"""Bytes at the beginning of a file within which a captured state names its format."""
 _GROUPS = ("structure", "representation", "values")
 _OBJECTS = ("variables", "accesses", "absent", "unavailable", "captured")
 
@@ -50,7 +50,7 @@ def read(tree: FileTree) -> Iterator[Record]:
 def state_of(document: Any) -> KernelState:
     """The record of a captured file; ValueError, in words for the user, when it is none."""
     if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
-        raise ValueError(f"a captured state of schema {SCHEMA_VERSION} is expected")
+        raise ValueError(f"expected a captured state of schema {SCHEMA_VERSION}")
     for name in _OBJECTS:
         _object(document, name)
     for name, entry in (document["variables"] | document["accesses"]).items():
@@ -89,5 +89,5 @@ def _object(document: dict[str, Any], name: str) -> None:
 def _text(document: dict[str, Any], name: str, default: str | None = None) -> str:
     value = document.get(name, default)
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} is missing" if value is None else f"{name} must be text")
+        raise ValueError(f"{name} is missing" if value is None else f"{name} must be a string")
     return value

@@ -1,6 +1,6 @@
 """A dataset that `export --hf` wrote: Parquet files, one folder per table, as records again.
 
-Knows its marker and its tables. Refuses to guess: a row that is no record is a problem, and the others are read.
+Knows its marker and its tables. Refuses to guess: a row that is not a record is a problem, and the others are read.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _record(make: Callable[[dict[str, Any]], Record], row: dict[str, Any], path:
     try:
         return make(row)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return LoadProblem(path, f"row {number}", f"it is not one of this table: {error}"[:300])
+        return LoadProblem(path, f"row {number}", f"it does not belong to this table: {error}"[:300])
 
 
 def _maker(record: type) -> Callable[[dict[str, Any]], Record]:

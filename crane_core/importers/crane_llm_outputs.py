@@ -17,8 +17,8 @@ from crane_core.importers.published_labels import label_named
 from crane_core.importers.reading import UnreadableFileError, read_json_list
 
 JUDGE = "published judge"
-NOT_JSON = "the reply is not the JSON that was asked for"
-NO_VERDICT = "the reply has no true or false under detection"
+NOT_JSON = "the reply is not the requested JSON"
+NO_VERDICT = "the reply has no boolean under detection"
 
 PromptDigests = Mapping[tuple[str, Setting], str]
 """sha256 of the prompt by instance and setting, for prompts that are in the same source."""
@@ -52,7 +52,7 @@ def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: Prompt
     digest = digests.get((file.instance_id, file.setting))
     for index, reply in enumerate(replies, start=1):
         if not isinstance(reply, (dict, str)):
-            yield LoadProblem(file.path, f"reply {index}", f"a reply is expected, not {type(reply).__name__}")
+            yield LoadProblem(file.path, f"reply {index}", f"expected a reply, not {type(reply).__name__}")
             continue
         crashes, reasoning, unanswered = _verdict(reply)
         yield Run(

@@ -39,7 +39,7 @@ class StudyFiles:
     misnamed: list[LoadProblem] = field(default_factory=list)
 
     def of_instances(self, paths: list[str], suffix: str) -> Iterator[tuple[str, str]]:
-        """Path and instance id of the files that end in `suffix`; a name that is no instance is a problem."""
+        """Path and instance id of the files that end in `suffix`; a name that is not an instance is a problem."""
         for path in paths:
             if path.endswith(suffix):
                 instance_id = path.rpartition("/")[2].removesuffix(suffix)

@@ -60,7 +60,7 @@ def _add_truth(truth: GroundTruth, row: Row, path: str) -> None:
     if not is_instance_id(instance_id):
         return
     if instance_id in truth.remarks:
-        truth.problems.append(LoadProblem(path, row.place, f"{instance_id} came before"))
+        truth.problems.append(LoadProblem(path, row.place, f"{instance_id} is a duplicate"))
         return
     truth.remarks[instance_id] = _remark(row)
     if row.text("diagnosis"):
@@ -85,7 +85,7 @@ def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | L
             if not is_case_id(case_id):
                 continue
             if case_id in seen:
-                yield LoadProblem(path, row.place, f"{case_id} came before")
+                yield LoadProblem(path, row.place, f"{case_id} is a duplicate")
                 continue
             seen.add(case_id)
             yield _case(case_id, row)
@@ -129,12 +129,12 @@ class Annotations:
 
 
 def read_outcomes(tree: FileTree, source: Annotations) -> Iterator[Judgement | LoadProblem]:
-    """The human outcome of every instance, detector and setting; an empty cell is no outcome and no problem."""
+    """The human outcome of every instance, detector and setting; an empty cell is neither an outcome nor a problem."""
     try:
         rows = Workbook(tree, source.path).rows(source.sheet, "instance")
         for row, instance_id in _instance_rows(rows):
             if instance_id is None:
-                yield LoadProblem(source.path, row.place, f"{row.text('instance')} came before")
+                yield LoadProblem(source.path, row.place, f"{row.text('instance')} is a duplicate")
                 continue
             for column, cell in row.cells.items():
                 match = _outcome_column(column)
@@ -156,7 +156,7 @@ def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) 
             for row, instance_id in _instance_rows(workbook.rows(sheet, "instance")):
                 column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
                 if instance_id is None:
-                    yield LoadProblem(path, row.place, f"{row.text('instance')} came before")
+                    yield LoadProblem(path, row.place, f"{row.text('instance')} is a duplicate")
                 elif cell != "":
                     yield _judgement(source, row, column, instance_id, match, cell)
     except UnreadableFileError as error:

@@ -86,7 +86,7 @@ def _opened(opener: Callable[[Path, Limits], Contents], path: Path, limits: Limi
         return opener(path, limits)
     except OSError as error:
         raise SourceError(
-            f"{path.name} cannot be read: {error.strerror}.", remedy="Check that the file may be read."
+            f"{path.name} cannot be read: {error.strerror}.", remedy="Check the permissions of the file."
         ) from error
 
 

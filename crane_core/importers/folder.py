@@ -11,7 +11,7 @@ from pathlib import Path
 from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import Contents, Limits, refuse_crowd, unsafe_name
 
-_CHECK_ACCESS = "Check that the file exists and may be read."
+_CHECK_ACCESS = "Check that the file exists and is readable."
 
 
 def open_folder(root: Path, limits: Limits) -> Contents:
@@ -38,7 +38,7 @@ def read_file(path: Path, limits: Limits) -> bytes:
     try:
         if path.stat().st_size > limits.file_bytes:
             raise SourceError(
-                f"{path.name} is larger than {limits.file_bytes:,} bytes.", remedy="Take large outputs out of it."
+                f"{path.name} is larger than {limits.file_bytes:,} bytes.", remedy="Remove large outputs from it."
             )
         return path.read_bytes()
     except OSError as error:
@@ -49,9 +49,9 @@ def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
     name = _relative(file, root)
     reason = unsafe_name(name)
     if reason is None and file.is_symlink() and not file.resolve().is_relative_to(inside):
-        reason = "it is a link out of the folder"
+        reason = "it is a link to a place outside the folder"
     if reason is None and not file.is_file():
-        reason = "it is not an ordinary file"
+        reason = "it is not a regular file"
     if reason:
         contents.refuse(name, reason)
     else:

@@ -1,7 +1,7 @@
 """The repository that built JunoBench: first detections by two language models, and facts about the crashes.
 
 Knows `detect_if_cell_crash/<detector>/results_{buggy,fixed}` and `benchmark_desc.xlsx`. Refuses its cells: upstream
-collapsed their indentation, so they are no source of code.
+collapsed their indentation, so they are not a source of code.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _result_files(tree: FileTree) -> tuple[list[_Results], list[LoadProblem]]:
             if name and is_case_id(name["case"]):
                 files.append(_Results(path, name["case"], version, detector))
             elif path.endswith(".json"):
-                misnamed.append(LoadProblem(path, "file name", "it names no case"))
+                misnamed.append(LoadProblem(path, "file name", "it contains no case id"))
     return files, misnamed
 
 
@@ -107,7 +107,7 @@ def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
         if isinstance(answer, (str, bool)):
             yield _run(file, index, answer)
         else:
-            yield LoadProblem(file.path, f"answer {index}", f"a text is expected, not {type(answer).__name__}")
+            yield LoadProblem(file.path, f"answer {index}", f"expected a string, not {type(answer).__name__}")
 
 
 def _run(file: _Results, index: int, answer: Any) -> Run:
@@ -137,7 +137,7 @@ def _runs_never_asked(tree: FileTree, file: _Skipped) -> Iterator[Run | LoadProb
             for version in Version:
                 yield _run_never_asked(f"{case_id}_{version}", file.detector)
         elif case_id:
-            yield LoadProblem(file.path, f"line {number}", f"{case_id!r} names no case")
+            yield LoadProblem(file.path, f"line {number}", f"{case_id!r} contains no case id")
 
 
 def _run_never_asked(instance_id: str, detector: Detector) -> Run:

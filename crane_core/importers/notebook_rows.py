@@ -54,7 +54,7 @@ def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
     except UnreadableFileError as error:
         yield error.problem
     except (ValueError, TypeError, KeyError) as error:
-        yield LoadProblem(path, place, f"it is no line of a notebook: {error}"[:300])
+        yield LoadProblem(path, place, f"it is not a line of a notebook: {error}"[:300])
 
 
 def _notebook(entry: dict[str, Any]) -> Iterator[Record]:

@@ -146,7 +146,7 @@ def _table_of_cases(tree: FileTree, path: str, benchmark: str) -> Iterator[Case 
 def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> Iterator[Record]:
     notebooks: dict[Version, list[CodeCell]] = {}
     for path in pair.doubles:
-        yield LoadProblem(path, "file name", "another notebook of this name was read before")
+        yield LoadProblem(path, "file name", "duplicate notebook name")
     for version in Version:
         if version not in pair.paths:
             other = next(iter(pair.paths.values()))
@@ -159,7 +159,7 @@ def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> It
             yield error.problem
     target = target_index(notebooks.get(Version.REPRODUCED, []))
     if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
-        yield LoadProblem(pair.paths[Version.FIXED], "cells", "the fixed notebook crashes: are the two swapped?")
+        yield LoadProblem(pair.paths[Version.FIXED], "cells", "the fixed notebook crashes; the two may be swapped")
     yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)
     for version, cells in notebooks.items():
         instance = Instance(benchmark, pair.case_id, version)
@@ -194,9 +194,11 @@ def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
 def _cells(instance: Instance, cells: list[CodeCell], target: int | None, path: str) -> Iterator[Cell | LoadProblem]:
     """All code cells with their roles; without a target, which only the crashing notebook tells, all as not run."""
     if target is None:
-        yield LoadProblem(path, "cells", "no crashing cell is known: the reproduced notebook has no error output")
+        yield LoadProblem(path, "cells", "the crashing cell is unknown: the reproduced notebook has no error output")
     elif target >= len(cells):
-        yield LoadProblem(path, f"code cell {target}", f"the target is missing: there are {len(cells)} code cells")
+        yield LoadProblem(
+            path, f"code cell {target}", f"the target is missing: the notebook has {len(cells)} code cells"
+        )
         target = None
     if target is None:
         yield from (_cell(instance, position, CellRole.NOT_RUN, cell) for position, cell in enumerate(cells))

@@ -74,7 +74,7 @@ def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: 
         return
     key = (run.benchmark, run.instance_id, run.detector, run.setting, run.experiment, run.run_index)
     if key in seen:
-        yield LoadProblem(path, place, f"run {run.run_index} of {run.instance_id} was given before")
+        yield LoadProblem(path, place, f"run {run.run_index} of {run.instance_id} is a duplicate")
         return
     seen.add(key)
     yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
@@ -84,7 +84,7 @@ def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: 
 
 def _run(fields: Any, experiment: str) -> Run:
     if not isinstance(fields, dict):
-        raise ValueError(f"an object is expected, not {type(fields).__name__}")
+        raise ValueError(f"expected an object, not {type(fields).__name__}")
     crashes = _crashes(fields)
     return Run(
         benchmark=slug(_text(fields, "benchmark", JUNOBENCH.benchmark)),
@@ -105,7 +105,7 @@ def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
     if value is None:
         value = default
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ValueError(f"{name} is missing" if value is None else f"{name} must be text")
+        raise ValueError(f"{name} is missing" if value is None else f"{name} must be a string")
     return value
 
 
@@ -133,7 +133,7 @@ def _kind(fields: dict[str, Any]) -> DetectorKind:
 def _index(fields: dict[str, Any]) -> int:
     value = fields.get("index")
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1_000_000:
-        raise ValueError(f"index must be a number from 1 upwards, not {value!r}")
+        raise ValueError(f"index must be an integer of 1 or more, not {value!r}")
     return value
 
 

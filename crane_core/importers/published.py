@@ -69,7 +69,7 @@ def _table(tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]
         try:
             yield from list(records(row))
         except KeyError as error:
-            yield LoadProblem(path, f"line {line}", f"the column or word {error} is not one of this table")
+            yield LoadProblem(path, f"line {line}", f"the column or value {error} does not belong to this table")
         except ValueError as error:
             yield LoadProblem(path, f"line {line}", str(error))
 
@@ -82,7 +82,9 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[int, _Row | LoadProblem]]
         reader: csv.DictReader[Any] = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         for row in reader:
             complete = None not in row and None not in row.values()
-            problem = LoadProblem(path, f"line {reader.line_num}", "the row has not as many cells as the header")
+            problem = LoadProblem(
+                path, f"line {reader.line_num}", "the row has a different number of cells than the header"
+            )
             yield reader.line_num, dict(row) if complete else problem
     except UnreadableFileError as error:
         yield 0, error.problem
@@ -164,5 +166,5 @@ def _number(row: _Row) -> Iterator[Record]:
 
 def _contradiction(row: _Row) -> Iterator[Record]:
     place = f"table {row['table_id']}, {row['row']}, {row['column']}"
-    reason = f"{row['printed']} is printed, {row['computed']} comes out: {row['reason']}"
+    reason = f"{row['printed']} is printed, but {row['computed']} is computed: {row['reason']}"
     yield LoadProblem("contradictions.csv", place, reason, ProblemKind.CONTRADICTION)

@@ -15,7 +15,7 @@ TABLE = "rules.csv"
 COLUMNS = ("setting", "instance", "crashes", "exception", "line")
 DETECTOR = "rules"
 EXPERIMENT = "rules-on-published-states"
-"""An experiment of its own: a job that somebody runs with today's rules stands beside it, and neither counts twice."""
+"""A separate experiment, so that a new job with today's rules is kept apart and neither counts twice."""
 
 _CRASHES = {"1": True, "0": False}
 _CLASS = re.compile(r"[A-Za-z_]\w{0,79}")

@@ -47,8 +47,8 @@ def importer_for(tree: FileTree) -> Importer:
         return best
     kinds = ", ".join(importer.KIND for importer in importers())
     raise SourceError(
-        f"{tree.name} holds {len(tree.paths):,} files and nothing that can be imported.",
-        remedy=f"Give the folder or archive of one of these kinds: {kinds}.",
+        f"{tree.name} holds {len(tree.paths):,} files, but nothing that can be imported.",
+        remedy=f"Use a folder or archive of one of these kinds: {kinds}.",
     )
 
 
@@ -58,5 +58,5 @@ def importer_by_kind(kind: str) -> Importer:
         if kind == importer.KIND:
             return importer
     raise SourceError(
-        f"No importer here reads sources of kind {kind!r}.", remedy="Update this checkout, or remove that source."
+        f"No importer reads sources of kind {kind!r}.", remedy="Update this checkout, or remove that source."
     )

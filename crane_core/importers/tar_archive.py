@@ -33,7 +33,7 @@ _FETCH_AGAIN = "Download or pack it again, then import it again."
 def open_tar(path: Path, limits: Limits) -> Contents:
     """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read where it lies.
 
-    Raises SourceError for a file that is no tar archive, is damaged or cut short, or is a bomb.
+    Raises SourceError for a file that is not a tar archive, is damaged or cut short, or is a bomb.
     """
     packed_bytes = path.stat().st_size
     with path.open("rb") as head:
@@ -72,7 +72,7 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
             while not stream.eof:
                 piece = stream.decompress(data, _CHUNK_BYTES)
                 if not piece and not data and not stream.eof:
-                    raise SourceError(f"{path.name} is cut short.", remedy=_FETCH_AGAIN)
+                    raise SourceError(f"{path.name} is truncated.", remedy=_FETCH_AGAIN)
                 yield piece
                 data = stream.unconsumed_tail or stream.unused_data or file.read(_CHUNK_BYTES)
 
@@ -115,10 +115,10 @@ def _refusal(member: tarfile.TarInfo, name: str, limits: Limits, *, known: bool)
     if member.issym() or member.islnk():
         return "it is a link"
     if not member.isreg() or member.issparse():
-        return "it is not an ordinary file"
+        return "it is not a regular file"
     if member.size > limits.file_bytes:
         return f"it is larger than {limits.file_bytes:,} bytes"
-    return unsafe_name(name) or ("a file of this name came before" if known else None)
+    return unsafe_name(name) or ("duplicate file name" if known else None)
 
 
 def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
@@ -126,7 +126,7 @@ def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
     file.seek(end)
     block = file.read(_BLOCK_BYTES)
     if end > size or len(block) < _BLOCK_BYTES:
-        raise SourceError(f"{path.name} is cut short at byte {min(end, size):,}.", remedy=_FETCH_AGAIN)
+        raise SourceError(f"{path.name} is truncated at byte {min(end, size):,}.", remedy=_FETCH_AGAIN)
     if block.strip(b"\0"):
         raise SourceError(f"{path.name} is damaged at byte {end:,}.", remedy=_FETCH_AGAIN)
 
@@ -141,4 +141,4 @@ def _read_at(path: Path, offset: int, size: int) -> bytes:
 
 
 def _not_ready(name: str) -> bytes:
-    raise SourceError(f"{name} was asked for before the archive was indexed.", remedy="Open the archive first.")
+    raise SourceError(f"{name} was requested before the archive was indexed.", remedy="Open the archive first.")

@@ -39,7 +39,7 @@ _BROKEN = (
 def open_zip(path: Path, limits: Limits) -> Contents:
     """Index a zip archive; members are unpacked when they are asked for, and their checksum is verified then.
 
-    Raises SourceError for a file that is no zip archive, is damaged or cut short, or is a bomb.
+    Raises SourceError for a file that is not a zip archive, is damaged or cut short, or is a bomb.
     """
     try:
         refuse_crowd(_entries(path, limits.files + 1), path.name, limits)
@@ -68,12 +68,12 @@ def _refusal(member: zipfile.ZipInfo, name: str, limits: Limits, *, known: bool)
     if stat.S_ISLNK(mode):
         return "it is a link"
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        return "it is not an ordinary file"
+        return "it is not a regular file"
     if member.flag_bits & _ENCRYPTED:
         return "it is encrypted"
     if member.file_size > limits.file_bytes:
         return f"it is larger than {limits.file_bytes:,} bytes"
-    return unsafe_name(name) or ("a file of this name came before" if known else None)
+    return unsafe_name(name) or ("duplicate file name" if known else None)
 
 
 def _entries(path: Path, at_most: int) -> int:

@@ -24,10 +24,10 @@ from crane_core.llm.retrying import Failure, Patience
 from crane_core.prompts.tokens import count_tokens
 
 _AHEAD = 16
-"""Questions that are pulled before a connection is free for them, at most."""
+"""Maximum number of questions that are taken before a connection is free for them."""
 
 _LOOK_S = 0.1
-"""How often the event that stops all is looked at."""
+"""How often the stop event is checked, in seconds."""
 
 OnAnswer = Callable[[Answer], None]
 
@@ -135,7 +135,7 @@ class _Asking:
         budget = self._terms.budget
         self._tally.spent_usd = budget.spent_usd if budget is not None and budget.price is not None else None
         if self._end is not None:
-            remedy = self._end.remedy or "Check the endpoint, then run the same command again: it goes on from here."
+            remedy = self._end.remedy or "Check the endpoint, then run the same command again to resume."
             raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
         return self._tally
 

@@ -21,7 +21,7 @@ from crane_core.prompts.tokens import count_tokens
 
 _MAX_NOT_TAKEN = 8
 _UNREACHABLE_ATTEMPTS = 3
-"""Requests to an endpoint that was never reached, before it is given up."""
+"""Number of requests to an unreachable endpoint before giving up."""
 
 
 class Task(NamedTuple):
@@ -117,8 +117,8 @@ class Attempts:
             return self._given_up(Failure(Kind.QUESTION, f"the endpoint refuses {refused.parameter}"))
         budget = self._terms.budget
         if budget is not None and budget.is_capped and not self._client.has_limit:
-            why = "The endpoint takes no limit of tokens, so a budget cannot be kept"
-            return self._given_up(Failure(Kind.ENDPOINT, why, remedy="Ask without a budget."), is_end=True)
+            why = "The endpoint accepts no token limit, so a budget cannot be enforced"
+            return self._given_up(Failure(Kind.ENDPOINT, why, remedy="Run without a budget."), is_end=True)
         return None
 
     async def _wait(self, failure: Failure) -> Done | None:
@@ -133,7 +133,7 @@ class Attempts:
         if not self._may_go_on(pause_s):
             return self._given_up(failure, is_end=failure.kind is Kind.UNREACHABLE)
         if failure.may_cost and not self._afford_again():
-            return self._given_up(failure._replace(why=f"{failure.why}; asking again does not fit the budget"))
+            return self._given_up(failure._replace(why=f"{failure.why}; a retry would exceed the budget"))
         await asyncio.sleep(pause_s)
         await self._terms.limiter.turn(self._task.n_tokens)
         return None if self._terms.begins_more else self._given_up(failure)
@@ -190,4 +190,4 @@ class Attempts:
 
 def _too_long(failure: Failure, wait_s: float) -> Failure:
     why = f"The endpoint asks to wait {wait_s:,.0f} s: {failure.why}"
-    return Failure(Kind.ENDPOINT, why, remedy="Run the same command again then: it goes on from here.")
+    return Failure(Kind.ENDPOINT, why, remedy="Run the same command again after that to resume.")

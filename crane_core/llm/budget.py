@@ -30,7 +30,7 @@ class Reserved(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Caps for one job; None is no cap. A cap in USD needs a price. Safe to use from several threads.
+    """Caps for one job; None means no cap. A cap in USD needs a price. Safe to use from several threads.
 
     What an endpoint reports as the cost of a reply goes before what the price says. Where it reports more than the
     price allows for, every later request has that much set aside: beyond the cap goes at most what was in flight when
@@ -51,8 +51,8 @@ class Budget:
     def __post_init__(self) -> None:
         if self.usd is not None and self.price is None:
             raise DetectorError(
-                "A cap in USD cannot be kept without a price.",
-                remedy="Give the price per million tokens (input and output), or a cap in tokens.",
+                "A cap in USD needs a price.",
+                remedy="Set the price per million tokens (input and output), or use a cap in tokens.",
             )
 
     @property

@@ -59,7 +59,7 @@ def resolve(
     and where there is no key.
     """
     if not model.strip():
-        raise DetectorError("No model is named.", remedy="Name one: --model M.")
+        raise DetectorError("No model was given.", remedy="Set one: --model M.")
     address = checked_address(base_url or value_of(OPENAI_BASE_URL, environ, folder) or OPENAI)
     key = key_for(address, key_env=key_env, environ=environ, folder=folder)
     return Endpoint(
@@ -75,17 +75,17 @@ def resolve(
 def checked_address(base_url: str) -> str:
     """The address without what follows it. Raises DetectorError where it cannot be one, or would carry a secret."""
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-    remedy = f"Give the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
+    remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
     try:
         parts = urlsplit(address)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
     if not is_address:
-        raise DetectorError("The base address of the endpoint is no address of a server.", remedy=remedy)
+        raise DetectorError("The base URL of the endpoint is not the address of a server.", remedy=remedy)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise DetectorError(
-            "The base address of the endpoint holds a password or options, and addresses are written down.",
+            "The base URL of the endpoint contains a password or options, but URLs are stored.",
             remedy=remedy,
         )
     return address

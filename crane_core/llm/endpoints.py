@@ -76,12 +76,12 @@ def named_endpoint(
     if name not in known:
         names = ", ".join(known) or "none"
         raise DetectorError(
-            f"No endpoint is configured under the name {name[:80]!r}.",
-            remedy=f"Choose one that is ({names}), or have it added to the file that {FILE} names.",
+            f"No endpoint is configured with the name {name[:80]!r}.",
+            remedy=f"Choose a configured one ({names}), or add it to the file that {FILE} names.",
         )
     configured = known[name]
     if not configured.takes(model):
-        models = ", ".join(configured.models) or "any that has a name"
+        models = ", ".join(configured.models) or "any model name"
         raise DetectorError(
             f"The endpoint {name} is not configured for the model {model[:80]!r}.", remedy=f"Choose one: {models}."
         )
@@ -136,9 +136,9 @@ def _wrong_member(members: Any) -> str | None:
         if not isinstance(value, _MEMBERS[name]) or isinstance(value, bool):
             return f"has a {name} of the wrong type"
     if ("price_in" in members) != ("price_out" in members):
-        return "has one price of two"
+        return "has only one of two prices"
     if not all(0 <= members.get(name, 0) < float("inf") for name in ("price_in", "price_out")):
-        return "has a price that is no amount"
+        return "has a price that is not a number"
     if not all(isinstance(model, str) for model in members.get("models", ())):
-        return "has a model that is no text"
+        return "has a model that is not a string"
     return None

@@ -45,9 +45,9 @@ class Fault(StrEnum):
     DRIP = "drip"
     """A byte a minute."""
     CUT = "cut"
-    """The connection ends amid the reply."""
+    """The connection ends in the middle of the reply."""
     HALF_BODY = "half-body"
-    """The JSON of the protocol ends amid the reply."""
+    """The JSON of the protocol ends in the middle of the reply."""
     HUGE = "huge"
     """Ten megabytes of reasoning."""
     HALF_JSON = "half-json"
@@ -101,7 +101,7 @@ class FakePlan:
 
 
 class FakeModel:
-    """A plan at work. `requests` counts what came, `n_at_once` the most that were answered at one moment."""
+    """A running plan. `requests` counts what came, `n_at_once` the most that were answered at one moment."""
 
     def __init__(self, plan: FakePlan) -> None:
         self.plan = plan
@@ -254,7 +254,7 @@ def _members_asked_for(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _made_up(member: dict[str, Any], random: Random) -> Any:
-    """A value that such a member may have: of its words one, else a truth value or a text."""
+    """A value that such a member may have: of its words one, else a boolean or a text."""
     if "enum" in member:
         return random.choice(member["enum"])
     if member.get("type") == "boolean":

@@ -25,7 +25,7 @@ from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind, failure_of
 
 MAX_REPLY_BYTES = 8_000_000
-"""Of a longer reply the rest is not read, and the whole is not used."""
+"""Longer replies are not read to the end and not used."""
 
 _MAX_ERROR_BYTES = 64_000
 _MAX_PACKED_ERROR_BYTES = 2_000
@@ -50,7 +50,7 @@ _UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.Unsupported
 
 
 class Said(NamedTuple):
-    """What a model sent back. `trouble` is set where its reply is no answer to be read; `usd` is the reported cost."""
+    """What a model sent back. `trouble` is set where its reply is not a readable answer; `usd` is the reported cost."""
 
     text: str | None
     trouble: str | None
@@ -282,7 +282,9 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
         error = json.loads(raw)["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = _shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
-        return Failure(Kind.TRANSIENT, f"the reply is no chat completion: {beginning or 'it is empty'}", may_cost=True)
+        return Failure(
+            Kind.TRANSIENT, f"the reply is not a chat completion: {beginning or 'it is empty'}", may_cost=True
+        )
     told = error if isinstance(error, dict) else {"message": error}
     code = told.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else status
@@ -314,8 +316,8 @@ def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool)
     if finish_reason == "content_filter":
         return "the reply was held back by a content filter"
     if finish_reason in ("length", "max_output_tokens"):
-        return "the limit of tokens was reached before the reply began"
-    return "the model thought and said nothing" if has_thought else "the reply is empty"
+        return "the token limit was reached before the reply began"
+    return "the model produced reasoning but no reply" if has_thought else "the reply is empty"
 
 
 def _message(error: openai.APIStatusError) -> str:
@@ -350,6 +352,6 @@ def _usd(reported: object) -> float | None:
 
 
 def _shown(text: str) -> str:
-    """One line without secrets, of bounded length. Keys go before anything is cut, lest half of one be left."""
+    """One line without secrets, of bounded length. Keys are removed before the cut, so that no half of one is left."""
     line = " ".join(without_secrets(without_keys(text)[:_READ_CHARS]).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} ..."

@@ -61,7 +61,7 @@ class Secret:
         return hash(self._text)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a key is not written anywhere")
+        raise TypeError("keys are not stored")
 
 
 def without_keys(text: str) -> str:
@@ -122,18 +122,21 @@ def key_for(
     host = address.hostname or ""
     providers = {urlsplit(known).hostname: name for name, known in PROVIDERS.items()}
     if host in providers and address.scheme != "https":
-        raise DetectorError(f"The key of {host} would be sent unencrypted.", remedy="Write the address with https://.")
+        raise DetectorError(f"The key of {host} would be sent unencrypted.", remedy="Use an https:// address.")
     name = key_env or bound_key(base_url, environ, folder)
     text = value_of(name, environ, folder) if name else ""
     if text:
         if not text.isascii() or not text.isprintable():
-            raise DetectorError(f"{name} holds characters that no key has.", remedy=f"Set {name} anew.")
+            raise DetectorError(
+                f"{name} contains characters that are not allowed in a key.", remedy=f"Set {name} again."
+            )
         return Secret(text)
     if name is None and host not in providers:
         return None
     wanted = name or providers[host]
     raise DetectorError(
-        f"There is no key for {host}.", remedy=f"Set {wanted} in the environment, or in a file {DOTENV} here."
+        f"There is no key for {host}.",
+        remedy=f"Set {wanted} in the environment, or in a {DOTENV} file in the working directory.",
     )
 
 
@@ -157,9 +160,9 @@ def _from_dotenv(folder: Path, name: str) -> str:
         if not path.is_file():
             return ""
         if path.stat().st_size > _MAX_DOTENV_BYTES:
-            raise DetectorError(f"{DOTENV} is too large to hold keys.", remedy="Check what this file is.")
+            raise DetectorError(f"{DOTENV} is too large for a file of keys.", remedy="Check this file.")
         return (dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or "").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise DetectorError(
-            f"{DOTENV} cannot be read: {type(error).__name__}.", remedy="Check its rights; it is text in UTF-8."
+            f"{DOTENV} cannot be read: {type(error).__name__}.", remedy="Check its permissions; it must be UTF-8 text."
         ) from None

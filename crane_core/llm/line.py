@@ -17,7 +17,7 @@ from crane_core.llm.for_openai import OpenAIClient
 
 
 class Line:
-    """Within its `with`: send tasks, receive what becomes of them. Nothing of it is left afterwards."""
+    """Within its `with`: send tasks, receive what becomes of them. Nothing is left afterwards."""
 
     def __init__(self, terms: Terms, concurrency: int) -> None:
         self._terms = terms

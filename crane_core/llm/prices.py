@@ -1,7 +1,7 @@
 """What tokens cost: by model, as a source said on a date, or as the caller says.
 
 Knows prices.toml. Refuses to guess: a model that it does not name has no price, wherever it is served. An address on
-this machine is no sign of a model that costs nothing: gateways to paid models listen there, too.
+this machine is not a sign of a model that costs nothing: gateways to paid models listen there, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Price(NamedTuple):
 
     input: float
     output: float
-    source: str = "given by the caller"
+    source: str = "set by the user"
 
     def usd(self, input_tokens: int, output_tokens: int) -> float:
         return (input_tokens * self.input + output_tokens * self.output) / _MILLION
@@ -57,8 +57,8 @@ def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
     price = price_of(endpoint, given)
     if price is None:
         raise DetectorError(
-            f"What {endpoint.model} costs at {endpoint.host} is not known, so a cap in USD cannot be kept.",
-            remedy="Give its price per million tokens: --price-in and --price-out (0 and 0 where it costs nothing).",
+            f"The price of {endpoint.model} at {endpoint.host} is unknown, so a cap in USD cannot be enforced.",
+            remedy="Set its price per million tokens: --price-in and --price-out (0 and 0 if it is free).",
         )
     return price
 

@@ -13,7 +13,7 @@ from typing import Any
 class Question:
     """A text to send, and the JSON Schema that the reply is held to where the endpoint can do that.
 
-    `key` tells whoever asks which question an answer belongs to. `seed` is sent where the endpoint takes one.
+    `key` tells the caller which question an answer belongs to. `seed` is sent where the endpoint takes one.
     """
 
     key: Hashable

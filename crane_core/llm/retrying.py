@@ -62,11 +62,11 @@ class Patience:
 
 _TRANSIENT = frozenset({408, 409, 425})
 _PERMISSION = {
-    401: ("The endpoint refuses the key", "Check the key, or name the variable that holds it: --key-env NAME."),
+    401: ("The endpoint refuses the key", "Check the key, or set the variable that holds it: --key-env NAME."),
     402: ("The endpoint asks for payment", "Add credit at the provider, then run the same command again."),
-    403: ("The endpoint refuses access", "Check what the key may do."),
+    403: ("The endpoint refuses access", "Check the permissions of the key."),
     404: ("The endpoint has no such model or address", "Check --model and --base-url."),
-    405: ("The address takes no questions", "Check --base-url."),
+    405: ("The address accepts no requests", "Check --base-url."),
 }
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ABOUT_CONTENT = ("moderation", "flagged", "content_filter", "content policy")
@@ -78,12 +78,12 @@ def failure_of(status: int, code: str, message: str, headers: Mapping[str, str])
     if status == 429:
         if code in _SPENT:
             remedy = "Raise the quota at the provider, then run the same command again."
-            return Failure(Kind.ENDPOINT, f"The quota is spent: {why}", remedy=remedy)
+            return Failure(Kind.ENDPOINT, f"The quota is used up: {why}", remedy=remedy)
         return Failure(Kind.BUSY, why, retry_after_s(headers))
     if status in _TRANSIENT or status >= 500:
         return Failure(Kind.BUSY if status == 503 else Kind.TRANSIENT, why, retry_after_s(headers), may_cost=True)
     if 300 <= status < 400:
-        remedy = "Give the address that it points to: --base-url."
+        remedy = "Use the address that it redirects to: --base-url."
         return Failure(Kind.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
     if status in _PERMISSION and not any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT):
         said, remedy = _PERMISSION[status]

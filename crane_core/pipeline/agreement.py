@@ -63,7 +63,7 @@ COEFFICIENTS = {
 }
 """Every coefficient by its name, in the order in which they are shown."""
 KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
-NO_ORDER = "it needs labels from best to worst, and the five labels of all verdicts have no such order"
+NO_ORDER = "it needs ordered labels, and the five labels of all verdicts have no order"
 
 
 class Items(NamedTuple):
@@ -99,7 +99,7 @@ def common_items(labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Seque
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
-    """The same of some of the annotators only. What is off the scale is not counted anew."""
+    """The same of some of the annotators only. What is off the scale is not counted again."""
     return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope)
 
 
@@ -163,7 +163,7 @@ def _why_not(items: Items, asked: Asked) -> str | None:
     if asked.ordered and items.scope is Scope.ALL:
         return NO_ORDER
     n = len(items.annotators)
-    return f"it is of two annotators, and {n} are compared" if asked.of_two and n != 2 else None
+    return f"it needs exactly two annotators, and {n} are compared" if asked.of_two and n != 2 else None
 
 
 def confusions(items: Items) -> pd.DataFrame:
@@ -220,7 +220,7 @@ def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """What is held against what, in words, and the annotators of each comparison."""
+    """What is compared with what, in words, and the annotators of each comparison."""
     single = passes[passes["repetition"] > 0]
     repeated = [
         (f"{len(rows)} repetitions, {order} order", rows["annotator"].tolist())

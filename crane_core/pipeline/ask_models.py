@@ -41,7 +41,7 @@ ENDED = {Stopped.BUDGET: "the next question could cost more than the budget leav
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What a whole job may take, earlier starts included; None is no cap."""
+    """What a whole job may take, earlier starts included; None means no cap."""
 
     usd: float | None = None
     tokens: int | None = None

@@ -22,11 +22,11 @@ from crane_core.pipeline.prompt import Written
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
 
 MODEL = "CRANE_MODEL"
-"""Environment variable that names the model to ask where nobody names another; BASE_URL is that of its address."""
+"""Environment variable with the default model; BASE_URL is the one with its address."""
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
-"""Tokens of a usual reply of a model that reasons in the open; the price before sending is told for so many."""
+"""Output tokens assumed for the price shown before sending: a usual reply of a model that reasons in its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Asked:
 
     def in_words(self) -> list[str]:
         """Lines for people to read."""
-        said = {True: "says that it crashes", False: "says that it does not crash", None: "gave no answer to read"}
-        why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reason given"
+        said = {True: "predicts a crash", False: "predicts no crash", None: "gave no readable answer"}
+        why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reasoning given"
         cost = cost_words(self.usd)
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
@@ -77,7 +77,7 @@ def ask_one(
 ) -> Asked:
     """Send the text and wait; when `stop` is set, no longer than a second.
 
-    Raises DetectorError where the endpoint cannot be asked at all, or the question was called back.
+    Raises DetectorError where the endpoint cannot be asked at all, or the question was cancelled.
     """
     got: list[Answer] = []
     question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)
@@ -88,8 +88,8 @@ def ask_one(
         raise DetectorError(error.args[0], remedy=REMEDY if is_of_jobs else error.remedy) from error
     if not got:
         raise DetectorError(
-            "The question was called back before an answer came.",
-            remedy="Ask again when you like; what the endpoint had begun may be charged.",
+            "The question was cancelled before an answer arrived.",
+            remedy="You can ask again; the endpoint may charge for work that it already began.",
         )
     [answer] = got
     nothing = ReadReply(None, None, None)

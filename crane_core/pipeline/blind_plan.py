@@ -4,7 +4,7 @@ Withheld are the population query, the items and their orders, the names of stra
 names of items can be computed. Strata come in the order of their size, so that no place tells their names. The sha256
 of the full plan commits to all of it.
 
-What an export says of items goes under other names for each person (`cover_name`): whoever labels knows the names of
+What an export says of items goes under other names for each person (`cover_name`): an annotator knows the names of
 their own items, and must not find under them what somebody else said.
 """
 

@@ -36,7 +36,7 @@ COLUMNS_AFTER_LOCK = (
     "stratum", "inclusion_probability", "benchmark", "case", "instance", "detector", "setting", "experiment",
     "final_label", "provenance", "why",
 )  # fmt: skip
-"""Empty before the lock of a blind campaign; stratum and probability too, as published sizes of strata tell them."""
+"""Empty before a blind campaign is locked; stratum and probability too, because published stratum sizes reveal them."""
 
 Files = dict[str, Callable[[], Iterator[bytes]]]
 

@@ -17,7 +17,7 @@ from crane_core.pipeline.campaigns import population
 from crane_core.storage.store import Store
 
 NAMED = 5
-"""Verdicts that a refusal names before it counts the rest."""
+"""Verdicts that an error message names before it counts the rest."""
 
 
 class Repeated(NamedTuple):
@@ -33,11 +33,13 @@ def exported_plan(file: Path) -> Plan:
         text = file.read_text("utf-8")
         plan = plan_from_json(text)
     except UnicodeDecodeError as error:
-        raise CampaignError(f"{file} is no text: {error.reason}.", remedy="Name the plan.json of an export.") from error
+        raise CampaignError(
+            f"{file} is not a text file: {error.reason}.", remedy="Name the plan.json of an export."
+        ) from error
     except ValueError as error:
         if f'"{COMMITMENT}"' in text:
             raise CampaignError(
-                f"{file} was exported before the lock and withholds seed and population.",
+                f"{file} was exported before the lock so its seed and population are hidden.",
                 remedy="Lock the campaign, export it again, and repeat it from that plan.json.",
             ) from error
         raise CampaignError(f"{file}: {error}.", remedy="Name the plan.json of an export.") from error
@@ -45,9 +47,9 @@ def exported_plan(file: Path) -> Plan:
 
 
 def repeated_plan(store: Store, old: Plan, *, campaign: str | None = None, title: str = "", by: str = "") -> Repeated:
-    """The exported plan drawn anew from what is loaded: same population, seed, items, and, under its own name, orders.
+    """The exported plan drawn again from what is loaded: same population, seed, items, and, under its own name, orders.
 
-    Under another name the same verdicts are drawn, and items and orders are named and shuffled anew. Raises
+    Under another name the same verdicts are drawn, and items and orders are named and shuffled again. Raises
     CampaignError, telling which verdicts are gone or new, where the population is not the one of the export.
     """
     verdicts, left_out = population(store, old.population)
@@ -59,7 +61,7 @@ def repeated_plan(store: Store, old: Plan, *, campaign: str | None = None, title
     try:
         plan = draw_plan(wish, verdicts, guideline=guideline(), created_at=now, left_out=left_out)
     except ValueError as error:
-        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Give another name.") from error
+        raise CampaignError(f"The plan cannot be drawn: {error}.", remedy="Use another name.") from error
     same_draw = [item.verdict.key for item in plan.items] == [item.verdict.key for item in old.items]
     if not same_draw or (name == old.campaign and plan.orders != old.orders):
         raise _drawn_otherwise(old)
@@ -68,8 +70,8 @@ def repeated_plan(store: Store, old: Plan, *, campaign: str | None = None, title
 
 def _drawn_otherwise(old: Plan) -> CampaignError:
     return CampaignError(
-        f"The population of {old.campaign!r} is the same, but this version of the program draws otherwise from it.",
-        remedy=f"Repeat it with the version that drew it, at {old.created_at}.",
+        f"The population of {old.campaign!r} is the same, but this version of the program draws a different sample.",
+        remedy=f"Repeat it with the version of the program from {old.created_at}.",
     )
 
 
@@ -77,23 +79,25 @@ def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
     said = {name: getattr(old, name) for name in ("created_at", "created_by", "title", "guideline_text")}
     same = replace(new, **said) == old
     if same:
-        return ("Items, names and orders are those of the export.",)
+        return ("Items, names and orders are the same as in the export.",)
     remarks = []
     if new.campaign != old.campaign:
-        remarks.append(f"The verdicts drawn are those of {old.campaign}; under this name items and orders are new.")
+        remarks.append(
+            f"The verdicts are the same as in {old.campaign}; item names and orders are new, like the campaign's name."
+        )
     if new.guideline != old.guideline:
-        remarks.append(f"The guideline in force is {new.guideline}; the export was labelled under {old.guideline}.")
+        remarks.append(f"The current guideline is {new.guideline}; the export was labelled under {old.guideline}.")
     return tuple(remarks)
 
 
 def _other_population(old: Plan, now: list[Verdict]) -> CampaignError:
     drawn, here = {item.verdict.key for item in old.items}, {verdict.key for verdict in now}
-    told = [f"It had {old.population_size:,} verdicts, and here are {len(now):,}."]
-    told += _listed("no longer here, of those drawn", drawn - here)
+    told = [f"It had {old.population_size:,} verdicts; now there are {len(now):,}."]
+    told += _listed("of the drawn verdicts are missing", drawn - here)
     told += _listed("new", here - drawn) if old.design.kind is Kind.ALL else _by_stratum(old, now)
     return CampaignError(
-        f"The population of {old.campaign!r} is not the one that was drawn from. {' '.join(told)}",
-        remedy="Load what was loaded then, or draw a campaign of its own: `campaign create` with the same --seed.",
+        f"The population of {old.campaign!r} has changed. {' '.join(told)}",
+        remedy="Load the same data as then, or create a new campaign: `campaign create` with the same --seed.",
     )
 
 
@@ -114,4 +118,6 @@ def _by_stratum(old: Plan, now: list[Verdict]) -> list[str]:
         for name in sorted(before.keys() | sizes)
         if before.get(name, 0) != sizes[name]
     ]
-    return [f"By stratum: {'; '.join(changed)}."] if changed else ["Every stratum has as many as then, others."]
+    return (
+        [f"By stratum: {'; '.join(changed)}."] if changed else ["Every stratum has the same size, but other verdicts."]
+    )

@@ -1,6 +1,6 @@
 """How a campaign is going, from the ledger alone: everybody's progress, what is open, what is decided.
 
-For whoever leads. Counts and speeds, never a label of an item; so it can be told before the lock.
+For the lead. Counts and speeds, never a label of an item; so it can be told before the lock.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _progress(annotator: str, journal: Journal) -> Progress:
 def open_words(status: Status) -> list[str]:
     """What is open before a lock, one thought each; nothing where all is labelled and decided."""
     owed = [f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled]
-    words = [f"unlabelled: {', '.join(owed)} of their items"] if owed else []
+    words = [f"unlabelled items: {', '.join(owed)}"] if owed else []
     return words + ([f"undecided: {status.n_undecided:,} items with different labels"] if status.n_undecided else [])
 
 

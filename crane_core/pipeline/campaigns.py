@@ -73,16 +73,18 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     if file is None or not _is_kept(file):
         raise CampaignError(
             f"There is no campaign {campaign!r} in {folder.ledger}.",
-            remedy="`campaign status` lists those there are; `campaign create` makes one.",
+            remedy="List campaigns with `campaign status`, or create one with `campaign create`.",
         )
     records = ledger.tail(file).records
     plans = [record for record in records if isinstance(record, Campaign)]
     if not plans:
-        raise CampaignError(f"{file} holds no plan.", remedy="Put the file back as it was; no label was touched.")
+        raise CampaignError(f"{file} contains no plan.", remedy="Restore the file from a copy; no label was changed.")
     try:
         plan = plan_from_json(plans[0].plan)
     except ValueError as error:
-        raise CampaignError(f"{file}: {error}.", remedy="Put the file back as it was; no label was touched.") from error
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Restore the file from a copy; no label was changed."
+        ) from error
     return Kept(plan, next((record for record in records if isinstance(record, CampaignLock)), None))
 
 
@@ -132,25 +134,25 @@ def drawn_plan(store: Store, wish: Wish) -> Plan:
             left_out=left_out,
         )
     except ValueError as error:
-        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Change that and draw again.") from error
+        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Change it and try again.") from error
 
 
 def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
     if left_out:
         return CampaignError(
-            f"{left_out:,} verdicts of {wanted.benchmark}, {wanted.experiment} match, and none has its text here.",
-            remedy="Bring the texts first: `fetch crane-llm`, or import the archive.",
+            f"{left_out:,} verdicts of {wanted.benchmark}, {wanted.experiment} match, but their texts are not loaded.",
+            remedy="Load the texts first: `fetch crane-llm`, or import the archive.",
         )
     return CampaignError(
         f"No verdict of {wanted.benchmark}, {wanted.experiment} matches.",
-        remedy="Ask for other detectors, settings, libraries or root causes; Results shows what there is.",
+        remedy="Choose other detectors, settings, libraries or root causes; Results shows which exist.",
     )
 
 
 def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     """Put a plan into the ledger. Raises CampaignError where the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
-    taken = CampaignError(f"There is a campaign {plan.campaign!r} already.", remedy="Choose another name.")
+    taken = CampaignError(f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name.")
     if _is_kept(file):
         raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))
@@ -159,12 +161,12 @@ def keep_campaign(folder: DataFolder, plan: Plan) -> None:
 
 
 def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:
-    """End a campaign: no label is taken any more. Raises CampaignError where it is locked already."""
+    """End a campaign: labels can no longer change. Raises CampaignError where it is locked already."""
     kept = kept_campaign(folder, campaign)
     if kept.lock is not None:
         raise CampaignError(
             f"The campaign {campaign!r} was locked by {kept.lock.locked_by} at {kept.lock.locked_at}.",
-            remedy="Nothing is left to do; `campaign export` gives everything.",
+            remedy="Nothing is left to do; export everything with `campaign export`.",
         )
     lock = CampaignLock(campaign, datetime.now(UTC).isoformat(timespec="seconds"), by)
     ledger.append(campaign_file(folder, campaign), lock)

@@ -44,7 +44,7 @@ class Card(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Everything else that is known of the item's case, for whoever is unsure; see `storage.cases`."""
+    """Everything else that is known of the item's case, for an unsure annotator; see `storage.cases`."""
 
     cells: pd.DataFrame
     states: pd.DataFrame

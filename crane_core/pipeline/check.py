@@ -23,7 +23,7 @@ from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import Plan, read_plan
 
 ALLOWED = "CRANE_ALLOW_EXECUTION"
-"""Environment variable by which whoever starts the app allows visitors to run notebooks."""
+"""Environment variable with which the operator of the app allows visitors to run notebooks."""
 
 YES = ("1", "true", "yes", "on")
 NO = ("0", "false", "no", "off")
@@ -74,13 +74,13 @@ def run_up(checked: Checked, **options: Any) -> Checked:
 
 def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
     """The same with a state that `capture` wrote elsewhere. Raises NotebookError where it is of another target."""
-    remedy = "Capture it anew: `python -m crane_core capture NOTEBOOK --out state.json`."
+    remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
     ran = _ran(document)
     if document.get("schema_version") != SCHEMA_VERSION or ran is None:
-        raise NotebookError("The file is no state that `capture` wrote.", remedy=remedy)
+        raise NotebookError("The file is not a state that `capture` wrote.", remedy=remedy)
     executed = [cell.index for cell in checked.plan.executed]
     if document.get("target") != checked.plan.target.index or [cell.get("cell") for cell in ran] != executed:
-        raise NotebookError("The state was captured before another target, or of another notebook.", remedy=remedy)
+        raise NotebookError("The state belongs to another target or another notebook.", remedy=remedy)
     seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
     return replace(
         checked,

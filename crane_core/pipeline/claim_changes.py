@@ -128,7 +128,7 @@ def _of_group(conditions: Conditions, rate: Rate) -> rates.Ratio | None:
 
 
 def _shared(ratio: rates.Ratio) -> Fraction:
-    """The exact rate: under the majority vote and strict credit all parts are whole numbers."""
+    """The exact rate: under the majority vote and strict credit all parts are integers."""
     return Fraction(round(float(np.sum(ratio.part))), round(float(np.sum(ratio.whole))))
 
 

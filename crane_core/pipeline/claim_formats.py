@@ -16,7 +16,7 @@ from crane_core.pipeline.claims import CheckedClaim, exact_words, interval_words
 from crane_core.pipeline.table_formats import Format
 
 HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why")
-TITLE = "Claims of the paper's text, held against the data"
+TITLE = "Claims of the paper's text, compared with the data"
 
 
 def render_claims(checked: Sequence[CheckedClaim], fmt: Format) -> str:

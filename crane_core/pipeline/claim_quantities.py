@@ -44,7 +44,7 @@ class NotTestableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What claims are held against: verdicts, answers by condition, labels, and the store for states and texts."""
+    """What claims are compared with: verdicts, answers by condition, labels, and the store for states and texts."""
 
     verdicts: pd.DataFrame
     conditions: Conditions
@@ -249,7 +249,9 @@ def _tokens(loaded: Loaded, of: str) -> Found:
         raise NotTestableError(LATER)
     counts = [(count_tokens(documented[origin][name]), count_tokens(bare[name])) for name in sorted(population)]
     if not all(more.is_exact and less.is_exact for more, less in counts):
-        raise NotTestableError("install bpe-openai, or the table of o200k_base: tokens can only be estimated here")
+        raise NotTestableError(
+            "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
+        )
     with_, without = (np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1))
     extra = with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
     number = float(np.mean(extra) if asked["statistic"] == "mean" else np.percentile(extra, int(asked["statistic"])))

@@ -129,7 +129,7 @@ def _change(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
 
 
 def _no_interval(found: Estimate) -> str:
-    return "" if found.has_interval else "the number alone: without the answers there is no interval"
+    return "" if found.has_interval else "the number alone: there is no interval without the answers"
 
 
 def _about(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
@@ -150,7 +150,7 @@ def _range(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
         return Judged(Verdict.CONTRADICTED, f"{far.name} is outside", far)
     judged = _unless_noise(estimates, far)
     if judged.verdict is Verdict.HOLDS and not least <= rounded(far.value, decimals) <= most:
-        return Judged(Verdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by a rounding", far)
+        return Judged(Verdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far)
     return judged
 
 
@@ -172,10 +172,10 @@ def _signed(estimates: Sequence[Estimate], sign: int) -> Judged:
     wrong = [found for found in estimates if found.value * sign <= 0]
     if wrong:
         far = min(wrong, key=lambda found: found.value * sign)
-        return Judged(Verdict.CONTRADICTED, _which("not so:", wrong, len(estimates)), far)
+        return Judged(Verdict.CONTRADICTED, _which("does not hold:", wrong, len(estimates)), far)
     unsure = next((found for found in estimates if not found.has_interval), None)
     if unsure is not None:
-        return Judged(Verdict.NOT_TESTABLE, "the signs are as stated, without the answers there is no interval", unsure)
+        return Judged(Verdict.NOT_TESTABLE, "the signs are as stated; there is no interval without the answers", unsure)
     return _unless_noise(estimates, min(estimates, key=lambda found: found.value * sign))
 
 

@@ -66,12 +66,12 @@ def _claim(*, kind: str, **facts: str) -> Claim:
 
 
 def loaded_in(store: Store, folder: DataFolder) -> Loaded:
-    """What claims are held against."""
+    """What claims are compared with."""
     return loaded_from(store, verdict_frame(store), printed_numbers(store), label_frame(store, folder))
 
 
 def loaded_from(store: Store, verdicts: pd.DataFrame, numbers: pd.DataFrame, labels: pd.DataFrame) -> Loaded:
-    """The same from frames that are at hand."""
+    """The same from frames that are available."""
     return Loaded(verdicts, Conditions(verdicts, numbers), labels, store)
 
 

@@ -25,7 +25,7 @@ _MARK = ","
 def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
     """Every two settings in which some detector answered about one instance; that of the study first.
 
-    verdicts: rows of the verdict frame, with a detector of each experiment under a name of its own (`beside`).
+    verdicts: rows of the verdict frame, with a detector of each experiment under its own name (`beside`).
     """
     asked = verdicts.groupby(["detector", "instance_id"])["setting"].agg(frozenset).unique()
     found = [Inputs(a, b) for a, b in combinations(RICHNESS, 2) if any({a, b} <= settings for settings in asked)]

@@ -8,10 +8,10 @@ from crane_core.stats.vote import majority
 
 COLUMNS = ("benchmark", "experiment", "instance_id", "detector", "setting", "vote", "n_crash", "n_safe", "human", "why")
 
-UNDETECTED_YET_DIAGNOSED = "the outcome judges a diagnosis, the vote predicts no crash"
-DETECTED_YET_MISSED = "the outcome says that the crash was missed, the vote predicts it"
-CLEARED_YET_ALARM = "the outcome says that a false alarm was raised, the vote predicts no crash"
-ALARM_YET_CLEARED = "the outcome accepts the answer, the vote predicts a crash that does not happen"
+UNDETECTED_YET_DIAGNOSED = "the outcome judges a diagnosis, but the vote predicts no crash"
+DETECTED_YET_MISSED = "the outcome says that the crash was missed, but the vote predicts it"
+CLEARED_YET_ALARM = "the outcome says false alarm, but the vote predicts no crash"
+ALARM_YET_CLEARED = "the outcome accepts the answer, but the vote predicts a crash that does not happen"
 
 
 def contradictions(verdicts: pd.DataFrame) -> pd.DataFrame:

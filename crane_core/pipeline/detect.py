@@ -120,8 +120,8 @@ def known_detector(store: Store, wished: Detector) -> Detector:
     stored = jobs.detector(store.cursor(), wished.detector)
     if stored is not None and stored.kind is not wished.kind:
         raise DetectorError(
-            f"{wished.detector} is the name of a detector of another kind ({stored.kind}).",
-            remedy="Serve the model under another name, and give that one: --model.",
+            f"{wished.detector} is already the name of a detector of another kind ({stored.kind}).",
+            remedy="Serve the model under another name, and pass that name: --model.",
         )
     return stored or wished
 
@@ -132,12 +132,12 @@ def _instances(store: Store, wanted: Wanted) -> list[str]:
     if not everything:
         known = ", ".join(cases.benchmarks(cursor)["benchmark"])
         raise DetectorError(
-            f"There is no benchmark {wanted.benchmark!r} here.", remedy=f"Name one with --benchmark: {known}."
+            f"The benchmark {wanted.benchmark!r} is not loaded.", remedy=f"Name one with --benchmark: {known}."
         )
     names = [name for name in everything if fnmatch.fnmatchcase(name, wanted.instances)]
     if not names:
         raise DetectorError(
-            f"No instance of {wanted.benchmark} is called {wanted.instances!r}.",
+            f"No instance of {wanted.benchmark} matches {wanted.instances!r}.",
             remedy=f"Instances have names such as {everything[0]}; quote the pattern: --instances 'numpy_*'.",
         )
     return names

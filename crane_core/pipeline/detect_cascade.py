@@ -50,7 +50,7 @@ def cascade_options(options: Mapping[str, object], setting: Setting) -> dict[str
 
 
 def settled(plan: Plan, concurrency: int, stop: Event) -> Settled:
-    """Ask the rules about every instance of the plan, in processes of their own, until the event is set."""
+    """Ask the rules about every instance of the plan, in their own processes, until the event is set."""
     said: dict[str, Run] = {}
 
     def hear(answer: Answer, _: Prompt | None) -> None:
@@ -87,9 +87,11 @@ def settled_words(of_rules: Settled) -> list[str]:
     """What the rules saved, a line per fact."""
     lines = [
         f"the rules settled {len(of_rules.runs):,} of {of_rules.n_instances:,} instances: "
-        f"{of_rules.n_saved:,} requests less"
+        f"{of_rules.n_saved:,} fewer requests"
     ]
     if of_rules.failed:
         first = next(iter(of_rules.failed.values()))
-        lines.append(f"the rules failed at {len(of_rules.failed):,}, which the model is asked about: {first[:200]}")
+        lines.append(
+            f"the rules failed on {len(of_rules.failed):,} instances, which the model is asked about: {first[:200]}"
+        )
     return lines

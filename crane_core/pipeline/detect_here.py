@@ -1,4 +1,4 @@
-"""Detectors that run on this machine: each instance once, in processes of their own, as many at a time as asked for."""
+"""Detectors that run on this machine: each instance once, in their own processes, as many at a time as asked for."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
         raise DetectorError(
-            f"A process of {plan.job.detector} ended on its own, at {batch[0][0]} or one of its neighbours.",
-            remedy="It may lack memory: name fewer at a time, --concurrency 1; the same command goes on from there.",
+            f"A process of {plan.job.detector} ended unexpectedly, at {batch[0][0]} or one of its neighbours.",
+            remedy="It may be out of memory: use --concurrency 1; the same command resumes there.",
         ) from error
     said: Sequence[Prediction | BaseException] = [error] * len(batch) if error is not None else future.result()
     for key, one in zip(batch, said, strict=True):

@@ -20,7 +20,7 @@ from crane_core.storage.store import Store
 
 _WHO = ["detector_title", "setting", "experiment"]
 _BESIDE = {Setting.RUNTIME_PLUS: Setting.RUNTIME}
-"""A setting that nobody published is read beside the nearest one."""
+"""A setting without published rows is compared with the nearest one."""
 
 
 class Rate(NamedTuple):

@@ -1,4 +1,4 @@
-"""Editions: another release of a source than the default keeps answers, labels and texts under names of its own.
+"""Editions: another release of a source than the default keeps answers, labels and texts under its own names.
 
 `crane-llm-2026@9a8b7c6` is what the release at commit 9a8b7c6 says, in the layout of 2026. Cases and instances are
 shared: their ids mean the same notebooks in every release.
@@ -17,7 +17,7 @@ _MARK = "@"
 
 
 def edition_of(release: Release | None, sha256: str, sources: Iterable[StagedSource]) -> str:
-    """The edition that a source of this release is; "" for the default release and for what is no release.
+    """The edition that a source of this release is; "" for the default release and for what is not a release.
 
     Where no commit is the default one, it is the first that was imported. A release without a commit goes by its
     content.

@@ -1,7 +1,7 @@
 """The evidence pack: everything that another machine needs to rebuild the same tables, as one folder of plain files.
 
 Holds the ledger and the sources that are our own. What others published is named with its sha256, and lies in the pack
-only when asked for. Knows files; what they say is read again by whoever imports the pack.
+only when asked for. Knows files; what they say is read again when the pack is imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KIND = "crane evidence pack"
 VERSION = 1
 LEDGER, SOURCES, TABLES = "ledger", "sources", "tables"
 PUBLISHED = frozenset({"crane-llm-2025-10", "crane-llm-2026", "junobench-construct"})
-"""Kinds of sources that anybody can fetch."""
+"""Kinds of sources that anyone can fetch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PackedFile:
 
 @dataclass(frozen=True, slots=True)
 class PackedSource:
-    """A source that the tables rest on. `is_included`: its copy lies in the pack; else whoever imports brings it."""
+    """A source that the tables rest on. `is_included`: its copy lies in the pack; else it must be fetched."""
 
     source_id: str
     kind: str

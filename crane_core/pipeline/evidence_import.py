@@ -1,6 +1,6 @@
 """An evidence pack comes in: its ledger and sources are checked against its manifest, then laid where ours lie.
 
-Knows which of two editions of a ledger file goes on where the other ended. Refuses a pack of which anything was
+Knows which of two editions of a ledger file continues where the other ended. Refuses a pack of which anything was
 changed, and a ledger file that says something else than ours of the same name.
 """
 
@@ -86,7 +86,7 @@ def read_manifest(path: Path) -> Manifest:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(
-            f"{path / MANIFEST} is no list of an evidence pack: {error}.", remedy="Export the pack again."
+            f"{path / MANIFEST} is not the manifest of an evidence pack: {error}.", remedy="Export the pack again."
         ) from error
 
 
@@ -94,14 +94,14 @@ def _packed_file(entry: dict[str, Any]) -> PackedFile:
     path = PurePosixPath(entry["path"])
     parts = path.parts
     if path.is_absolute() or ".." in parts or parts[:1] != (LEDGER,) or len(parts) < 2 or path.suffix != ".jsonl":
-        raise ValueError(f"{entry['path']!r} is no ledger file")
+        raise ValueError(f"{entry['path']!r} is not a ledger file")
     return PackedFile(str(path), str(entry["sha256"]), int(entry["n_bytes"]))
 
 
 def _packed_source(entry: dict[str, Any]) -> PackedSource:
     name = str(entry["source_id"])
     if not name.isalnum():
-        raise ValueError(f"{name!r} is no id of a source")
+        raise ValueError(f"{name!r} is not the id of a source")
     told = (str(entry["kind"]), str(entry["name"]), str(entry["sha256"]), int(entry["n_bytes"]))
     return PackedSource(name, *told, bool(entry["is_included"]))
 
@@ -109,7 +109,7 @@ def _packed_source(entry: dict[str, Any]) -> PackedSource:
 def _check_file(path: Path, sha256: str) -> None:
     if path.is_symlink() or not path.is_file() or fingerprint(path) != sha256:
         raise SourceError(
-            f"{path} is not what the pack's list says.", remedy="Copy the pack again; nothing of it was taken."
+            f"{path} differs from the pack's manifest.", remedy="Copy the pack again; nothing was imported."
         )
 
 
@@ -118,7 +118,7 @@ def _check_source(path: Path, source: PackedSource) -> None:
     described = read_sidecar(kept / SIDECAR)
     is_inside = Path(described.file).name == described.file
     if not is_inside or (described.source_id, described.sha256) != (source.source_id, source.sha256):
-        raise SourceError(f"{kept / SIDECAR} is of another source.", remedy="Export the pack again.")
+        raise SourceError(f"{kept / SIDECAR} belongs to another source.", remedy="Export the pack again.")
     _check_file(kept / described.file, source.sha256)
 
 
@@ -127,7 +127,7 @@ def _target(file: PackedFile, folder: DataFolder) -> Path:
 
 
 def _is_news(path: Path, file: PackedFile, folder: DataFolder) -> bool:
-    """Whether the pack's edition of a ledger file goes on where ours ends, or is the only one."""
+    """Whether the pack's edition of a ledger file continues where ours ends, or is the only one."""
     ours = _target(file, folder)
     if not ours.exists():
         return True
@@ -137,8 +137,8 @@ def _is_news(path: Path, file: PackedFile, folder: DataFolder) -> bool:
     if theirs.startswith(mine):
         return True
     raise SourceError(
-        f"{ours} and the pack's {file.path} say different things under one name.",
-        remedy="Import the pack into a data folder of its own: --data DIR. Nothing of it was taken.",
+        f"{ours} and the pack's {file.path} have the same name but different content.",
+        remedy="Import the pack into a separate data folder: --data DIR. Nothing was imported.",
     )
 
 

@@ -18,7 +18,7 @@ from crane_core.storage import cases, state
 from crane_core.storage.store import Store
 
 EVIDENCE = "evidence"
-"""The area of findings that mean a loss."""
+"""The area of findings that mean lost evidence."""
 TOLD_PACKAGES = (
     "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
 )  # fmt: skip
@@ -59,7 +59,7 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Exam
 
 
 def _evidence(lost: Sequence[Loss]) -> list[Finding]:
-    remedy = "Put it back from a copy; `rebuild --accept-loss` goes on without it."
+    remedy = "Restore it from a copy, or continue without it: `rebuild --accept-loss`."
     return [Finding(EVIDENCE, str(loss), remedy) for loss in lost]
 
 
@@ -83,7 +83,7 @@ def _pins() -> list[Finding]:
         if name and not marker and _version(name) != wanted:
             wrong.append(
                 Finding(
-                    "installed", f"{name} is {_version(name) or 'missing'}, pinned is {wanted}", "Run `make setup`."
+                    "installed", f"{name} is {_version(name) or 'missing'}, but {wanted} is pinned", "Run `make setup`."
                 )
             )
     return wrong
@@ -106,7 +106,7 @@ def _missing_texts(store: Store) -> list[Finding]:
 def _waiting(store: Store) -> list[Finding]:
     """Answers and labels of instances that nobody has brought."""
     return [
-        Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import the notebooks they are about.")
+        Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
         for problem in state.without_instance(store.cursor())
     ]
 
@@ -119,7 +119,9 @@ def _torn(folder: DataFolder) -> list[Finding]:
             name = file.relative_to(folder.ledger).as_posix()
             found.append(
                 Finding(
-                    "ledger", f"{name} ends in {torn} bytes of an unfinished line", "Nothing to do: it is not counted."
+                    "ledger",
+                    f"{name} ends in {torn} bytes of an unfinished line",
+                    "Nothing to do: the line is ignored.",
                 )
             )
     return found

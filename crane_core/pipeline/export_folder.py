@@ -32,9 +32,11 @@ def _refuse_taken(out: Path, names: set[str], *, force: bool) -> None:
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not out.is_dir() or {file.name for file in out.iterdir()} - names:
-        raise CampaignError(f"{out} holds something else than an export.", remedy="Name a folder that is not there.")
+        raise CampaignError(
+            f"{out} contains something other than an export.", remedy="Use a folder that does not exist yet."
+        )
     if not force:
-        raise CampaignError(f"{out} holds an export already.", remedy="Name another folder, or replace it: --force.")
+        raise CampaignError(f"{out} already contains an export.", remedy="Use another folder, or replace it: --force.")
 
 
 def _put_in_place(fresh: Path, out: Path) -> None:

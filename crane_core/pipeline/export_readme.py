@@ -11,51 +11,51 @@ from crane_core.domain import CampaignLock
 
 COLUMN_WORDS = {
     "campaign": "name of the campaign",
-    "annotator": "who was to label",
+    "annotator": "the annotator of this row",
     "position": "place in the annotator's own order, from 1",
-    "item": "the campaign's own name of the verdict that is judged",
-    "showing": "1, or 2 where the item came back unannounced",
-    "is_repeat": "1 for the second showing; leave these out of every estimate but self-agreement",
+    "item": "name of the judged verdict in this campaign",
+    "showing": "1, or 2 for a hidden repeat of the item",
+    "is_repeat": "1 for the second showing; use these rows only for self-agreement",
     "label": "correct, partial or wrong; empty where not labelled (yet)",
-    "reason": "code of why it is not correct, see below",
+    "reason": "code of the reason for partial or wrong, see below",
     "note": "the annotator's own words",
-    "flagged": "1 where the annotator asked for another look",
+    "flagged": "1 if the annotator flagged the item",
     "guideline": "version of the guideline that the annotator read; its text is guideline-VERSION.md",
-    "shown_at": "when the item was painted, UTC",
-    "first_action_at": "when the annotator first did something, UTC",
-    "submitted_at": "when the label in force was given, UTC",
-    "seconds": f"time in sight over all times it was labelled, pauses counted up to {IDLE_CAP_S:.0f} s",
+    "shown_at": "when the item was shown, UTC",
+    "first_action_at": "when the annotator first acted, UTC",
+    "submitted_at": "when the current label was given, UTC",
+    "seconds": f"time on screen over all labellings, pauses counted up to {IDLE_CAP_S:.0f} s",
     "stratum": "stratum that the item was drawn from",
-    "inclusion_probability": "of the item in the sample; its inverse is the weight of an estimate",
+    "inclusion_probability": "inclusion probability of the item; its inverse is the weight in estimates",
     "benchmark": "benchmark of the case",
     "case": "the case; items of one case are not independent",
-    "instance": "the notebook that the verdict is about",
-    "detector": "whose verdict it is",
-    "setting": "what the detector was shown",
-    "experiment": "release or job that the verdict belongs to",
-    "final_label": "the one label of the item; empty where it is open",
+    "instance": "notebook of the verdict",
+    "detector": "detector of the verdict",
+    "setting": "input of the detector",
+    "experiment": "release or job of the verdict",
+    "final_label": "final label of the item; empty while it is open",
     "provenance": "unanimous, adjudicated, single, open or unlabelled",
     "why": "who adjudicated, and the reason",
 }
 
 _HIDDEN = """
 NOT LOCKED YET
-The campaign is blind and still open, so nothing here tells which detector, input or case an item is: the columns from
-stratum to why are empty. (Stratum and inclusion probability, too: strata of published sizes can be told by them.)
-An item goes by another name for each person, in labels.csv and acts.jsonl alike, so that no annotator finds what
-somebody else said of it; after the lock it has one name. plan.json lists no items, no seed and no query; its
-member full_plan_sha256 is the sha256 of the plan.json that an export after the lock will hold, so that both can be
-compared then: sha256sum plan.json.
+The campaign is blind and still open, so this export hides detector, input and case of each item: the columns from
+stratum to why are empty. (Stratum and inclusion probability too, because published stratum sizes would reveal them.)
+An item has a different name for each person, in labels.csv and in acts.jsonl, so that no annotator finds the
+labels of others; after the lock it has one name. plan.json lists no items, no seed and no query; its
+member full_plan_sha256 is the sha256 of the plan.json that an export after the lock will hold, so that the two can be
+compared: sha256sum plan.json.
 """
 _OPEN = """
-plan.json is the whole plan, byte for byte as it was stored when the campaign was created; sha256sum plan.json gives
+plan.json is the whole plan, byte for byte as stored when the campaign was created; sha256sum plan.json prints
 the full_plan_sha256 of every export before the lock. `campaign create --from plan.json` draws the campaign again.
 """
 _TAIL = """
-labels.csv is UTF-8 as RFC 4180 has it; one row per annotator, item and showing, in the annotator's order. A text that
+labels.csv is UTF-8 and follows RFC 4180; one row per annotator, item and showing, in the annotator's order. A text that
 begins with one of = + - @ (also in full width), a tab, a line break or an apostrophe has one apostrophe in front, so
-that no spreadsheet takes it for a formula; take one away to have what was written. acts.jsonl holds texts as they are:
-every act in the order of writing, labels that were undone too, annotators first, then adjudications.
+that no spreadsheet reads it as a formula; remove it to get the original text. acts.jsonl holds the original texts:
+every action in the order of writing, including undone labels, annotators first, then adjudications.
 """
 
 

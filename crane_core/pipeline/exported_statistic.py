@@ -103,7 +103,7 @@ class Judging(NamedTuple):
     is_main: bool
 
     def policies(self) -> Iterator[tuple[VoteRule, Credit]]:
-        """Every way of counting; detection alone hangs on no label, so it belongs to the main annotator's."""
+        """Every way of counting; detection alone depends on no label, so it belongs to the main annotator's."""
         return ((rule, credit) for rule in VoteRule for credit in self.credits)
 
     def head(self, page: str, section: str, rule: VoteRule | None, credit: Credit | None) -> ExportedStatistic:

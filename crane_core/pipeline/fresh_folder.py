@@ -14,7 +14,7 @@ from crane_core.errors import SourceError
 def refuse_taken(out: Path) -> None:
     """Raise SourceError where `out` is anything but an empty folder or nothing."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SourceError(f"{out} is there already.", remedy="Name a folder that is not there.")
+        raise SourceError(f"{out} already exists.", remedy="Use a folder that does not exist yet.")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class GroupCommit:
     """A writer thread. `put` from any thread; `on_saved` is called with what is on the disk, from the writer's thread.
 
     When the disk refuses, or `on_saved` raises, `stop` is set, nothing more is written, and leaving the context raises
-    that error. `max_waiting` records may wait for the disk, and whoever brings more waits too: so a crash costs few of
+    that error. `max_waiting` records may wait for the disk, and a caller with more waits too: so a crash costs few of
     those that had come. As many again may be in the write that is going on.
     """
 

@@ -6,27 +6,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 MEANING = {
-    "benchmarks": "where cases come from, with licence and address where they are known",
-    "cases": "a crash and its repair: library, root cause, exception, crash type, pipeline stage",
+    "benchmarks": "where cases come from, with licence and address if known",
+    "cases": "a crash and its fix: library, root cause, exception, crash type, pipeline stage",
     "instances": "the two notebooks of a case; `reproduced` crashes, `fixed` does not",
-    "cells": "code cells in order of execution, with their part in the prediction",
-    "kernel_states": "what the kernel held before the target cell, as JSON text",
-    "prompts": "the exact texts that detectors were shown",
+    "cells": "code cells in order of execution, with their role",
+    "kernel_states": "kernel state before the target cell, as JSON",
+    "prompts": "the exact inputs that detectors were shown",
     "detectors": "LLMs, static analyzers, rules",
     "verdicts": "every answer: does this detector, with this input, in this run, predict a crash?",
-    "labels": "what annotators and LLM judges say of verdicts (run_index 0) or single runs",
-    "printed_numbers": "cells of the tables that publications print",
+    "labels": "labels by annotators and LLM judges, of verdicts (run_index 0) or single runs",
+    "printed_numbers": "printed cells of published tables",
     "statistics": "every statistic that the app shows: value, n, interval, method, test, p, adjusted p, family, seed",
 }
 _ORIGIN = """## Origin and licences
 
-There is no one licence: what stands here was made by different people. Facts of the published study come from
+There is no single licence, because the parts have different authors. Facts of the published study come from
 PELAB-LiU/crane_llm (BSD-3-Clause), PELAB-LiU/JunoBench_construct (MIT) and the benchmark JunoBench (CC-BY-4.0, Hugging
 Face: PELAB-LiU/JunoBench); cite them. `minibench` and `statistics` were made by Crane Workbench (MIT). For other
-benchmarks ask who imported them.
+benchmarks ask the person who imported them.
 """
-_WITHOUT = "Texts of notebooks, messages, prompts and reasoning are left out, because they belong to their authors."
-_WITH = "Texts of notebooks, messages, prompts and reasoning are included and stay under the terms of their authors."
+_WITHOUT = "Texts of notebooks, messages, prompts and reasoning are not included, because they belong to their authors."
+_WITH = "Texts of notebooks, messages, prompts and reasoning are included under the terms of their authors."
 
 
 def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool) -> str:
@@ -43,7 +43,7 @@ def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_
         f"---\nlicense: other\nlicense_name: several\nconfigs:\n{configs}\n---\n\n# Crash prediction in notebooks\n\n"
         f"Written by Crane Workbench; `load_dataset(FOLDER, CONFIG)` reads it, and so does `crane_core import`.\n\n"
         f"{_WITH if with_texts else _WITHOUT}\n\n"
-        f"| config | rows | what a row is |\n|---|---|---|\n{lines}\n\n{_ORIGIN}\n{whose}\n"
+        f"| config | rows | one row is |\n|---|---|---|\n{lines}\n\n{_ORIGIN}\n{whose}\n"
     )
 
 

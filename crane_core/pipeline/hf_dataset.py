@@ -33,7 +33,7 @@ TEXT_COLUMNS: dict[type, frozenset[str]] = {
     domain.Run: frozenset({"reasoning", "diagnostics"}),
     domain.Judgement: frozenset({"note"}),
 }
-"""What others wrote."""
+"""Columns with texts that belong to their authors."""
 DERIVED = frozenset({"n_variables", "is_literal"})
 """Columns of kernel states that their JSON holds already."""
 _TYPES = {"float | None": pa.float64(), "int | None": pa.int64()}

@@ -24,7 +24,7 @@ from crane_core.storage.store import Store
 FACTS = "input_tokens.csv"
 KEY = ["experiment", "detector", "setting"]
 QUESTIONS = 1_000
-"""Prices are of so many questions, each one run on one instance."""
+"""Prices are for this many questions; a question is one run on one instance."""
 
 
 def published_tokens(path: Path | None = None) -> pd.DataFrame:

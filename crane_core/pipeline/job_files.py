@@ -102,7 +102,7 @@ def job_file(folder: DataFolder, job: str) -> Path:
 
 
 def chosen_name(folder: DataFolder, base: str, *, again: bool) -> str:
-    """The job to go on with: the newest repeat that there is; with `again` the next repeat, which nobody has begun."""
+    """The job to continue with: the newest repeat; with `again` the next repeat, which nobody has begun."""
     number = 1
     while job_file(folder, _repeat(base, number + 1)).exists():
         number += 1
@@ -143,7 +143,7 @@ def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
 
 
 def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter[str], Counter[str]]:
-    """Reasons with counts: of questions to which nothing came, and of replies from which no answer can be read."""
+    """Reasons with counts: of questions to which no reply, and of replies from which no readable answer."""
     troubles: Counter[str] = Counter()
     unreadable: Counter[str] = Counter()
     for reply in replies:
@@ -174,8 +174,8 @@ def alone(folder: DataFolder, job: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DetectorError(
-                f"Another process works on the job {job}.",
-                remedy="Let it finish or stop it; a repeat beside it is another job: --again.",
+                f"Another process is running the job {job}.",
+                remedy="Let it finish or stop it; start a separate repeat with --again.",
             ) from error
         yield
 

@@ -32,13 +32,13 @@ def outcome_words(outcome: Outcome, skipped: Counter[str]) -> list[str]:
         f"job {outcome.job}: {outcome.n_answered:,} of {outcome.n_all:,} questions answered",
         f"  took {duration(outcome.elapsed_s)} now; {spent_words(outcome.spent)}",
     ]
-    lines += _reasons("no answer can be read", outcome.unreadable)
-    lines += _reasons("nothing came", outcome.troubles)
+    lines += _reasons("no readable answer", outcome.unreadable)
+    lines += _reasons("no reply", outcome.troubles)
     lines += _reasons("instances skipped", skipped)
     if outcome.ended is not None:
-        lines.append(f"  ended early: {outcome.ended}")
+        lines.append(f"  stopped early: {outcome.ended}")
     if outcome.n_open:
-        lines.append(f"  {outcome.n_open:,} questions are open; the same command goes on from there")
+        lines.append(f"  {outcome.n_open:,} questions are open; the same command resumes there")
     return lines
 
 
@@ -54,16 +54,16 @@ def estimate_words(sent: Estimate) -> str:
     """What is about to be sent, and what that may cost."""
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
-        return f"{lines}, at unknown prices (give them: --price-in and --price-out)"
-    return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} with every reply"
+        return f"{lines}, prices unknown (set --price-in and --price-out)"
+    return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} including replies"
 
 
 def spent_words(spent: Spent) -> str:
     """All requests of a job so far."""
     if not spent.n_requests:
-        return "nothing was sent anywhere"
+        return "nothing was sent over the network"
     tokens = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
-    return f"the whole job {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd)}"
+    return f"whole job: {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd)}"
 
 
 def cost_words(usd: float | None) -> str:

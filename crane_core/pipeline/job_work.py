@@ -1,7 +1,7 @@
 """A job is carried out: every answer goes to its ledger file before it counts as done.
 
 Knows the list of questions, the file, progress and the end. How answers are had is a worker's business: `ask_models`
-asks a model, `detect_here` runs a detector on this machine. A job that was stopped, killed or spent goes on where it
+asks a model, `detect_here` runs a detector on this machine. A job that was stopped, killed or spent continues where it
 was.
 """
 
@@ -49,7 +49,7 @@ class Work:
 
     @property
     def open(self) -> list[Key]:
-        """What nothing came back for yet."""
+        """What no reply back for yet."""
         answered = self.before.answered
         return [item for item in self.items if item not in answered]
 
@@ -58,7 +58,7 @@ class Work:
 class Progress:
     """How far a job is. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
 
-    `n_troubles` are questions to which nothing came at this start; they are asked again at the next one. `spent` is
+    `n_troubles` are questions to which no reply at this start; they are asked again at the next one. `spent` is
     of the whole job. `left_s` is None until something can be said of it.
     """
 
@@ -83,7 +83,7 @@ class Progress:
 class Outcome(NamedTuple):
     """What became of a job, over everything that was asked for.
 
-    `troubles` are questions to which nothing came, `unreadable` replies from which no answer can be read, by reason;
+    `troubles` are questions to which no reply, `unreadable` replies from which no readable answer, by reason;
     `n_answered` is the rest of what came. `ended` is why it ended before its last question, None when it did not.
     """
 

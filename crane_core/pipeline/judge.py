@@ -28,7 +28,7 @@ from crane_core.storage import jobs
 from crane_core.storage.store import Store
 
 JUDGE = "judge"
-NO_CAUSE = "the benchmark states no cause of the crash"
+NO_CAUSE = "the benchmark gives no cause of the crash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +136,16 @@ def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, Case], Coun
     return cases, skipped
 
 
-_REMEDY = (
-    "Texts of diagnoses and known causes come with `fetch crane-llm`, or by importing your own; see `detect` for runs."
-)
+_REMEDY = "Get texts of diagnoses and known causes with `fetch crane-llm`, or import your own; make runs with `detect`."
 
 
 def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str:
     where = f"in the experiment {wanted.experiment!r} on {wanted.benchmark!r}"
     if n_without_cause:
-        return f"The cases of all {n_without_cause} diagnoses {where} state no cause to compare with."
+        return f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
     if n_found:
         return f"None of the {n_found} diagnoses {where} is of {wanted.detector!r} in the setting {wanted.setting!r}."
-    return f"No verdict {where} detects a crash and says why."
+    return f"No verdict {where} detects a crash and gives a reason."
 
 
 def _free_name(store: Store, model: str, job: str, base: str) -> str:

@@ -1,6 +1,6 @@
 """How often a judge labels a detected crash differently from a person, counted both ways.
 
-A judge may say that a diagnosis was no crash prediction at all, "not detected". Such labels are off the scale of
+A judge may say that a diagnosis was not a crash prediction at all, "not detected". Such labels are off the scale of
 diagnoses: over the scale they are left out, over everything that the judge labelled they are disagreements.
 """
 

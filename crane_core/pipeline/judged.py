@@ -21,7 +21,7 @@ from crane_core.pipeline.measures import VoteRule, asks_for_label, label_weights
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats import vote
 
-NOT_DRAWN = "not drawn from"
+NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label stands for them."""
 ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
 """Whose labels can feed results, in the order in which they are offered. Single annotators of a campaign cannot."""
@@ -119,7 +119,7 @@ def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage
 
 
 def detected_crashes(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Rows whose outcome hangs on a label: the crash happens and most runs predicted it."""
+    """Rows whose outcome depends on a label: the crash happens and most runs predicted it."""
     return frame["truth"] & _predicted(frame)
 
 

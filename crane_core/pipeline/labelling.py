@@ -91,7 +91,7 @@ class Desk:
         return self._seats[annotator]
 
     def _read(self, seat: _Seat, annotator: str) -> None:
-        """Fold in what the file gained. A file that was replaced or taken away is read anew, whole."""
+        """Fold in what the file gained. A file that was replaced or taken away is read again, whole."""
         file = label_file(self._folder, self.plan.campaign, annotator)
         n_bytes = file.stat().st_size if file.is_file() else 0
         if n_bytes == seat.position.loaded_bytes:
@@ -120,8 +120,8 @@ class Desk:
         lock = self.lock()
         if lock is not None:
             raise CampaignError(
-                f"{self.plan.campaign} was locked by {lock.locked_by} at {lock.locked_at}; no label is taken any more.",
-                remedy="Ask whoever leads it; a new campaign can be made from its export.",
+                f"{self.plan.campaign} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
+                remedy="Ask its lead; a new campaign can be created from its export.",
             )
 
     def _checked(
@@ -149,11 +149,11 @@ def adjudicate(
 ) -> Annotation:
     """Decide an item between its annotators, with a reason code. Raises CampaignError; then nothing was saved."""
     if kept_campaign(folder, plan.campaign).lock is not None:
-        raise CampaignError(f"{plan.campaign} is locked.", remedy="Its outcomes stand as they were when it was locked.")
+        raise CampaignError(f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change.")
     known = {entry.item for entry in plan.items}
     if item not in known or label not in DIAGNOSIS_LABELS or reason not in ADJUDICATION_REASONS:
         raise CampaignError(
-            "That is no decision: it needs an item of the campaign, one of the three labels and a reason.",
+            "The decision is invalid: it needs an item of the campaign, one of the three labels and a reason.",
             remedy=f"Reasons are {', '.join(f'{code} {words}' for code, words in ADJUDICATION_REASONS.items())}.",
         )
     if len(note) > MAX_NOTE:

@@ -37,7 +37,7 @@ from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 Progress = Callable[[str], None]
 SHOWN_LOSSES = 5
 _EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
-"""What files of the embedded data hold records."""
+"""Files of the embedded data that hold records."""
 
 
 class Imported(NamedTuple):
@@ -84,7 +84,7 @@ def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> 
     except StoreHeldError as held:
         if held.by_reader and (store := _read_beside(folder)):
             return store
-        progress(f"{held.args[0]} Reading sources and ledger afresh, in memory")
+        progress(f"{held.args[0]} Reading sources and ledger again, in memory")
         store = open_store(IN_MEMORY)
         catch_up(store, folder, progress)
         return store
@@ -111,7 +111,7 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
 
 
 def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False) -> None:
-    """Build the database anew from sources and ledger, then put it in the old one's place.
+    """Build the database again from sources and ledger, then put it in the old one's place.
 
     A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open,
     and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
@@ -156,14 +156,14 @@ def _by_table(rows: Mapping[str, Mapping[str, int]]) -> Counter[str]:
 def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
     for table, n_rows in before.items():
         if after[table] < n_rows:
-            yield f"{table.replace('_', ' ')} of the ledger would go from {n_rows:,} to {after[table]:,}"
+            yield f"{table.replace('_', ' ')} of the ledger would drop from {n_rows:,} to {after[table]:,}"
 
 
 def _refuse_loss(found: list[str]) -> LedgerError:
     rest = f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
     return LedgerError(
-        f"The database stays as it is, because a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
-        remedy="Put the files back from a copy, or go on without: `rebuild --accept-loss`. `doctor` lists them all.",
+        f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
+        remedy="Restore the files from a copy, or continue without them: `rebuild --accept-loss`. `doctor` lists them.",
     )
 
 
@@ -218,7 +218,9 @@ def import_paths(
     """
     for path in paths:
         if not path.exists():
-            raise SourceError(f"{path} does not exist.", remedy="Check the spelling; a relative path starts here.")
+            raise SourceError(
+                f"{path} does not exist.", remedy="Check the spelling; relative paths start in the current directory."
+            )
     if store is not None:
         return _import(paths, folder, store, release)
     try:
@@ -268,7 +270,7 @@ def _loaded_before(known: StagedSource) -> Imported:
 
 
 def as_sources(paths: list[Path]) -> list[list[Path]]:
-    """Notebooks named together are one source; everything else is one of its own."""
+    """Notebooks named together are one source; everything else is a separate source."""
     notebooks = [path for path in paths if path.suffix == ".ipynb" and not path.is_dir()]
     others = [[path] for path in paths if path not in notebooks]
     return others + ([notebooks] if notebooks else [])
@@ -280,7 +282,7 @@ def _pair_name(paths: list[Path]) -> str:
 
 
 def _try_out(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
-    """Write a source to a database of its own, so that none is kept that the app then could not load."""
+    """Write a source to its own database, so that none is kept that the app then could not load."""
     store = open_store(IN_MEMORY)
     try:
         for source_id, path in embedded().items():
@@ -293,7 +295,7 @@ def _try_out(source: StagedSource, records: list[Record], problems: list[LoadPro
 
 def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
     first = f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}." if problems else ""
-    return f"{origin} holds no record that can be loaded ({len(problems)} problems).{first}"
+    return f"{origin} contains no record that can be loaded ({len(problems)} problems).{first}"
 
 
 def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
@@ -301,7 +303,7 @@ def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
 
 
 def _known_release(folder: DataFolder, release: Release | None) -> StagedSource | None:
-    """The source that is this release at this commit: packed anew, its bytes may differ."""
+    """The source that is this release at this commit: packed again, its bytes may differ."""
     if release is None or release.commit is None:
         return None
     wanted = (release.name, release.commit)

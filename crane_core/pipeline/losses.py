@@ -1,6 +1,6 @@
 """What is gone or altered of sources and ledger, told by what is left: the manifest, the chain and the database.
 
-Reads files and compares; mends nothing. A file that nobody knew before is no loss.
+Reads files and compares; changes nothing. A file that nobody knew before is not a loss.
 """
 
 from __future__ import annotations
@@ -95,14 +95,14 @@ def _of_file(
     found = []
     if entry and len(content) < entry.n_bytes:
         lost = f": {entry.n_lines - n_lines:,} of {entry.n_lines:,} lines are lost" if entry.n_lines > n_lines else ""
-        found.append(f"is shorter than it was and ends after line {n_lines:,}{lost}")
+        found.append(f"is shorter than before and ends after line {n_lines:,}{lost}")
     found += [_in_doubt(broken.first, broken.last) for broken in ledger_manifest.breaks_since(entry, content)]
     if entry and not found and not ledger_manifest.holds(entry, content):
         found.append(_in_doubt(entry.n_lines, entry.n_lines))
     if position and not found and not _stands(content, *position):
         line = content[: position[1]].count(b"\n") + 1
         found.append(
-            f"is not as it was loaded: line {line:,} was changed or is gone ({_held(entry, rows)} were loaded)"
+            f"differs from what was loaded: line {line:,} was changed or removed ({_held(entry, rows)} were loaded)"
         )
     return found
 
@@ -115,7 +115,7 @@ def _held(entry: Entry | None, rows: Mapping[str, int]) -> str:
 
 def _in_doubt(first: int, last: int) -> str:
     lines = f"line {last:,}" if first == last else f"one of lines {first:,} to {last:,}"
-    return f"was altered: {lines} was changed, or lines were put in or taken out there"
+    return f"was altered: {lines} was changed, or lines were added or removed there"
 
 
 def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sha: str) -> bool:
@@ -138,7 +138,7 @@ def _of_sources(folder: DataFolder, known: Known) -> Iterator[Loss]:
 def _of_source(kept: Path) -> str | None:
     """What is wrong with a kept source, read whole: its bytes must give the sha256 that it was imported with."""
     if not (kept / SIDECAR).is_file():
-        return "is missing: what it brought is lost"
+        return "is missing: its records are lost"
     try:
         source = read_sidecar(kept / SIDECAR)
     except SourceError as error:
@@ -146,7 +146,7 @@ def _of_source(kept: Path) -> str | None:
     if not (kept / source.file).is_file():
         return f"has lost its file {source.file}"
     if fingerprint(kept / source.file) != source.sha256:
-        return f"was altered: {source.file} is not what was imported (its sha256 differs)"
+        return f"was altered: {source.file} differs from what was imported (its sha256 differs)"
     return None
 
 
@@ -167,7 +167,7 @@ def keep_count(folder: DataFolder) -> None:
 
 
 def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
-    """Move sources that are not what was imported out of the way; they may be imported anew."""
+    """Move sources that are not what was imported out of the way; they may be imported again."""
     for loss in found:
         kept = folder.path / loss.file
         if kept.parent == folder.sources and kept.exists():

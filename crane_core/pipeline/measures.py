@@ -86,7 +86,7 @@ def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest | None:
 
 
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
-    """Rows whose outcome hangs on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
+    """Rows whose outcome depends on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
     found = detected(frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY)
     asks: NDArray[np.bool_] = frame["truth"].to_numpy(dtype=bool) & (found > 0)
     return asks
@@ -106,9 +106,9 @@ def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
 
 
 class Scored(NamedTuple):
-    """Each row's share in TP, FP, TN, FN and left out, and how many rows hang on a label and have one.
+    """Each row's share in TP, FP, TN, FN and left out, and how many rows depend on a label and have one.
 
-    parts: None where a row hangs on a label that nobody gave and no other stands for.
+    parts: None where a row depends on a label that nobody gave and no other stands for.
     """
 
     parts: rates.Confusion | None
@@ -117,7 +117,7 @@ class Scored(NamedTuple):
 
 
 def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
-    """The rows under the chosen rules; an outcome that hangs on a label counts with the weight of the label."""
+    """The rows under the chosen rules; an outcome that depends on a label counts with the weight of the label."""
     truth, predicted = frame["truth"].to_numpy(), detected(frame, rule)
     if credit is Credit.DETECTION:
         return Scored(rates.confusion_parts(truth, predicted), 0, 0)
@@ -164,7 +164,7 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
     The interval is Wilson's for the effective number of instances (`intervals.clustered_rate`). Columns: those of `by`,
     n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole), value, low,
     high (shares in 0..1, nan where undefined), left_out (not answered or not judged), n_labelled of n_to_label
-    (instances that hang on a label, and those that have one). Undefined too: a rate that hangs on labels which nobody
+    (instances that depend on a label, and those that have one). Undefined too: a rate that needs labels which nobody
     gave and no other stands for.
     """
     lean = frame[list(dict.fromkeys([*by, *OUTCOME]))].assign(case=frame["benchmark"] + "/" + frame["case_id"])
@@ -211,8 +211,8 @@ def gain_table(
     table), detectable (smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar
     test with 80% power at Holm's strictest step, 0.05 over the number of detectors). gained, lost and detectable are
     NaN where right is not a yes or no (mean of runs, half credit), and so are the p-values for precision and F1. Where
-    labels of a sample stand for others, all of these are NaN for every detector. Of rates that hang on labels which no
-    other stands for, everything is NaN.
+    the labels of a sample stand for others, all of these are NaN for every detector. Rates that need labels of
+    unlabelled verdicts are NaN altogether.
     """
     table = _gains(frame, ["detector"], rule, credit, rate, inputs)
     if table.empty:

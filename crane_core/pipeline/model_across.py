@@ -11,7 +11,7 @@ from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, VoteRule, i
 from crane_core.stats import gee, rates
 
 COLUMNS = ["detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high"]
-SAMPLED = "labels of a sample stand for others"
+SAMPLED = "the labels of a sample stand for others"
 
 
 class ModelAcross(NamedTuple):

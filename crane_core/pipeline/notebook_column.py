@@ -176,7 +176,7 @@ def _slim(value: Any) -> dict[str, Any]:
         raise ValueError(f"it is larger than {ROW_BYTES:,} bytes")
     notebook = _as_notebook(value)
     if notebook is None:
-        raise ValueError("it holds no notebook")
+        raise ValueError("it contains no notebook")
     cells = read_code_cells(json.dumps(notebook).encode())
     if target_index(cells) is None:
         raise ValueError("no cell has an error output")

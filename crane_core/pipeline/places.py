@@ -49,7 +49,7 @@ def data_folder(path: str | Path | None = None) -> DataFolder:
 
 def _unusable(folder: Path, why: str) -> StoreError:
     return StoreError(
-        f"{folder} cannot be the data folder: {why}.", remedy="Name a folder that can be written: --data or CRANE_DATA."
+        f"{folder} cannot be used as the data folder: {why}.", remedy="Use a writable folder: --data or CRANE_DATA."
     )
 
 

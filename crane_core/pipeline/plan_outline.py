@@ -14,7 +14,7 @@ from crane_core.pipeline.clustering import Clustering, Weight
 from crane_core.pipeline.population_choices import FILTERS
 
 SECONDS_PER_ITEM = 60.0
-"""Assumed for the estimate of hours; a campaign that runs shows its own median."""
+"""Assumed for the estimate of hours; a running campaign shows its measured median."""
 
 
 class StratumRow(NamedTuple):
@@ -59,7 +59,7 @@ def outline(plan: Plan, weight: Clustering) -> Outline:
 
 
 def _population(plan: Plan) -> str:
-    left_out = f"; {plan.left_out:,} more have no text here and are left out" if plan.left_out else ""
+    left_out = f"; {plan.left_out:,} more are excluded, because their texts are not loaded" if plan.left_out else ""
     return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population)}{left_out}."
 
 
@@ -78,18 +78,18 @@ def _sample(plan: Plan) -> str:
     by = _by(design)
     if design.kind is Kind.ALL:
         shared = sum(stratum.overlap for stratum in plan.strata)
-        return f"Design: all {n:,} are labelled; {equation} asks for {plan.required:,} twice, {by} {shared:,}."
-    return f"Design: a sample. {equation} asks for {plan.required:,}; {by} {n:,} are drawn."
+        return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
+    return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
 
 
 def _by(design: Design) -> str:
     strata = " × ".join(name.replace("_", " ") for name in design.strata)
-    return f"in proportion over {strata}, rounded up in each," if design.strata else "without strata"
+    return f"in proportion over {strata}, rounded up in each stratum," if design.strata else "without strata"
 
 
 def _overlap(plan: Plan) -> str:
     if len(plan.annotators) == 1:
-        return "Annotators: one, so agreement between people cannot be told."
+        return "Annotators: one, so inter-annotator agreement cannot be measured."
     return f"Annotators: {len(plan.annotators)}; {plan.design.overlap}."
 
 
@@ -105,17 +105,17 @@ def _load(plan: Plan, annotator: str) -> LoadRow:
 
 def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
     opening = (
-        f"{weight.n_items:,} items lie in {weight.n_cases:,} cases. The runs of a verdict are one item, but verdicts "
-        "of one case, by several models, with several inputs and on both versions, are not independent."
+        f"{weight.n_items:,} items belong to {weight.n_cases:,} cases. The runs of a verdict are one item, but the "
+        "verdicts of one case (several models, several inputs, both versions) are not independent."
     )
     here = (
-        f"For the {plan.population_size:,} verdicts of the population themselves, a share holds within "
-        f"±{weight.margin_here:.1%}; for further cases of this kind it would within ±{weight.margin_apart:.1%}, "
-        "were all items independent."
+        f"For the {plan.population_size:,} verdicts of this population, the margin of a share is "
+        f"±{weight.margin_here:.1%}; for new cases of this kind it would be ±{weight.margin_apart:.1%} "
+        "if all items were independent."
     )
     weighed = [f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}." for entry in weight.weights]
     if weight.likeness is None:
-        assumed = "No label of a person tells how alike verdicts of one case are. Assuming"
+        assumed = "No human labels exist yet to estimate the correlation within a case (rho). Assuming"
         return opening, here, *(f"{assumed} {entry.format(',')}" for entry in weighed)
     rho, source = weight.likeness
     known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
@@ -124,7 +124,7 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
 
 def _weighs(entry: Weight, margin_apart: float) -> str:
     return (
-        f"they weigh like {entry.effect.n_effective:,.0f} independent ones (design effect {entry.effect.deff:.2f}), "
+        f"the effective sample size is {entry.effect.n_effective:,.0f} (design effect {entry.effect.deff:.2f}), "
         f"and the margin is ±{entry.margin:.1%} instead of ±{margin_apart:.1%}"
     )
 
@@ -132,9 +132,9 @@ def _weighs(entry: Weight, margin_apart: float) -> str:
 def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = []
     if plan.blind and can_be_guessed(plan.seed):
-        remarks.append("A seed this short can be guessed, and with it what hides behind an item's name.")
+        remarks.append("A seed this short can be guessed, which reveals what an item's name hides.")
     if plan.design.repeats and (none := [row.annotator for row in workload(plan) if not row.repeats]):
-        remarks.append(f"No hidden repeat for {', '.join(none)}: too few items to keep two showings apart.")
+        remarks.append(f"No hidden repeats for {', '.join(none)}: too few items to separate the two showings.")
     return tuple(remarks)
 
 

@@ -41,12 +41,12 @@ def check_asked(store: Store, wanted: Population) -> None:
     if here is None:
         there = ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known) or "none"
         raise CampaignError(
-            f"No model has verdicts of the benchmark {wanted.benchmark!r} in the experiment {wanted.experiment!r}.",
-            remedy=f"Benchmarks and experiments that have some: {there}.",
+            f"No model has verdicts on the benchmark {wanted.benchmark!r} in the experiment {wanted.experiment!r}.",
+            remedy=f"Benchmarks and experiments with verdicts: {there}.",
         )
     for name, values in here.values.items():
         if strange := [value for value in getattr(wanted, name) if value not in values]:
             raise CampaignError(
                 f"{strange[0]!r} is not among the {name.replace('_', ' ')} of {here.benchmark}, {here.experiment}.",
-                remedy=f"There are {', '.join(values)}.",
+                remedy=f"Available: {', '.join(values)}.",
             )

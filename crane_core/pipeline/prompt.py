@@ -50,7 +50,7 @@ class Input(NamedTuple):
 def prompt_of_instance(
     store: Store, instance_id: str, setting: Setting, template: Template | None = None, benchmark: str | None = None
 ) -> Written:
-    """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are at hand.
+    """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are available.
 
     Raises PromptError where there is no such instance, or no cells or state of it that the setting can show.
     """
@@ -123,23 +123,24 @@ def _benchmark(found: dict[str, bool], instance_id: str) -> str:
     if not found:
         raise PromptError(
             f"There is no instance {instance_id}.",
-            remedy="Name one with its version, such as pandas_1_reproduced, or give the path of a notebook.",
+            remedy="Use an id with its version, such as pandas_1_reproduced, or the path of a notebook.",
         )
     if JUNOBENCH.benchmark in with_cells or not with_cells:
         return JUNOBENCH.benchmark if JUNOBENCH.benchmark in found else next(iter(found))
     if len(with_cells) > 1:
         raise PromptError(
-            f"{instance_id} is an instance of {' and of '.join(with_cells)}.", remedy="Name one of them: --benchmark B."
+            f"{instance_id} is an instance of {' and of '.join(with_cells)}.",
+            remedy="Choose one of them: --benchmark B.",
         )
     return with_cells[0]
 
 
 def _without_cells(benchmark: str, instance_id: str) -> PromptError:
     if benchmark == JUNOBENCH.benchmark:
-        remedy = "Bring the published texts: `python -m crane_core fetch crane-llm`, or `import` the archive."
+        remedy = "Load the published texts: `python -m crane_core fetch crane-llm`, or `import` the archive."
     else:
-        remedy = "Import its notebooks, or name the benchmark that has them: --benchmark B."
-    return PromptError(f"The cells of {instance_id} of {benchmark} are not on this machine.", remedy=remedy)
+        remedy = "Import its notebooks, or choose the benchmark that has them: --benchmark B."
+    return PromptError(f"The cells of {instance_id} of {benchmark} are not loaded.", remedy=remedy)
 
 
 def _origins(cells: Sequence[Cell]) -> list[str]:
@@ -158,8 +159,8 @@ def _best_state(states: Sequence[KernelState], setting: Setting, cells: dict[str
     if not fitting:
         of = next(iter(cells.values()))[0]
         raise PromptError(
-            f"No kernel state of {of.instance_id} of {of.benchmark} holds what {setting} shows.",
-            remedy="Give the path of its notebook: it is run up to the target; or import what `capture` wrote of it.",
+            f"No stored kernel state of {of.instance_id} of {of.benchmark} has the facts for {setting}.",
+            remedy="Pass the path of its notebook, which is then run up to the target; or import a `capture` file.",
         )
     return min(fitting, key=lambda state: (state.setting is not setting, _rank(_cells_origin(state))))
 
@@ -176,6 +177,6 @@ def _refuse_other_target(cells: Sequence[Cell], state: KernelState) -> None:
     executed = [cell.notebook_index for cell in cells if cell.role is CellRole.EXECUTED]
     if ran != executed:
         raise PromptError(
-            f"The state of {state.instance_id} was captured before another target cell than the stored one.",
+            f"The state of {state.instance_id} was captured for a different target cell than the stored one.",
             remedy="Capture it again without --target, and import it.",
         )

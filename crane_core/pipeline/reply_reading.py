@@ -11,7 +11,7 @@ from crane_core.domain import AnnotatorKind, Judgement, JudgeReply, Record, Repl
 from crane_core.prompts.judge_reply import read_judge_reply
 from crane_core.prompts.reply import read_reply
 
-NOTHING_CAME = "nothing came, and nobody said why"
+NOTHING_CAME = "no reply, and no reason is known"
 
 
 def with_what_they_say(records: Iterable[Record]) -> Iterator[Record]:

@@ -29,7 +29,7 @@ def table_words(rows: Sequence[Row], printed: Sequence[PrintedRow] = ()) -> str:
 def _printed_note(printed: Sequence[PrintedRow]) -> list[str]:
     if not printed:
         return []
-    return [f"p: printed in the paper's table {printed[0].table}, over all its notebooks; no answers of it are loaded"]
+    return [f"p: printed in the paper's table {printed[0].table}, over all its notebooks; its answers are not loaded"]
 
 
 def _printed_cells(row: PrintedRow) -> tuple[str, ...]:

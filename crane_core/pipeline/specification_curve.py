@@ -1,4 +1,4 @@
-"""Does the conclusion hang on the choices? What an input changes under every defensible reading of the answers.
+"""Does the conclusion depend on the choices? What an input changes under every defensible reading of the answers.
 
 A specification curve (Simonsohn, Simmons and Nelson 2020): vote rule x credit x who judged x test. Takes slices of the
 verdict frame, one per annotator; the statistics are those of `measures.gain_table`.
@@ -17,7 +17,7 @@ from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, PairedTest,
 from crane_core.stats.power import ALPHA
 
 NOBODY = "nobody"
-"""Who judged where detection alone counts: no diagnosis is looked at."""
+"""The judge where only detection counts: no diagnosis is used."""
 COLUMNS = [
     "detector", "detector_title", "rule", "credit", "judged_by", "test", "n", "n_cases", "difference", "low", "high",
     "p_value", "conclusion",
@@ -100,7 +100,7 @@ class Decisive(NamedTuple):
 
 
 def decisive(curve: pd.DataFrame) -> Decisive | None:
-    """The choice that the conclusion hangs on most; None where the options of every choice find gains equally often."""
+    """The choice that the conclusion depends on most; None where all options find gains equally often."""
     is_gain = curve["conclusion"] == Conclusion.GAIN
     found: list[Decisive] = []
     for choice in CHOICES:

@@ -30,7 +30,7 @@ def render(found: Iterable[StudyTable], fmt: Format) -> str:
 
 
 def shown(value: Fraction | None, cell: Cell, *, more: int = 0) -> str:
-    """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is no count."""
+    """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is not a count."""
     if value is None:
         return ""
     decimals = printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]

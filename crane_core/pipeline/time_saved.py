@@ -30,8 +30,8 @@ COLUMNS = ["account", "total", "mean", "low", "high", "median", "n_saving", "n",
 class Account(StrEnum):
     """Which times count."""
 
-    EVERY_CRASH = "as if every crash were predicted"
-    PREDICTED = "crashes that it predicts"
+    EVERY_CRASH = "if every crash were predicted"
+    PREDICTED = "predicted crashes"
 
 
 class TimeSaved(NamedTuple):

@@ -41,24 +41,24 @@ def judge_reply_schema() -> dict[str, Any]:
 def read_judge_reply(text: str, finish_reason: str | None = None) -> ReadJudgeReply:
     """What a reply says: the last complete object with a `label`, outside of the judge's thinking.
 
-    Two objects whose labels differ say nothing, nor does a reply that was cut off. Never raises.
+    Two objects with different labels give no label; a reply that was cut off gives none either. Never raises.
     """
     found = objects_with(text, LABEL, EXPLANATION, finish_reason=finish_reason)
     if found.trouble is not None:
         return ReadJudgeReply(None, None, found.trouble)
     said = [_reading(body) for body in found.objects]
     if len({read.label for read in said}) > 1:
-        return ReadJudgeReply(None, None, f"the reply holds {len(said)} labels that differ")
+        return ReadJudgeReply(None, None, f"the reply contains {len(said)} different labels")
     return said[-1]
 
 
 def _reading(body: dict[str, Any]) -> ReadJudgeReply:
     label, explanation = body[LABEL], body.get(EXPLANATION)
     if isinstance(label, Doubled):
-        return ReadJudgeReply(None, None, "the object gives a member twice")
+        return ReadJudgeReply(None, None, "the object has a duplicate key")
     known = {str(each): each for each in LABELS}
     word = label.strip().lower() if isinstance(label, str) else None
     if word not in known:
-        return ReadJudgeReply(None, None, f"the label is none of {', '.join(known)}")
+        return ReadJudgeReply(None, None, f"the label is not one of {', '.join(known)}")
     told = explanation[:MAX_EXPLANATION] if isinstance(explanation, str) else None
     return ReadJudgeReply(known[word], told.encode("utf-8", "backslashreplace").decode() if told else None, None)

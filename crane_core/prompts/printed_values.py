@@ -1,4 +1,4 @@
-"""Reading a dict back from its printed form, even where the print is no Python literal.
+"""Reading a dict back from its printed form, even where the print is not a Python literal.
 
 Knows Python's syntax and the reprs that published blocks hold: `<... object at 0x..>`, torch.Size([3]), nan. Refuses to
 evaluate anything.

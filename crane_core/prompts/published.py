@@ -17,7 +17,7 @@ from crane_core.prompts.tagged_json import encode
 EXECUTED_HEADER = "# Executed Cells:\n"
 NOTHING_EXECUTED = "No cell has been executed\n"
 RUNTIME_HEADER = "# Current relevent runtime information:\n"
-"""Spelled as published, in our own inputs too: what is compared should differ in the state alone."""
+"""Spelled as published, also in our own inputs: compared inputs should differ only in the state."""
 
 TARGET_HEADER = "# Target Cell:\n"
 ACCESS_PREFIX = "__method__"

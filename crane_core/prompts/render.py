@@ -2,8 +2,8 @@
 
     render(cells, state, setting, template) -> Prompt
 
-Knows the order of the parts; what a setting shows, how a state is written and the words around it stand in files of
-their own. Refuses to know where cells and state come from.
+Knows the order of the parts; what a setting shows, how a state is written and the words around it are in their own
+files. Refuses to know where cells and state come from.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> 
     targets = [cell for cell in ordered if cell.role is CellRole.TARGET]
     if len(targets) != 1:
         raise PromptError(
-            f"There are {len(targets)} target cells where one is to be judged.", remedy="Name the target: --target N."
+            f"There are {len(targets)} target cells but exactly one is expected.",
+            remedy="Choose the target: --target N.",
         )
     parts = InputText(
         executed=tuple(_presentable(cell.code) for cell in executed),
@@ -67,8 +68,8 @@ def body(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> 
     text = join_input(parts)
     if len(text) > MAX_BODY:
         raise PromptError(
-            f"The input has {len(text):,} characters; no model reads more than {MAX_BODY:,}.",
-            remedy="Move data out of the code cells into files.",
+            f"The input has {len(text):,} characters; the limit is {MAX_BODY:,}.",
+            remedy="Move data from the code cells into files.",
         )
     return text
 
@@ -78,8 +79,8 @@ def _block(executed: Sequence[Cell], state: KernelState | None, setting: Setting
         return None
     if state is None:
         raise PromptError(
-            f"The setting {setting} shows runtime state, and none is at hand.",
-            remedy="Give the path of the notebook: it is run up to the target, and the kernel is looked at.",
+            f"The setting {setting} needs runtime state, but none is available.",
+            remedy="Pass the path of the notebook, which is then run up to the target to capture the state.",
         )
     visible = shown(state, setting)
     if state.schema_version < CAPTURED:

@@ -41,7 +41,7 @@ def read_reply(text: str, finish_reason: str | None = None) -> ReadReply:
     """What a reply says: the last complete object that has a `detection`, outside of the model's thinking.
 
     The last, because a model that answers again means what it says at the end; but where two of them differ it has
-    not decided, and none is taken. A reply that was cut off is no answer, nor is thinking that has no end. Published
+    not decided, and none is taken. A reply that was cut off, or thinking without an end, is not an answer. Published
     models write a boolean; the words "true" and "false", which the study's own reader takes too, are read as one.
     Never raises.
     """
@@ -53,17 +53,17 @@ def read_reply(text: str, finish_reason: str | None = None) -> ReadReply:
     if last.crashes is None:
         return last
     if any(reading.crashes is not last.crashes for reading in readings):
-        return _unread(f"the reply holds {len(readings)} answers that differ")
+        return _unread(f"the reply contains {len(readings)} different answers")
     return last
 
 
 def _reading(answer: dict[str, Any]) -> ReadReply:
     detection, reasoning = answer[DETECTION], answer.get(REASONING)
     if isinstance(detection, Doubled) or isinstance(reasoning, Doubled):
-        return _unread("the object gives a member twice")
+        return _unread("the object has a duplicate key")
     crashes = _WORDS.get(detection.strip().lower()) if isinstance(detection, str) else detection
     if not isinstance(crashes, bool):
-        return _unread("the member detection is neither true nor false")
+        return _unread("the key detection is not a boolean")
     return ReadReply(crashes, _kept(reasoning) if isinstance(reasoning, str) else None, None)
 
 

@@ -10,10 +10,10 @@ import json
 import re
 from typing import Any, NamedTuple
 
-THINKING = "the reply ends within the model's thinking"
-ONLY_THINKING = "nothing follows the model's thinking"
-FORM_ALONE = "the reply quotes the form of an answer and gives none"
-CUT_OFF = "the reply was cut off at the limit of tokens"
+THINKING = "the reply ends inside the model's thinking"
+ONLY_THINKING = "the reply has only the model's thinking"
+FORM_ALONE = "the reply repeats the answer format but gives no answer"
+CUT_OFF = "the reply was cut off at the token limit"
 HELD_BACK = "the reply was held back by a content filter"
 _UNFINISHED = {
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), CUT_OFF),
@@ -97,7 +97,7 @@ class _Reader:
             if end is None:
                 return Found([], THINKING)
             if self._n_steps > _MAX_STEPS:
-                return Found([], "the reply is too tangled to be read")
+                return Found([], "the reply is too complex to parse")
             mark = _MARK.search(self._text, end)
         answers = [each for each in self._objects if not _is_placeholder(each.get(self._reason))]
         return Found(answers, None if answers else self._why_nothing())
@@ -140,10 +140,10 @@ class _Reader:
         if not said.strip():
             return ONLY_THINKING
         if self._n_objects:
-            return f"no object in the reply has the member {self._member}"
+            return f"no object in the reply has the key {self._member}"
         if re.search(r"\{\s*\"", said):
             return "the JSON of the reply is cut off or malformed"
-        return "the reply holds no JSON object"
+        return "the reply contains no JSON object"
 
 
 def _tag(mark: re.Match[str]) -> _Tag:

@@ -47,8 +47,8 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
     """The state without what the setting withholds. Raises PromptError for what the state does not hold."""
     if not can_show(state, setting):
         raise PromptError(
-            f"The runtime state of {state.instance_id} was published as {state.setting}; it does not hold {setting}.",
-            remedy="Give the path of the notebook instead: its kernel is looked at afresh.",
+            f"The runtime state of {state.instance_id} was published as {state.setting}, without {setting}.",
+            remedy="Pass the path of the notebook instead: its state is captured again.",
         )
     is_captured = state.schema_version >= CAPTURED
     view = _captured if is_captured else _published

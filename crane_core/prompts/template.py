@@ -48,7 +48,7 @@ def _own(wanted: str) -> Template:
 
 def template_from(path: Path) -> Template:
     """The text of a file, exactly as it is. Raises PromptError where it cannot be read or has no placeholder."""
-    remedy = f"Write the text as UTF-8 and put {PLACEHOLDER} where the input goes, once."
+    remedy = f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
     try:
         data = path.read_bytes()
         text = data.decode("utf-8")
@@ -57,11 +57,11 @@ def template_from(path: Path) -> Template:
             f"The template {path} cannot be read: {error.strerror}.", remedy="Check the path after --template."
         ) from error
     except UnicodeDecodeError as error:
-        raise PromptError(f"The template {path} is not text in UTF-8.", remedy=remedy) from error
+        raise PromptError(f"The template {path} is not UTF-8 text.", remedy=remedy) from error
     if len(data) > _MAX_BYTES:
         raise PromptError(f"The template {path} has {len(data):,} bytes.", remedy=f"Keep it below {_MAX_BYTES:,}.")
     if text.count(PLACEHOLDER) != 1:
-        raise PromptError(f"The template {path} holds {PLACEHOLDER} {text.count(PLACEHOLDER)} times.", remedy=remedy)
+        raise PromptError(f"The template {path} contains {PLACEHOLDER} {text.count(PLACEHOLDER)} times.", remedy=remedy)
     return Template(f"{path.stem}-{content_hash(data)}", text)
 
 

@@ -61,7 +61,7 @@ class Tokens(NamedTuple):
 
 
 def count_tokens(text: str) -> Tokens:
-    """By tiktoken where its table is at hand, else by bpe_openai where that is installed, else an estimate."""
+    """By tiktoken where its table is available, else by bpe_openai where that is installed, else an estimate."""
     folder = _cache_folder()
     if folder is not None and _table_is_at_hand(folder / TABLE_FILE):
         return Tokens(len(_tiktoken().encode_ordinary(text)), is_exact=True, how=f"tiktoken {ENCODING}")

@@ -84,7 +84,7 @@ def capture(
 def capture_many(
     notebooks: Sequence[Path], n_workers: int, *, targets: Sequence[int | None] | None = None, **options: Any
 ) -> Iterator[Captured | CraneError]:
-    """Capture several notebooks, `n_workers` at once, each in a kernel of its own; `options` are those of `capture`.
+    """Capture several notebooks, `n_workers` at once, each in its own kernel; `options` are those of `capture`.
 
     Gives one outcome for each notebook, in their order; one that fails is its error and holds up no other.
     """

@@ -1,4 +1,4 @@
-"""The channels to a kernel: sockets in a folder of its own, messages out, replies in, output counted and let go.
+"""The channels to a kernel: sockets in its own folder, messages out, replies in, output counted and let go.
 
 Knows Jupyter's protocol on the wire. Refuses to know what a message asks for.
 """
@@ -90,8 +90,8 @@ def connection_in(room: Path) -> tuple[Path, dict[str, Any]]:
     """The connection file for a kernel that is reached over sockets in `room`, not over the network."""
     if len(str(room / _SOCKET)) > _LONGEST_SOCKET_PATH:
         raise KernelStartError(
-            f"The folder for temporary files has too long a name for a socket: {room}.",
-            remedy="Set TMPDIR to a shorter one.",
+            f"The path of the temporary folder is too long for a socket: {room}.",
+            remedy="Set TMPDIR to a shorter path.",
         )
     key = Session().key
     path, connection = write_connection_file(

@@ -86,7 +86,7 @@ class Kernel:
         except (KeyError, ValueError, SyntaxError, MemoryError) as error:
             raise ExpressionError(f"the answer cannot be read: {error}") from error
         if not isinstance(value, str):
-            raise ExpressionError(f"text was expected, not {type(value).__name__}")
+            raise ExpressionError(f"expected a string, not {type(value).__name__}")
         return value
 
     def end(self) -> End:
@@ -119,7 +119,7 @@ class Kernel:
 def fresh_kernel(
     program: Program, folder: Path, limits: Limits, stop: threading.Event | None = None
 ) -> Iterator[Kernel]:
-    """A kernel of its own for the time of the body. Raises KernelStartError where it does not come up."""
+    """Its own kernel for the time of the body. Raises KernelStartError where it does not come up."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
         guarded = Guarded(program.command(connection_file), folder=folder, env=program.env, limits=limits)
@@ -140,10 +140,10 @@ def _bring_up(kernel: Kernel, program: Program) -> None:
         kernel.wait_until_ready()
     except EndedError as error:
         said = error.end.last_words.strip().splitlines()
-        words = f"; its last words: {said[-1][:300]}" if said else ""
+        words = f"; its last output: {said[-1][:300]}" if said else ""
         raise KernelStartError(
-            f"The kernel {program.name} did not come up ({error.end.why}){words}.",
-            remedy="Install ipykernel for that interpreter, or name another with --python or --kernel.",
+            f"The kernel {program.name} did not start ({error.end.why}){words}.",
+            remedy="Install ipykernel for that interpreter, or choose another with --python or --kernel.",
         ) from error
 
 

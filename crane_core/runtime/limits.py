@@ -10,7 +10,7 @@ _SHARE_OF_MEMORY = 0.8
 
 
 def most_memory() -> int:
-    """Bytes of memory that a kernel may use unless told otherwise: four fifths of the machine's."""
+    """Bytes of memory that a kernel may use by default: four fifths of the machine's."""
     return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY)
 
 

@@ -48,15 +48,15 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
         raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except ValueError as error:
         raise NotebookError(
-            f"{notebook} is no notebook that can be read: {error}.", remedy="Save it again as .ipynb."
+            f"{notebook} is not a readable notebook: {error}.", remedy="Save it again as .ipynb."
         ) from error
     if language is not None and not language.casefold().startswith(_PYTHON):
         raise NotebookError(
-            f"{notebook.name} is a notebook in {language[:40]}, and only Python can be looked at.",
-            remedy="Name a notebook whose kernel is Python.",
+            f"{notebook.name} is a notebook in {language[:40]}, but only Python notebooks are supported.",
+            remedy="Use a notebook with a Python kernel.",
         )
     if not cells:
-        raise NotebookError(f"{notebook.name} has no code cell.", remedy="Name a notebook with code.")
+        raise NotebookError(f"{notebook.name} has no code cell.", remedy="Use a notebook with code.")
     if target is None:
         target = target_index(cells)
     if target is None:
@@ -65,6 +65,6 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
         executed = executed_before(cells, target)
     except ValueError as error:
         raise NotebookError(
-            f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; markdown does not count."
+            f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; Markdown cells are not counted."
         ) from error
     return Plan(notebook.name, cells, executed, cells[target])

@@ -36,7 +36,7 @@ def look(request: dict[str, Any], magic: str) -> str:
 
 
 def _expression(order: dict[str, Any]) -> str:
-    """Runs visit.py in a room of its own. Takes only `__import__` from the notebook's names."""
+    """Runs visit.py in its own room. Takes only `__import__` from the notebook's names."""
     return (
         "(lambda builtins, namespace, room:"
         f" (builtins.exec({_visit()!r}, room), room['answer'](namespace, {json.dumps(order)!r}))[1])"

@@ -42,7 +42,8 @@ def program(*, kernel: str | None = None, python: str | Path | None = None) -> P
     found = shutil.which(Path(python).expanduser())
     if found is None:
         raise KernelStartError(
-            f"There is no program {python}.", remedy="Name a Python interpreter: a path, or a command on PATH."
+            f"The program {python} does not exist.",
+            remedy="Use the path of a Python interpreter, or a command on PATH.",
         )
     # Absolute, as the kernel starts in another folder; not resolved, as a venv's python is a link to the system's.
     return _of_interpreter(os.path.abspath(found))  # noqa: PTH100
@@ -59,8 +60,8 @@ def _of_kernelspec(name: str) -> Program:
     except NoSuchKernel as error:
         installed = ", ".join(sorted(specs.find_kernel_specs())) or "none"
         raise KernelStartError(
-            f"No kernelspec {name!r} is installed; there are: {installed}.",
-            remedy="Name one of these, or an interpreter with --python.",
+            f"The kernelspec {name!r} is not installed. Installed: {installed}.",
+            remedy="Choose one of these, or an interpreter with --python.",
         ) from error
     first = sys.executable if spec.argv[0] in _GENERIC else spec.argv[0]
     argv = [part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix) for part in spec.argv[1:]]

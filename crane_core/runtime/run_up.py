@@ -54,10 +54,10 @@ class RunUp:
     @property
     def what(self) -> str:
         """What is going on, to begin a sentence with."""
-        return "Looking at the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
+        return "Capturing the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
 
     def make(self, probes: Sequence[str], *, keep_going: bool) -> Sight:
-        """Run the cells, then look. Raises CellRaisedError, unless told to go on, and LookError."""
+        """Run the cells, then look. Raises LookError, and CellRaisedError unless it must continue."""
         own = self._greeting()
         for cell in self._plan.executed:
             self.cell = cell.index
@@ -81,8 +81,8 @@ class RunUp:
         told: dict[str, Any] = self._asked(probe_source.greet())
         if tuple(told["version"]) < _OLDEST_PYTHON:
             raise LookError(
-                f"The kernel is Python {told['python']}, which is too old to be looked at.",
-                remedy="Name an interpreter of Python 3.8 or later with --python.",
+                f"The kernel is Python {told['python']}, which is too old for a capture.",
+                remedy="Choose an interpreter with Python 3.8 or later with --python.",
             )
         return told
 
@@ -94,21 +94,21 @@ class RunUp:
             return json.loads(self._kernel.evaluate(expression))
         except (ExpressionError, ValueError, RecursionError) as error:
             raise LookError(
-                f"The kernel of {self._plan.name} could not be looked at: {short(str(error))}.",
+                f"The kernel of {self._plan.name} could not be captured: {short(str(error))}.",
                 remedy="Check that it is a Python kernel.",
             ) from error
 
     def _raised(self, cell: CodeCell, reply: Reply) -> CellRaisedError:
         if reply.exception == _INPUT_ERROR:
             return CellRaisedError(
-                f"{self.what} waits for input, and nobody is there to give it.",
-                remedy="Write the value into the code.",
+                f"{self.what} waits for input, which is not available.",
+                remedy="Write the value in the code.",
                 cell=cell.index,
             )
         said = f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
         return CellRaisedError(
             f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
-            remedy="Mend it, name it with --target, or go on past it with --keep-going.",
+            remedy="Fix it, choose it with --target, or continue past it with --keep-going.",
             cell=cell.index,
         )
 

@@ -1,7 +1,7 @@
 """Processes that carry a kernel's mark in their environment, for when the watchdog itself was killed.
 
 Knows /proc. A process inherits its environment however often it forks and whatever session it joins; only one that was
-started with an environment of its own escapes this, and only when there is no watchdog left.
+started with its own environment escapes this, and only when there is no watchdog left.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The process between us and a kernel: starts it, watches it, and ends it with everything it ever started.
 
-A program of its own (`python -I -S watchdog.py`, standard library only): it is not held up by what its caller does, and
+Its own program (`python -I -S watchdog.py`, standard library only): it is not held up by what its caller does, and
 ends the kernel when the caller is killed. Knows processes, memory, bytes and time. Refuses to know notebooks.
 
 Its one argument is the order as JSON (see `Order`); folder and environment are its own. Standard input takes JSON lines
@@ -248,7 +248,7 @@ def adopt_orphans(libc: ctypes.CDLL) -> None:
 
 
 def start(order: Order, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
-    """The kernel, in a session of its own; it dies when this process dies, and leaves no core file."""
+    """The kernel, in its own session; it dies when this process dies, and leaves no core file."""
 
     def prepare() -> None:
         if sys.platform == "linux":

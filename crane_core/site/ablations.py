@@ -20,12 +20,12 @@ from crane_core.site.numbers import statistics_table
 from crane_core.ui.words import count, experiment_words, percent
 
 SECTIONS = {
-    "drops": "What each input changes against full runtime state",
+    "drops": "Effect of each input, compared with full runtime state",
     "groups": "By library, root cause, crash type and stage",
     "cost": "Tokens and list price",
-    "categories": "One category of runtime state left out",
+    "categories": "One category of runtime state removed",
     "documentation": "API documentation added",
-    "tokens": "What the documentation costs in tokens",
+    "tokens": "Token cost of the documentation",
 }
 REFERENCE = "+RT"
 PRINTED = {"categories", "documentation", "tokens"}

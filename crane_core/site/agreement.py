@@ -16,14 +16,12 @@ from crane_core.ui.words import count
 
 SECTIONS = {
     "groups": "By group",
-    "judges": "People with LLM judges",
-    "consistency": "Judges with themselves",
-    "repeats": "People with themselves",
+    "judges": "Annotators and LLM judges",
+    "consistency": "Judge consistency",
+    "repeats": "Annotator consistency",
 }
 COLUMNS = ("Scope", "Compared", "Statistic", "Value", "95% interval", "n", "Cases", "Note")
-NONE = (
-    "Agreement needs two annotators, and nothing that is loaded has labels of two. The published archive brings them."
-)
+NONE = "Agreement needs labels of two annotators, and the loaded data has none. The published archive includes them."
 
 
 def agreement_rows(collected: Collected) -> list[ExportedStatistic]:

@@ -24,7 +24,7 @@ SHOWN = {
 ABOUT = (
     "Rounds differently: off by at most one in the last place that the paper states. Within noise: the direction "
     "holds, and the interval of the difference includes 0. Not testable here: the last column says what to load. The "
-    "rows are facts in our words."
+    "claims are in our own words."
 )
 
 

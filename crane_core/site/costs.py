@@ -17,7 +17,7 @@ from crane_core.ui.pareto_words import finding as front_words
 from crane_core.ui.words import setting_short
 
 COST = "tokens"
-NO_MODEL = "These detectors read the code themselves: no model is asked, so no token is paid for."
+NO_MODEL = "These detectors read the code without a model, so they cost no tokens."
 
 
 def cost_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
@@ -30,11 +30,13 @@ def cost_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
         return
     known = with_front(table, COST)
     if known.empty:
-        yield paragraph("What these inputs cost is not known: their texts are not in the store.")
+        yield paragraph("The cost of these inputs is unknown: their texts are not loaded.")
         return
     yield finding(front_words(known, "accuracy", COST))
     unknown = set(table["detector_title"]) - set(known["detector_title"])
-    without = f" Left out, because no tokens are known: {', '.join(in_order(sorted(unknown)))}." if unknown else ""
+    without = (
+        f" Excluded, because their token counts are unknown: {', '.join(in_order(sorted(unknown)))}." if unknown else ""
+    )
     words, form = AXES[COST]
     drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))
     yield figure(

@@ -47,5 +47,5 @@ def name_of(judging: Judging) -> str:
 
 
 def plain_name(text: str) -> str:
-    """The text as an id may have it: whatever is no letter and no digit becomes a hyphen."""
+    """The text as an id may have it: whatever is neither a letter nor a digit becomes a hyphen."""
     return re.sub(r"[\W_]", "-", text)

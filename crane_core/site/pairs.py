@@ -23,8 +23,8 @@ from crane_core.ui.words import count
 
 FOLDER = "pairs"
 NO_TEXTS = (
-    "Notebook code, runtime states, messages and the texts of answers are not on these pages, because they belong to "
-    "their authors."
+    "These pages leave out notebook code, runtime states, messages and texts of answers, because they belong to their "
+    "authors."
 )
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
 _TEXTS = ("reasoning", "diagnostics")
@@ -83,14 +83,14 @@ def pair_blocks(
     blocks = [links([(words, f"../{file}") for words, file in around]), Markup(facts_html(case))]
     if collected.with_texts:
         blocks += _why(case)
-    blocks.append(heading("What the detectors say", anchor="answers"))
+    blocks.append(heading("Predictions", anchor="answers"))
     blocks += _answers(runs, verdicts)
     blocks.append(heading("Code and runtime state", anchor="code"))
     if not collected.with_texts:
         return [*blocks, paragraph(NO_TEXTS)]
     cells = stored.cells(cursor, pair.benchmark, case_id)
     if cells.empty:
-        return [*blocks, paragraph("The code of this case was not loaded when the site was written.")]
+        return [*blocks, paragraph("The code of this case was not loaded when the site was made.")]
     states = stored.kernel_states(cursor, pair.benchmark, case_id)
     return [*blocks, Markup(code_and_state_html(cells, states, case["traceback"], case["diagnosis"]))]
 
@@ -105,7 +105,7 @@ def _why(case: dict[str, object]) -> Iterator[Markup]:
 
 def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[Markup]:
     if runs.empty:
-        yield paragraph("No detector has been asked about this case.")
+        yield paragraph("No detector has predictions for this case.")
         return
     asked = asked_rows(runs, verdicts)
     yield Markup(verdicts_html(asked))

@@ -32,7 +32,7 @@ KINDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", De
 DIFFERENCE = "difference of accuracy"
 ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
 ABOUT_BARS = (
-    "Hollow: code only. Filled: with runtime state. At the right: the change in percentage points with its 95% "
+    "Hollow: code only. Filled: with runtime state. Right: the change in percentage points with its 95% "
     f"interval. Bold: significant after adjustment. Faded: {FEW_CASES} cases or fewer."
 )
 CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases")
@@ -45,7 +45,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
             yield from _of_experiment(collected, judging)
     yield from together_blocks(collected)
     yield heading("The study's tables, recomputed", anchor="tables")
-    yield paragraph("Ours from the answers; stated: what the publication prints. The note says whether both agree.")
+    yield paragraph(
+        "Ours: recomputed from the answers. Stated: printed in the publication. The note says whether they agree."
+    )
     of_tables = [one for one in collected.found["tables"] if one.page == "Results"]
     for name in dict.fromkeys(one.by for one in of_tables):
         rows = [one for one in of_tables if one.by == name]
@@ -97,7 +99,7 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     yield heading(title_of(judging))
     yield paragraph(f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.", "cw-dim")
     if not rows:
-        yield paragraph("No detector of this experiment was asked both with and without runtime state.")
+        yield paragraph("No detector of this experiment has answers both with and without runtime state.")
     else:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
@@ -134,7 +136,7 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
         label=[with_n(str(one.detector), one.n or 0, one.n or 0) for one in ratios],
         text=[coefficient(one.value) for one in ratios],
     )
-    yield heading("Do they differ in how much they gain?", 3, f"across-{name_of(judging)}")
+    yield heading("Do the models gain differently?", 3, f"across-{name_of(judging)}")
     yield paragraph(
         f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
     )

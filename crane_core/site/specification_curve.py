@@ -1,4 +1,4 @@
-"""Does the conclusion hang on the choices? The specification curve of an experiment, in words and as a chart."""
+"""Does the conclusion depend on the choices? The specification curve of an experiment, in words and as a chart."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     if curve.empty:
         return
     anchor = f"choices-{name_of(judging)}"
-    yield heading("Does the conclusion hang on the choices?", 3, anchor)
+    yield heading("Does the conclusion depend on the choices?", 3, anchor)
     yield finding(words.finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
     yield points([words.line(curve[curve["detector_title"] == title]) for title in titles])

@@ -1,4 +1,4 @@
-"""Does it save time to ask first? A finding, a chart and a table per detector of an experiment that was timed."""
+"""Does asking before execution save time? A finding, a chart and a table for each timed detector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     if not found:
         return
     anchor = f"time-{name_of(judging)}"
-    yield heading("Does it save time to ask first?", 3, anchor)
+    yield heading("Does asking before execution save time?", 3, anchor)
     for place, one in enumerate(found):
         yield finding(words.finding(one))
         chart = time_chart(one.by_case, one.detector_title, float(one.by_case["seconds_of_query"].mean()))

@@ -1,4 +1,4 @@
-"""Do detectors do better together? Our rules before each model, and the usual members combined, per experiment."""
+"""Are combined detectors better? Our rules before each model, and the usual members combined, per experiment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def together_blocks(collected: Collected) -> Iterator[Markup]:
     """The section, of every experiment with two detectors or more; nothing where there is none."""
     found = [block for judged in _frames(collected) for block in _of_experiment(*judged)]
     if found:
-        yield heading("Do detectors do better together?", anchor="together")
+        yield heading("Are combined detectors better?", anchor="together")
         yield from found
 
 

@@ -72,7 +72,7 @@ def _index(collected: Collected, claims: list[CheckedClaim], pairs: list[ListedP
     said = headline(collected)
     yield heading("Agreement", 3)
     yield paragraph(f"{said}." if said else "No two annotators have labels in common.")
-    yield heading("What it rests on", 3)
+    yield heading("Underlying data", 3)
     known = benchmarks(collected.material.store.cursor())
     rows = [
         (row["title"], count(row["n_cases"]), count(row["n_instances"]), row["licence"] or "–", row["url"] or "–")

@@ -29,9 +29,9 @@ class Why(StrEnum):
     """Why a coefficient has no value, or why its interval says less than it seems to."""
 
     NO_OVERLAP = "no item has labels of two annotators"
-    NO_VARIATION = "every label is the same, so chance alone would agree as often"
+    NO_VARIATION = "all labels are equal, so chance agreement is complete"
     NO_INTERVAL = "no resample of the cases has a value"
-    NO_WIDTH = "all resamples of the cases give this one value; that is too little data, not certainty"
+    NO_WIDTH = "all resamples of the cases give the same value: too little data, not certainty"
 
 
 class Coefficient(NamedTuple):
@@ -88,11 +88,11 @@ def _why_undefined(value: float, n: float) -> Why | None:
 def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
     """Places on the scale, counted from 0, in the shape (n_items, n_annotators) of `labels`; -1 for a missing one."""
     if len(set(scale)) != len(scale) or len(scale) < 2:
-        raise ValueError(f"a scale has two different categories or more, not {list(scale)}")
+        raise ValueError(f"a scale needs at least two different categories, not {list(scale)}")
     rows = np.asarray(labels, dtype=object)
     rows = rows.reshape(0, 2) if rows.size == 0 else rows
     if rows.ndim != 2 or rows.shape[1] < 2:
-        raise ValueError(f"labels are items by two annotators or more, not of shape {rows.shape}")
+        raise ValueError(f"labels must be items by two or more annotators, not of shape {rows.shape}")
     # nan is the one label that differs from itself.
     given = [None if label != label else label for label in rows.ravel()]
     place = {None: UNLABELLED} | {label: code for code, label in enumerate(scale)}
@@ -129,7 +129,7 @@ def bootstrap(
     percentile interval holds the truth too rarely at 50 items (benchmarks/agreement_coverage.py); its acceleration
     comes from leaving out each cluster in turn. Clusters that add nothing (no labels, or no pairs) are not drawn.
     Resamples without a value are counted and left out. Degenerate: no value gives nan throughout; where all resamples
-    are alike (one case only, or full agreement) the interval has no width, and `why` says that this is no certainty.
+    are alike (one case only, or full agreement) the interval has no width, and `why` says that this is not certainty.
     """
     q = len(scale)
     sums, _ = cluster_sums(cluster, *statistic.summands(label_codes(labels, scale), q).T)

@@ -54,5 +54,5 @@ LANDIS_KOCH = {0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial", 
 def landis_koch(kappa: float) -> str:
     """What Landis and Koch call a kappa: a convention, not a test. Raises ValueError for nan."""
     if not -1 - SAME <= kappa <= 1 + SAME:
-        raise ValueError(f"a kappa lies in -1..1, not at {kappa}")
+        raise ValueError(f"kappa must be between -1 and 1, not {kappa}")
     return "poor" if kappa < 0 else next(word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME)

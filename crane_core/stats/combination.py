@@ -20,7 +20,7 @@ def any_of(predicted: ArrayLike) -> Array:
 
 
 def majority_of(predicted: ArrayLike) -> Array:
-    """True where more than half of the m detectors predict it; half of them is no majority."""
+    """True where more than half of the m detectors predict it; half of them is not a majority."""
     table = _table(predicted)
     n_yes = table.sum(axis=0)
     return vote.majority(n_yes, len(table) - n_yes).crash
@@ -30,7 +30,7 @@ def cascade(predicted: ArrayLike) -> Array:
     """True where the first detector predicts it; where it does not, the majority of the other m - 1 (at least one)."""
     table = _table(predicted)
     if len(table) < 2:
-        raise ValueError("a cascade needs two detectors or more")
+        raise ValueError("a cascade needs at least two detectors")
     said: Array = table[0] | majority_of(table[1:])
     return said
 
@@ -38,5 +38,5 @@ def cascade(predicted: ArrayLike) -> Array:
 def _table(predicted: ArrayLike) -> Array:
     table = np.asarray(predicted, dtype=bool)
     if table.ndim != 2 or not len(table):
-        raise ValueError(f"a table of detectors by instances is needed, not {table.shape}")
+        raise ValueError(f"expected a table of detectors by instances, not {table.shape}")
     return table

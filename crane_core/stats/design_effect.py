@@ -45,7 +45,7 @@ def design_effect(sizes: Sequence[int], rho: float) -> DesignEffect:
     on. Raises ValueError without clusters, for an empty one, and for rho above 1 or nan.
     """
     if not sizes or min(sizes) < 1 or not rho <= 1:
-        raise ValueError("needs clusters of one item or more, and rho up to 1")
+        raise ValueError("cluster sizes must be at least 1, and rho at most 1")
     n = sum(sizes)
     size = sum(m * m for m in sizes) / n
     deff = 1 + (size - 1) * max(rho, 0.0)
@@ -99,6 +99,6 @@ def margin(n: float, *, z: float = Z_95, p: float = 0.5, population: int | None 
     effective sample size; the whole population has a margin of 0.
     """
     if not n > 0 or population is not None and n > population:
-        raise ValueError("needs n above 0, and no more than the population")
+        raise ValueError("n must be above 0 and at most the population")
     rest = 1.0 if population is None else (population - n) / max(population - 1, 1)
     return z * sqrt(p * (1 - p) / n * rest)

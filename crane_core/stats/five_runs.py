@@ -36,7 +36,7 @@ def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
     """
     right, runs = _counts(n_right, n_runs)
     if k < 1:
-        raise ValueError(f"k is {k}, at least one run is needed")
+        raise ValueError(f"k must be at least 1, not {k}")
     missed = np.ones(right.shape)
     for drawn in range(k):
         missed *= ratio_of_sums(np.maximum(runs - right - drawn, 0), np.where(runs > drawn, runs - drawn, 0))
@@ -79,5 +79,5 @@ def _icc(sums: Array, k: int) -> Array:
 def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
     right, runs = np.broadcast_arrays(np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64))
     if (right < 0).any() or (right > runs).any():
-        raise ValueError("right runs must lie between none and all of them")
+        raise ValueError("the number of right runs must be between 0 and the number of runs")
     return right, runs

@@ -2,7 +2,7 @@
 
     logit P(right) = a_g + b_g treated    for an instance of group g
 
-Knows arrays of outcomes and clusters, not what they are of. Every group has an intercept and an effect of its own, so
+Knows arrays of outcomes and clusters, not what they are of. Every group has an intercept and its own effect, so
 the fitted shares are the observed ones and exp(b_g) is the odds ratio of the group's 2x2 table. What the estimating
 equations (Liang and Zeger 1986) add is a covariance that lets all outcomes of one cluster depend on each other in any
 way, across groups too. The working correlation is independence; the covariance is the sandwich with Mancl and
@@ -79,7 +79,7 @@ def odds_ratios(
     if not len(y) == len(with_it) == len(place) == len(case):
         raise ValueError(f"unequal lengths: {len(y)}, {len(with_it)}, {len(place)}, {len(case)}")
     if not ((y >= 0) & (y <= 1)).all():
-        raise ValueError("an outcome must lie in 0..1")
+        raise ValueError("an outcome must be between 0 and 1")
     k, unknown = len(names), np.full(len(names), nan)
     found = OddsRatios(names, unknown, unknown, unknown, nan, max(k - 1, 0), nan, len(y), len(cases))
     why, where = _cannot_fit(y, 2 * place + with_it, case, k)

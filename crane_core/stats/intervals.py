@@ -2,7 +2,7 @@
 
 Instances of one case are alike (its crashing and its fixed notebook), so what varies is measured between cases: the
 linearised sums of each (Binder 1983), with Student's quantile for n - 1 cases. A variance from a few cases that all
-say the same is 0, which is no certainty, so no interval rests on it alone:
+say the same is 0, which is not certainty, so no interval rests on it alone:
 
 - a rate has Wilson's score interval (1927) for its effective number of instances (Korn and Graubard 1998; Dean and
   Pagano 2015), which lies between the number of cases and the number of instances;
@@ -123,7 +123,7 @@ def clustered_contrast(
 
 
 def wilson(share: float, n: float, z: float) -> Interval:
-    """Wilson's score interval of a share of n, which need not be a whole number; z is the quantile to use.
+    """Wilson's score interval of a share of n, which need not be an integer; z is the quantile to use.
 
     (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
     """

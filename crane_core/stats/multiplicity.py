@@ -30,7 +30,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 def _checked(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
     if ((p < 0) | (p > 1)).any():
-        raise ValueError("a p-value lies in 0..1")
+        raise ValueError("a p-value must be between 0 and 1")
     return p, ~np.isnan(p)
 
 

@@ -37,5 +37,5 @@ def mcnemar(only_a: int, only_b: int) -> float:
 def _pair(right_a: ArrayLike, right_b: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     a, b = np.asarray(right_a, dtype=bool), np.asarray(right_b, dtype=bool)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"two arrays of one length are needed, not {a.shape} and {b.shape}")
+        raise ValueError(f"expected two arrays of the same length, not {a.shape} and {b.shape}")
     return a, b

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 Count = float | NDArray[np.float64]
 
 DIAGNOSIS_CREDIT = {"correct": 1.0, "wrong": 0.0, "misdetected": 0.0}
-"""Credit of an outcome whatever the rule; "partial" depends on the rule, every other word is no outcome."""
+"""Credit of an outcome whatever the rule; "partial" depends on the rule, every other word is not an outcome."""
 
 
 class Confusion(NamedTuple):
@@ -58,7 +58,7 @@ def confusion_parts(
     """Each instance's share in TP, FP, TN and FN; all arrays have shape (n,).
 
     truth: the target cell crashes. detected: 0/1 from a vote, or the share of runs that predict a crash (mean of
-    runs); nan is no answer. credit: share of a detected crash that counts as found, for end-to-end scores; what is
+    runs); nan means no answer. credit: share of a detected crash that counts as found, for end-to-end scores; what is
     withheld is a false negative, and without it (None) detection alone counts. weight: weight of the instance.
 
         TP = w t d c    FN = w t (1 - d c)    FP = w (1 - t) d    TN = w (1 - t)(1 - d)
@@ -88,7 +88,7 @@ def _same_length(like: NDArray[np.float64], values: ArrayLike, name: str, *, upp
     if array.shape != like.shape:
         raise ValueError(f"{name} has shape {array.shape}, truth has {like.shape}")
     if ((array < 0) | (array > upper)).any():
-        raise ValueError(f"{name} must lie in 0..{upper:g}")
+        raise ValueError(f"{name} must be between 0 and {upper:g}")
     return array
 
 

@@ -1,4 +1,4 @@
-"""Drawing whole clusters anew: the bootstrap where instances that belong together stay together.
+"""Drawing whole clusters again: the bootstrap where instances that belong together stay together.
 
 Knows per-instance sums and clusters; refuses to know what is summed. For rates and their differences see `intervals`,
 which needs no draw.

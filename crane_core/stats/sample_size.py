@@ -21,7 +21,7 @@ def required_sample(population: int, *, z: float = Z_95, margin: float = MARGIN,
     worst case.
     """
     if population < 0 or not 0 < margin < 1 or not 0 < p < 1:
-        raise ValueError("needs population >= 0, and margin and p between 0 and 1")
+        raise ValueError("population must be at least 0, and margin and p between 0 and 1")
     spread = z**2 * p * (1 - p)
     return ceil(population * spread / (margin**2 * (population - 1) + spread)) if population else 0
 

@@ -1,7 +1,7 @@
 """The majority vote over repeated answers. Knows counts of answers; refuses to know who answered or what is true.
 
 Source: paper, section 4.3 (five queries per instance, majority decides). The paper has no word on missing answers:
-here an answer that cannot be read is no answer, and the majority is that of the answered runs.
+here an answer that cannot be read is not an answer, and the majority is that of the answered runs.
 """
 
 from typing import NamedTuple

@@ -21,7 +21,7 @@ def benchmarks(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def case_list(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> pd.DataFrame:
-    """Cases of a benchmark with their labels, and whether code and runtime state are at hand."""
+    """Cases of a benchmark with their labels, and whether code and runtime state are available."""
     return cursor.execute(
         """
         WITH cells_of AS (

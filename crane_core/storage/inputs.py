@@ -12,7 +12,7 @@ from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 
 def benchmarks_of(cursor: duckdb.DuckDBPyConnection, instance_id: str) -> dict[str, bool]:
-    """Benchmarks that have an instance of this name, each with whether its cells are at hand."""
+    """Benchmarks that have an instance of this name, each with whether its cells are available."""
     return dict(
         cursor.execute(
             """

@@ -33,9 +33,7 @@ def refuse_unlike(cursor: duckdb.DuckDBPyConnection) -> None:
     """Raise StoreError where the database has not had exactly this checkout's migrations; changes nothing."""
     done = [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
     if done != [migration.number for migration in migrations()]:
-        raise StoreError(
-            "The database was made by another version.", remedy="Start the app once, which brings it up to date."
-        )
+        raise StoreError("The database was made by another version.", remedy="Start the app once to update it.")
 
 
 def migrate(cursor: duckdb.DuckDBPyConnection, *, upto: int | None = None) -> list[int]:

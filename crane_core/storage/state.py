@@ -104,7 +104,7 @@ def _waiting(
 ) -> LoadProblem:
     names = first if n_instances == 1 else f"{first} and {n_instances - 1} more"
     reason = f"{benchmark} has no such instance yet; its rows in {table} ({n_rows}) count once it is imported"
-    hint = f" (the benchmark {elsewhere} has one of this name: name it in the field benchmark)" if elsewhere else ""
+    hint = f" (the benchmark {elsewhere} has one with this name: set it in the field benchmark)" if elsewhere else ""
     return LoadProblem(f"source {source_id}", names, reason + hint, ProblemKind.WAITING)
 
 

@@ -23,7 +23,7 @@ from crane_core.storage.migrate import migrate, refuse_unlike
 T = TypeVar("T")
 DatabaseError = duckdb.Error
 """What DuckDB raises in the middle of a question, such as for a damaged block."""
-DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is made again from sources and ledger, which hold everything."
+DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is rebuilt from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
 """What a change or a question is given to work with."""
 IN_MEMORY = Path(":memory:")
@@ -76,7 +76,7 @@ class Store:
         except duckdb.Error as error:
             raise StoreError(
                 f"The database refused a change: {_one_line(error)}.",
-                remedy="Nothing of it was loaded; correct the source, or report what it holds.",
+                remedy="Nothing was loaded; correct the source, or report the problem.",
             ) from error
         finally:
             self._n_changes += 1
@@ -101,7 +101,7 @@ def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCo
 def open_store(path: Path) -> Store:
     """Open (and make or migrate) the database at `path`, or in memory for `IN_MEMORY`.
 
-    Raises StoreHeldError where another process holds it, StoreError where it is no database of ours.
+    Raises StoreHeldError where another process holds it, StoreError where it is not a database of ours.
     """
     store = Store(_connected(path), path)
     try:
@@ -145,16 +145,16 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
 def _held(path: Path, said: str) -> StoreHeldError:
     """Who has the database open, in the words of DuckDB."""
     found = _HOLDER.search(said)
-    who = f"{Path(found['program']).name}, process {found['pid']}" if found else "DuckDB does not say which"
+    who = f"{Path(found['program']).name}, process {found['pid']}" if found else "unknown process"
     if _READER in said:
         return StoreHeldError(
-            f"Another program reads {path} ({who}), so it cannot be changed.",
-            remedy="Close it there; `report`, `doctor` and `export` work beside it.",
+            f"Another program is reading {path} ({who}), so it cannot be changed.",
+            remedy="Close that program; `report`, `doctor` and `export` work at the same time.",
             by_reader=True,
         )
     return StoreHeldError(
         f"{path} is open in another process ({who}), most likely the running app.",
-        remedy="Stop the app, or do this on its Data page.",
+        remedy="Stop the app, or use its Data page.",
         by_reader=False,
     )
 

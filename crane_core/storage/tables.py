@@ -13,11 +13,11 @@ from crane_core import domain
 
 def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
     """Why the fact of a later source is left out; None where it says the same in other words."""
-    return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, and that stays"
+    return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
 
 
 def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
-    """Of two looks at one instance; when and how long somebody looked is no part of what was seen."""
+    """Of two looks at one instance; when and how long somebody looked is not part of what was seen."""
     looks = [json.loads(text) for text in (kept, refused)]
     differing = sorted(
         {name for look in looks for name in look if name != "captured" and looks[0].get(name) != looks[1].get(name)}

@@ -138,7 +138,7 @@ def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]
     times = Counter(map(key, rows))
     repeated = [(entry if isinstance(entry, tuple) else (entry,), n) for entry, n in times.items() if n > 1]
     return [
-        LoadProblem(table.name, _place(table, entry), f"given {n} times by one source; the first stays")
+        LoadProblem(table.name, _place(table, entry), f"repeated {n} times in one source; the first is kept")
         for entry, n in repeated
     ]
 

@@ -23,5 +23,5 @@ def admitted(variable: str, *, key: str, heading: str) -> bool:
             if hmac.compare_digest(given.encode(), password.encode()):
                 st.session_state[key] = True
                 st.rerun()
-            st.error(f"That is not the password. Whoever started this app set it as {variable}.")
+            st.error(f"That is not the password. The operator of this app set it as {variable}.")
     return False

@@ -13,7 +13,7 @@ from crane_core.charts.panels import side_by_side
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 Spec = dict[str, Any]
-"""A chart as Vega-Lite has it."""
+"""A Vega-Lite chart."""
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

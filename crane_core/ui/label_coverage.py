@@ -27,14 +27,14 @@ def _line(annotator: str, found: Coverage) -> str:
     n_labelled, n_detected = count(found.n_labelled), count(found.n_detected)
     by = f"Diagnoses judged by {literal(annotator)}"
     if not found.provenance:
-        left_out = "; the others are left out" if found.is_sample else ""
-        return f"{by}: {n_labelled} of {n_detected} detected crashes have a label, one each, as imported{left_out}."
+        left_out = "; the others are excluded" if found.is_sample else ""
+        return f"{by}: {n_labelled} of {n_detected} detected crashes have an imported label{left_out}."
     told = ", ".join(f"{count(found.provenance[name])} {name}" for name in Provenance if name in found.provenance)
     if not found.is_sample:
         return f"{by}: all {n_detected} detected crashes have a final label ({told})."
     said = (
         f"{by}, estimated from {n_labelled} labelled of {n_detected} detected crashes ({told}): each label stands for "
-        "the ones of its stratum that have none. Who wins which instance is then not known, so gained, lost and p are "
+        "the unlabelled verdicts of its stratum. The winner of each instance is unknown, so gained, lost and p are "
         "dashes."
     )
     return (
@@ -45,11 +45,11 @@ def _line(annotator: str, found: Coverage) -> str:
 
 
 def _open(n: int) -> str:
-    return f" {count(n)} were drawn and have no final label; if those are the hard ones, rates are off."
+    return f" {count(n)} sampled verdicts have no final label; if these are the hard ones, the rates are biased."
 
 
 def _uncovered(n: int) -> str:
     return (
-        f" No label stands for {count(n)} of them, because the campaign did not draw from them or none of their "
-        "stratum is labelled: rates that need them are dashes too."
+        f" {count(n)} of them are outside the population or in a stratum without labels: rates that need them "
+        "are dashes too."
     )

@@ -72,7 +72,7 @@ def drop(key: str) -> None:
 
 
 def arrive() -> None:
-    """On the first run of a page after another: without an address of its own it shows what was chosen there before."""
+    """On the first run of a page after another: without its own address it shows what was chosen there before."""
     state, here = st.session_state, st.session_state[keys.PAGE]
     came_from, state[keys.SHOWN_PAGE] = state.get(keys.SHOWN_PAGE), here
     if came_from != here and (not st.query_params or _is_left_behind()):

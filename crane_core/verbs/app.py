@@ -27,13 +27,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--address",
         default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
-        help="where to listen (default: CRANE_ADDRESS, else 127.0.0.1: this machine alone)",
+        help="address to listen on (default: CRANE_ADDRESS, else 127.0.0.1: this machine only)",
     )
     verb.add_argument(
         "--hosts",
         metavar="NAME[,NAME...]",
         default=os.environ.get("CRANE_HOSTS", ""),
-        help="names of this server beside localhost, as browsers ask for it (default: CRANE_HOSTS)",
+        help="host names of this server, besides localhost, that browsers may use (default: CRANE_HOSTS)",
     )
 
 
@@ -49,13 +49,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     tell(f"Preparing the store in {folder.path}")
     prepare(folder, lambda message: tell(f"  {message}")).close()
     for loss in losses(folder):
-        tell(f"  Evidence is gone or altered: {loss}. `doctor` says what to do.")
-    give(f"Crane Workbench is at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
+        tell(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do.")
+    give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     hosts = _hosts(chosen.address, chosen.hosts)
     if chosen.address in _WILDCARDS and not hosts:
-        tell("Browsers elsewhere are refused until you say how they call this server: --hosts NAME, or CRANE_HOSTS.")
+        tell("Browsers on other machines are refused until you name this server's host: --hosts NAME, or CRANE_HOSTS.")
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
@@ -92,5 +92,5 @@ def _refuse_taken_port(address: str, port: int) -> None:
         except OSError as error:
             raise CraneError(
                 f"Port {port} on {address} cannot be used: {error.strerror}.",
-                remedy="Choose another with `app --port N`, or stop what listens there.",
+                remedy="Choose another port with `app --port N`, or stop the program that listens there.",
             ) from error

@@ -39,16 +39,16 @@ COMES_FROM_EXPORT = (
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
-    status = _action(actions, "status", "how far everybody is, what is open, what is decided")
-    status.add_argument("name", nargs="?", metavar="NAME", help="one campaign alone (default: all)")
+    status = _action(actions, "status", "progress of each annotator, open items, decided items")
+    status.add_argument("name", nargs="?", metavar="NAME", help="only this campaign (default: all)")
     status.add_argument("--json", action="store_true", help="the same as JSON on stdout")
-    lock = _action(actions, "lock", "end a campaign: no label is taken any more")
+    lock = _action(actions, "lock", "lock a campaign: labels and decisions can no longer change")
     lock.add_argument("name", metavar="NAME")
-    lock.add_argument("--by", required=True, metavar="WHO", help="who locks it")
-    lock.add_argument("--anyway", action="store_true", help="lock although labels or decisions are missing")
-    export = _action(actions, "export", "labels as tidy CSV, every act as JSON lines, the plan")
+    lock.add_argument("--by", required=True, metavar="WHO", help="name of the person who locks it")
+    lock.add_argument("--anyway", action="store_true", help="lock even if labels or decisions are missing")
+    export = _action(actions, "export", "write labels as tidy CSV, every action as JSON lines, and the plan")
     export.add_argument("name", metavar="NAME")
-    export.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to make")
+    export.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to create")
     export.add_argument("--force", action="store_true", help="replace an older export in that folder")
 
 
@@ -66,32 +66,39 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         "--from", dest="source", type=Path, metavar="PLAN.json", help="repeat a campaign from its export"
     )
     create.add_argument(
-        "--annotators", type=_names, metavar="A,B", help="who labels; with --overlap sample, first A all"
+        "--annotators",
+        type=_names,
+        metavar="A,B",
+        help="annotators; with --overlap sample, the first one labels all items",
     )
     asked = create.add_argument_group("population")
     asked.add_argument("--benchmark", metavar="NAME", help="default: junobench")
     asked.add_argument("--experiment", metavar="NAME", help="default: crane-llm-2025-10")
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
         asked.add_argument(f"--{filter_name}", type=_names, metavar="A,B", help="default: all")
-    asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted and truly crashing")
+    asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted crashes that do crash")
     design = create.add_argument_group("design")
     design.add_argument("--design", choices=_words(Kind), help="default: sample, by Equation 1")
     design.add_argument("--margin", type=float, help="default: 0.05")
     design.add_argument("--confidence", type=float, help="default: 0.95")
     design.add_argument("--p", type=float, help="expected share (default: 0.5)")
     design.add_argument(
-        "--strata", type=_names, metavar="A,B", help=f"of {','.join(STRATA)} (default: detector,setting)"
+        "--strata", type=_names, metavar="A,B", help=f"any of {','.join(STRATA)} (default: detector,setting)"
     )
     design.add_argument("--overlap", choices=_words(Overlap), help="who labels what (default: all)")
     design.add_argument("--repeats", type=float, help="share of hidden repeats (default: 0.05)")
     design.add_argument("--seed", type=int, help="default: a random one, shown in the plan")
     design.add_argument(
-        "--no-blind", dest="blind", action="store_false", default=None, help="do not hide who said what"
+        "--no-blind",
+        dest="blind",
+        action="store_false",
+        default=None,
+        help="do not hide which detector gave which answer",
     )
-    create.add_argument("--title", default="", help="what pages call it")
-    create.add_argument("--by", default="", metavar="WHO", help="who creates it")
+    create.add_argument("--title", default="", help="title shown on the pages")
+    create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
     create.add_argument("--dry-run", action="store_true", help="show the plan and store nothing")
-    create.add_argument("--json", action="store_true", help="the plan's outline as JSON on stdout")
+    create.add_argument("--json", action="store_true", help="print the plan's outline as JSON to stdout")
 
 
 def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:
@@ -102,7 +109,7 @@ def _names(text: str) -> tuple[str, ...]:
     """Comma-separated names; none at all is wrong usage to argparse."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise argparse.ArgumentTypeError("names no one")
+        raise argparse.ArgumentTypeError("contains no names")
     return names
 
 
@@ -171,8 +178,8 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
 def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
     if given := [name for name in COMES_FROM_EXPORT if getattr(chosen, name) is not None]:
         raise CampaignError(
-            f"--from repeats a campaign as it was; {given[0].replace('_', '-')} comes from the export.",
-            remedy="Leave it out, or create a campaign without --from.",
+            f"--from repeats a campaign exactly; {given[0].replace('_', '-')} comes from the export.",
+            remedy="Omit it, or create a campaign without --from.",
         )
     return repeated_plan(store, exported_plan(chosen.source), campaign=chosen.name, title=chosen.title, by=chosen.by)
 
@@ -185,7 +192,7 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
     elif found:
         give("\n".join(status_words(status) for status in found))
     else:
-        tell(f"There is no campaign in {folder.ledger} yet; `campaign create` makes one.")
+        tell(f"There is no campaign in {folder.ledger} yet; create one with `campaign create`.")
     return 0
 
 
@@ -196,7 +203,7 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(words)
     if found and not chosen.anyway:
         raise CampaignError(
-            f"{chosen.name!r} is not finished and was not locked.", remedy="Finish it, or say --anyway."
+            f"{chosen.name!r} is not finished, so it was not locked.", remedy="Finish it, or pass --anyway."
         )
     lock = lock_campaign(folder, chosen.name, by=chosen.by)
     give(f"{chosen.name} is locked by {lock.locked_by} at {lock.locked_at}")

@@ -18,7 +18,7 @@ from crane_core.terminal import give, tell
 from crane_core.verbs.detect import above_0
 
 NAME = "capture"
-HELP = "run the cells before the target in a fresh kernel and write the state that the target will meet"
+HELP = "run the cells before the target in a fresh kernel and write the kernel state that the target will find"
 EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_reproduced.json
          python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json"""
 SHOWN_NAMES = 20
@@ -26,8 +26,8 @@ SHOWN_NAMES = 20
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     usual = Limits()
-    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's")
-    verb.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON file to write")
+    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; the kernel runs in its folder")
+    verb.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file to write")
     verb.add_argument(
         "--target",
         type=int,
@@ -41,25 +41,27 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"for each cell (default {usual.cell_s:g})",
     )
-    verb.add_argument("--memory-mib", type=above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's)")
     verb.add_argument(
-        "--output-mib", type=above_0, metavar="M", help=f"all that is printed (default {usual.output_bytes // MIB})"
+        "--memory-mib", type=above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's memory)"
+    )
+    verb.add_argument(
+        "--output-mib", type=above_0, metavar="M", help=f"for all printed output (default {usual.output_bytes // MIB})"
     )
     verb.add_argument(
         "--probe",
         action="append",
         default=[],
         metavar="EXPR",
-        help="evaluate this before and after the look, as proof that looking changed nothing; may be repeated",
+        help="evaluate this before and after the capture, to prove that the capture changed nothing; repeatable",
     )
     program = verb.add_mutually_exclusive_group()
-    program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
-    program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
-    verb.add_argument("--keep-going", action="store_true", help="go on past cells that raise, and record them")
+    program.add_argument("--python", metavar="PATH", help="Python interpreter to run; it must have ipykernel")
+    program.add_argument("--kernel", metavar="NAME", help="name of an installed kernelspec")
+    verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
     verb.add_argument(
         "--benchmark", metavar="B", help="the benchmark of the notebook, for `import` (default junobench)"
     )
-    verb.add_argument("--json", action="store_true", help="what was written, as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print what was written as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -98,8 +100,8 @@ def in_words(captured: Captured, out: Path) -> str:
     more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
     seconds = sum(cell.seconds for cell in captured.cells)
     lines = [
-        f"{out}: the state before code cell {captured.target} of {captured.notebook}",
-        f"  {_counted(len(captured.cells), 'cell')} ran in {seconds:.3f} s; looking took {sight.seconds * 1000:.1f} ms",
+        f"{out}: kernel state before code cell {captured.target} of {captured.notebook}",
+        f"  {_counted(len(captured.cells), 'cell')} ran in {seconds:.3f} s; capture took {sight.seconds * 1000:.1f} ms",
         f"  {_counted(len(names), 'variable')}: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
     ]
     lines += [
@@ -111,7 +113,7 @@ def in_words(captured: Captured, out: Path) -> str:
     lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
     lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in sight.probes]
     left = [*(f"thread {name}" for name in sight.threads), *(f"process {name}" for name in captured.processes)]
-    lines += [f"  was still running, and was ended: {name}" for name in left]
+    lines += [f"  was still running and was stopped: {name}" for name in left]
     return "\n".join(lines)
 
 

@@ -29,7 +29,7 @@ from crane_core.terminal import give, tell
 from crane_core.verbs.detect import KEY_ENV_HELP, above_0
 
 NAME = "check"
-HELP = "say whether the target cell of a notebook will crash, and why: by certain rules, and by a model if one is set"
+HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json"""
 
@@ -46,11 +46,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--timeout-s", type=above_0, default=usual, metavar="S", help=f"for each cell before it (default {usual:g})"
     )
-    verb.add_argument("--keep-going", action="store_true", help="go on past cells before it that raise")
+    verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
     program = verb.add_mutually_exclusive_group()
     program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
     program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
-    verb.add_argument("--model", metavar="M", help="ask this model too (default: CRANE_MODEL, else none)")
+    verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
     verb.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
     verb.add_argument(
@@ -60,14 +60,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
     )
-    verb.add_argument("--json", action="store_true", help="verdict, findings and costs as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print verdict, findings and costs as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     checked = read_notebook(chosen.notebook, chosen.target)
     endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
     if execution_forbidden(os.environ):
-        tell(f"{ALLOWED} forbids to run notebooks: the code alone is looked at")
+        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
     else:
         tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
         limits = Limits(cell_s=chosen.timeout_s)
@@ -118,19 +118,21 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
     """The verdicts, for people to read."""
     target = f"code cell {checked.plan.target.index} of {checked.path.name}"
     if said.crashes:
-        lines = [f"{target} will crash, for certain"]
+        lines = [f"{target} will certainly crash"]
         for finding in findings(said):
             lines += [
-                f"  at      {finding['code_line']}",
-                f"  raises  {finding['exception']}: {finding['message']}",
-                f"  because {finding['fact']}",
-                f"  remedy  {finding['remedy']}",
+                f"  line      {finding['code_line']}",
+                f"  reason    {finding['exception']}: {finding['message']}",
+                f"  evidence  {finding['fact']}",
+                f"  remedy    {finding['remedy']}",
             ]
     else:
-        lines = [f"{target}: no certain crash", "  The rules speak only when a crash is certain; they never say safe."]
+        lines = [
+            f"{target}: no certain crash",
+            "  The rules report only certain crashes; they never say that a cell is safe.",
+        ]
     if checked.seconds_before is not None:
         lines.append(
-            f"  {_cells(checked)} ran before it in {checked.seconds_before:.3f} s:"
-            " what a crash that spoils the kernel would cost again"
+            f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"
         )
     return "\n".join([*lines, *(asked.in_words() if asked else [])])

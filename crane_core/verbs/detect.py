@@ -46,7 +46,7 @@ from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.terminal import give, stop_on_interrupt, tell
 
 NAME = "detect"
-HELP = "run a detector (an LLM, an analyzer, rules) over a benchmark; the same command goes on where it stopped"
+HELP = "run a detector (LLM, analyzer or rules) on a benchmark; repeat the command to resume"
 EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchmark minibench --runs 3
          python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
          python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
@@ -55,8 +55,8 @@ LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
-KEY_ENV_HELP = "the variable that holds its key (default: the one that is configured for this address)"
-OWN_SERVER = "a fake server of this process"
+KEY_ENV_HELP = "environment variable that holds its key (default: the one configured for this address)"
+OWN_SERVER = "a fake server in this process"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -65,8 +65,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         required=True,
         choices=[LLM, FAKE, CASCADE, *local_detectors()],
         metavar="D",
-        help=f"{LLM}: any model, {FAKE}: one that makes answers up, {CASCADE}: a model where the rules find no certain "
-        f"crash, {', '.join(local_detectors())}",
+        help=f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
+        f"find no certain crash, {', '.join(local_detectors())}",
     )
     verb.add_argument(
         "--setting",
@@ -75,15 +75,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"what is shown: {', '.join(Setting)}",
     )
-    verb.add_argument(
-        "--instances", default="*", metavar="GLOB", help="which instances, such as 'numpy_*' (default all)"
-    )
+    verb.add_argument("--instances", default="*", metavar="GLOB", help="instances, such as 'numpy_*' (default: all)")
     verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
     verb.add_argument(
         "--runs", type=positive, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
     )
     verb.add_argument(
-        "--template", type=Path, metavar="FILE", help="an exact text instead of our protocol, see `prompt`"
+        "--template", type=Path, metavar="FILE", help="exact prompt text instead of our protocol, see `prompt`"
     )
     add_model_arguments(verb)
 
@@ -94,51 +92,51 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
         "--concurrency",
         type=positive,
         metavar="C",
-        help=f"questions at once (default: {CONCURRENCY}; what runs on this machine: one per core)",
+        help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core)",
     )
-    model = verb.add_argument_group("model", "keys come from the environment or .env alone: see the README")
-    model.add_argument("--model", metavar="M", help="the name by which the endpoint knows it")
+    model = verb.add_argument_group("model", "keys come only from the environment or .env: see the README")
+    model.add_argument("--model", metavar="M", help="model name at the endpoint")
     model.add_argument(
         "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else OpenAI's)"
     )
     model.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
-    model.add_argument("--endpoint", metavar="E", help=f"one by its name in the file that {ENDPOINTS_FILE} names")
+    model.add_argument("--endpoint", metavar="E", help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names")
     model.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}")
-    model.add_argument("--seed", type=int, metavar="N", help="of the first run, N+1 of the second, where it is taken")
+    model.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the first run, N+1 of the second, where the endpoint takes one"
+    )
     model.add_argument("--timeout-s", type=above_0, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}")
-    cost = verb.add_argument_group("cost", "caps are for the whole job, earlier starts included")
+    cost = verb.add_argument_group("cost", "caps apply to the whole job, including earlier starts")
     cost.add_argument(
-        "--budget-usd", type=above_0, metavar="X", help="stop before more than this is spent; needs a price"
+        "--budget-usd", type=above_0, metavar="X", help="stop before spending more than this; needs a price"
     )
-    cost.add_argument(
-        "--budget-tokens", type=positive, metavar="N", help="the same in tokens, input and output together"
-    )
+    cost.add_argument("--budget-tokens", type=positive, metavar="N", help="the same in tokens, input plus output")
     cost.add_argument("--price-in", type=not_negative, metavar="X", help="USD per million tokens of input")
     cost.add_argument("--price-out", type=not_negative, metavar="X", help="USD per million tokens of output")
     cost.add_argument(
-        "--dry-run", action="store_true", help="say what would be sent and what it may cost; send nothing"
+        "--dry-run", action="store_true", help="print what would be sent and what it may cost; send nothing"
     )
-    verb.add_argument("--again", action="store_true", help="a repeat as an experiment of its own; nothing is reused")
-    verb.add_argument("--json", action="store_true", help="counts, cost and rows as JSON on stdout")
+    verb.add_argument("--again", action="store_true", help="repeat as a separate experiment; nothing is reused")
+    verb.add_argument("--json", action="store_true", help="print counts, cost and rows as JSON to stdout")
 
 
 def positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number above 0 is expected, not {text}")
+        raise argparse.ArgumentTypeError(f"expected an integer above 0, not {text}")
     return int(text)
 
 
 def above_0(text: str) -> float:
     value = _number(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a number above 0 is expected, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text}")
     return value
 
 
 def not_negative(text: str) -> float:
     value = _number(text)
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a number from 0 is expected, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, not {text}")
     return value
 
 
@@ -159,13 +157,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if (chosen.runs or 1) > 1:
         raise DetectorError(
-            f"{chosen.detector} says the same each time, so one run is all there is.", remedy="Leave out --runs."
+            f"{chosen.detector} gives the same answer each time, so it runs only once.", remedy="Omit --runs."
         )
     module = local_detector(chosen.detector)
     detector = Detector(module.NAME, module.TITLE, module.KIND)
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
-        return _say_plan(chosen, plan, f"{len(plan.work.open):,} instances to look at; nothing is sent anywhere")
+        return _say_plan(chosen, plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network")
     return _done(chosen, folder, plan, in_processes(plan, chosen.concurrency or n_cores()))
 
 
@@ -188,7 +186,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> int:
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
         plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
-        tell(f"the rules look at {len(plan.sights):,} instances; nothing is sent anywhere")
+        tell(f"the rules check {len(plan.sights):,} instances; nothing is sent over the network")
         with stop_on_interrupt() as stop:
             of_rules = settled(plan, n_cores(), stop)
             if stop.is_set():
@@ -210,8 +208,8 @@ def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking
         return
     if chosen.model or chosen.base_url or chosen.key_env or chosen.endpoint:
         raise DetectorError(
-            "The fake model has one name and its own server.",
-            remedy="Leave out --model, --base-url, --key-env and --endpoint.",
+            "The fake model has a fixed name and its own server.",
+            remedy="Omit --model, --base-url, --key-env and --endpoint.",
         )
     with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
         endpoint = resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s)
@@ -224,13 +222,15 @@ def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
     if chosen.endpoint is None:
         return resolve(chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how), None
     if chosen.base_url or chosen.key_env:
-        raise DetectorError("A named endpoint has its own address and key.", remedy="Leave out --base-url, --key-env.")
+        raise DetectorError(
+            "A named endpoint already has an address and a key.", remedy="Omit --base-url and --key-env."
+        )
     return named_endpoint(chosen.endpoint, chosen.model or "", **how)
 
 
 def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> Asking:
     if (chosen.price_in is None) != (chosen.price_out is None):
-        raise DetectorError("One price alone says little.", remedy="Give both: --price-in and --price-out.")
+        raise DetectorError("Only one of the two prices was given.", remedy="Give both --price-in and --price-out.")
     given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY

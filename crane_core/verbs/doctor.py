@@ -15,13 +15,13 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store, open_to_read
 from crane_core.terminal import give, tell
 
 NAME = "doctor"
-HELP = "what is installed, loaded, missing, contradictory; what to do"
+HELP = "show what is installed, loaded, missing or contradictory, and what to do"
 EXAMPLE = "python -m crane_core doctor"
 SHOWN = 30
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="everything as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -51,18 +51,18 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
     lost = [finding for finding in found.findings if finding.area == EVIDENCE]
     others = [finding for finding in found.findings if finding.area != EVIDENCE]
     parts = [
-        ("Evidence that is gone or altered", [f"{f.what}. {f.remedy}" for f in lost]),
+        ("Missing or altered evidence", [f"{f.what}. {f.remedy}" for f in lost]),
         ("Installed", [f"{name} {version}" for name, version in found.versions.items()]),
         (f"Loaded in {folder.path}", [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()]),
         ("Sources", [f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems" for s in found.sources]),
-        ("To know", [f"{f.what}. {f.remedy}".rstrip() for f in others]),
+        ("Notes", [f"{f.what}. {f.remedy}".rstrip() for f in others]),
         ("Load problems", _limited([f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}" for p in found.problems])),
         (
-            "Votes that the human outcomes contradict",
+            "Votes that contradict the human outcomes",
             _limited(
                 [
                     f"{c['instance_id']}, {c['detector']}, {c['setting']}: {c['n_crash']} of "
-                    f"{c['n_crash'] + c['n_safe']} runs say crash, people said {c['human']} ({c['why']})"
+                    f"{c['n_crash'] + c['n_safe']} runs predict a crash, the human outcome is {c['human']} ({c['why']})"
                     for c in found.contradictions
                 ]
             ),

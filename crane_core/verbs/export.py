@@ -31,30 +31,30 @@ SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "repo
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     what = verb.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", type=Path, metavar="DIR", help="evidence pack: the folder to make")
+    what.add_argument("--out", type=Path, metavar="DIR", help="folder of the evidence pack to create")
     what.add_argument(
-        "--site", type=Path, metavar="DIR", help="HTML pages of results, claims, agreement and every pair: the folder"
+        "--site", type=Path, metavar="DIR", help="folder for HTML pages of results, claims, agreement and every pair"
     )
     what.add_argument(
         "--hf",
         type=Path,
         metavar="DIR",
-        help="Parquet and a card that `datasets.load_dataset` and `import` read: the folder",
+        help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
     )
     verb.add_argument(
         "--with-published-texts",
         action="store_true",
-        help="with --site and --hf: put in code, kernel states and texts of answers too, which belong to their authors",
+        help="with --site and --hf: include code, kernel states and texts of answers, which belong to their authors",
     )
     verb.add_argument(
-        "--with-sources", action="store_true", help="put in published archives too, which are only named otherwise"
+        "--with-sources", action="store_true", help="include published archives, which are otherwise only named"
     )
     verb.add_argument(
         "--without-statistics",
         action="store_true",
-        help="leave out the tables of every statistic that pages show, which take minutes to compute",
+        help="skip the tables of all statistics that the pages show; they take minutes to compute",
     )
-    verb.add_argument("--json", action="store_true", help="what lies in the pack, as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print the contents of the pack as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -112,7 +112,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         readme=lambda sources: readme(sources, opened),
     )
     for name in opened:
-        tell(f"campaign {name} is open: whoever reads the pack learns what it hides from its annotators")
+        tell(f"campaign {name} is open: the pack reveals what it hides from its annotators")
     give(json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out))
     return 0
 
@@ -133,5 +133,5 @@ def in_words(manifest: Manifest, out: Path) -> str:
         f"  {len(manifest.ledger):>7,} ledger files, {sum(file.n_bytes for file in manifest.ledger):,} bytes",
         f"  {len(included):>7,} sources, {sum(source.n_bytes for source in included):,} bytes",
     ]
-    lines += [f"  named, not in it: {source.name} ({source.kind}); --with-sources puts it in" for source in named]
+    lines += [f"  named, not included: {source.name} ({source.kind}); add it with --with-sources" for source in named]
     return "\n".join(lines)

@@ -23,8 +23,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME[@RELEASE]",
-        help=f"of {', '.join(PUBLISHED)} (default: all), each in the release that the paper's tables stand on; "
-        "@ and a commit, tag or branch brings another one beside it, as an experiment of its own",
+        help=f"any of {', '.join(PUBLISHED)} (default: all), each in the release behind the paper's tables; "
+        "NAME@REF fetches another commit, tag or branch as a separate experiment",
         default=list(PUBLISHED),
     )
 

@@ -1,4 +1,4 @@
-"""`import`: recognise and load what the user has."""
+"""`import`: recognise and load the user's files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crane_core.terminal import give, tell
 
 NAME = "import"
 HELP = (
-    "recognise and load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl),"
+    "load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl),"
     " captured states (.json) or a dataset with a notebook column"
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
@@ -32,9 +32,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="PATH",
-        help="each archive, folder, .jsonl or .json alone; notebooks together",
+        help="an archive, a folder, a .jsonl or .json file, or the notebooks of pairs",
     )
-    verb.add_argument("--json", action="store_true", help="counts and problems as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -75,14 +75,17 @@ def pack_words(path: Path, taken: Unpacked) -> str:
     """What a pack brought, for people to read."""
     lines = [
         f"{path.name}: evidence pack",
-        f"  {taken.n_ledger_files:>7,} ledger files ({taken.n_ledger_known:,} were here already)",
-        f"  {taken.n_sources:>7,} sources ({taken.n_sources_known:,} were here already)",
+        f"  {taken.n_ledger_files:>7,} ledger files ({taken.n_ledger_known:,} already present)",
+        f"  {taken.n_sources:>7,} sources ({taken.n_sources_known:,} already present)",
     ]
     lines += [
         f"  missing: {source.name} ({source.kind}, sha256 {source.sha256}); `fetch` or `import` it for the same tables"
         for source in taken.missing
     ]
-    lines += [f"  {name} differs from what the pack was made with: use its checkout" for name in taken.other_embedded]
+    lines += [
+        f"  {name} differs from the version that the pack was made with: use that checkout"
+        for name in taken.other_embedded
+    ]
     return "\n".join(lines)
 
 
@@ -107,10 +110,10 @@ def problem_json(problem: object) -> dict[str, str]:
 def in_words(entry: Imported) -> str:
     """What became of an import, for people to read."""
     if entry.already_loaded:
-        return f"{entry.name}: loaded before as source {entry.source_id}; nothing changed"
+        return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
     lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]
     if entry.edition:
-        lines.append(f"  another release than the default: kept apart as {in_edition(entry.kind, entry.edition)}")
+        lines.append(f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}")
     lines += [f"  {added.n_read:>7,} {added.record.replace('_', ' ')} ({added.n_new:,} new)" for added in entry.added]
     lines.append(f"  {len(entry.problems):>7,} problem{'s' if len(entry.problems) != 1 else ''}")
     lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
@@ -118,6 +121,6 @@ def in_words(entry: Imported) -> str:
         lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")
     if entry.waits_for_app:
         lines.append(
-            "  kept; another process has the database open, so it is loaded at the app's next page view or start"
+            "  saved; another process has the database open, so it will be loaded at the app's next page view or start"
         )
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from crane_core.terminal import give, tell
 from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, positive, told_work
 
 NAME = "judge"
-HELP = "let an LLM judge the diagnoses of detected crashes; its labels stand beside those of people"
+HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
 EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
          python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
 BOTH = "both"
@@ -29,21 +29,24 @@ BOTH = "both"
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
     verb.add_argument(
-        "--experiment", default=STUDY, metavar="E", help=f"release or job of the verdicts (default {STUDY})"
+        "--experiment",
+        default=STUDY,
+        metavar="E",
+        help=f"experiment (release or job) of the verdicts (default {STUDY})",
     )
-    verb.add_argument("--detector", default="*", metavar="GLOB", help="whose verdicts (default: every detector's)")
-    verb.add_argument("--setting", default="*", metavar="GLOB", help="in which settings (default: all)")
+    verb.add_argument("--detector", default="*", metavar="GLOB", help="detector of the verdicts (default: all)")
+    verb.add_argument("--setting", default="*", metavar="GLOB", help="settings of the verdicts (default: all)")
     verb.add_argument(
-        "--repetitions", type=positive, default=1, metavar="N", help="times that each is judged (default 1)"
+        "--repetitions", type=positive, default=1, metavar="N", help="how often each diagnosis is judged (default 1)"
     )
     verb.add_argument(
         "--presentation",
         choices=[*map(str, Presentation), BOTH],
         default=BOTH,
-        help="normal: the known cause first; reversed: the diagnosis first (default: both)",
+        help="order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
     )
-    verb.add_argument("--template", type=Path, metavar="FILE", help="an exact text instead of our words")
-    verb.add_argument("--fake", action="store_true", help="a model that makes labels up, served by this process")
+    verb.add_argument("--template", type=Path, metavar="FILE", help="exact prompt text instead of ours")
+    verb.add_argument("--fake", action="store_true", help="a fake model with made-up labels, served by this process")
     add_model_arguments(verb)
 
 
@@ -62,7 +65,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         give(json.dumps(outcome_json(outcome, plan.skipped) | told, indent=1))
     else:
         counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
-        lines = [*outcome_words(outcome, plan.skipped), f"{plan.job.annotator} said: {counted or 'nothing yet'}"]
+        lines = [*outcome_words(outcome, plan.skipped), f"labels of {plan.job.annotator}: {counted or 'none yet'}"]
         give("\n".join(lines))
     return exit_code(outcome)
 

@@ -14,7 +14,7 @@ from crane_core.stats.power import ALPHA, POWER, mcnemar_power, minimum_detectab
 from crane_core.terminal import give
 
 NAME = "power"
-HELP = "how likely a comparison of a given size finds a difference, and the smallest one that it would find"
+HELP = "compute the power of a comparison and its minimum detectable difference, by number of cases"
 EXAMPLE = "python -m crane_core power --gained 0.14 --lost 0.06 --comparisons 3"
 _HEADER = ("cases", "instances", "independent", "power", "minimum detectable difference")
 
@@ -31,18 +31,23 @@ class Planned(NamedTuple):
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--gained", type=_share, required=True, help="share of instances that only the new input has right"
+        "--gained", type=_share, required=True, help="share of instances that are right only with the new input"
     )
-    verb.add_argument("--lost", type=_share, required=True, help="share of instances that only the old input has right")
+    verb.add_argument(
+        "--lost", type=_share, required=True, help="share of instances that are right only with the old input"
+    )
     verb.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
-    verb.add_argument("--instances", type=_count, default=2, help="of each case (default: 2, crashing and fixed)")
+    verb.add_argument("--instances", type=_count, default=2, help="instances per case (default: 2, crashing and fixed)")
     verb.add_argument(
-        "--correlation", type=_share, default=0.0, help="how alike the changes of one case are, 0 to 1 (default: 0)"
+        "--correlation", type=_share, default=0.0, help="correlation of the changes within a case, 0 to 1 (default: 0)"
     )
     verb.add_argument(
-        "--comparisons", type=_count, default=1, help="how many are tested together; takes Holm's strictest step"
+        "--comparisons",
+        type=_count,
+        default=1,
+        help="number of comparisons tested together; uses Holm's strictest step",
     )
-    verb.add_argument("--json", action="store_true", help="as JSON on stdout")
+    verb.add_argument("--json", action="store_true", help="print JSON to stdout")
 
 
 def _share(text: str) -> float:
@@ -51,13 +56,13 @@ def _share(text: str) -> float:
     except ValueError:
         found = math.nan
     if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share in 0..1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to 1")
     return found
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a count in 1..1,000,000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count from 1 to 1,000,000")
     return int(text)
 
 
@@ -68,7 +73,7 @@ def _counts(text: str) -> list[int]:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if not 0 < chosen.gained + chosen.lost <= 1:
         raise CraneError(
-            f"{chosen.gained:g} gained and {chosen.lost:g} lost leave nothing to compare.",
+            f"{chosen.gained:g} gained and {chosen.lost:g} lost are not valid shares.",
             remedy="Their sum is the share of instances that change; it must be above 0 and at most 1.",
         )
     alpha = ALPHA / chosen.comparisons

@@ -16,7 +16,7 @@ from crane_core.terminal import give, give_exactly, tell
 from crane_core.verbs.detect import above_0
 
 NAME = "prompt"
-HELP = "print the exact prompt of an instance, or of a notebook that is run up to its target, and its tokens"
+HELP = "print the exact prompt for an instance, or for a notebook run up to its target, and its token count"
 EXAMPLE = """python -m crane_core prompt trip_reproduced.ipynb --setting runtime+
          python -m crane_core prompt pandas_1_reproduced --setting runtime --template mine.txt --json"""
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -39,21 +39,31 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--template",
         type=Path,
         metavar="FILE",
-        help=f"an exact text instead of our protocol; the input goes in where {PLACEHOLDER} stands, once",
+        help=f"exact prompt text instead of our protocol; {PLACEHOLDER}, once, marks where the input goes",
     )
-    verb.add_argument("--benchmark", metavar="B", help="the instance's benchmark (default: junobench, if it has texts)")
+    verb.add_argument(
+        "--benchmark", metavar="B", help="benchmark of the instance (default: junobench, if its texts are loaded)"
+    )
     verb.add_argument(
         "--target",
         type=int,
         metavar="N",
-        help="of a notebook: this code cell, counted from 0 (default as in `capture`)",
+        help="for a notebook: target code cell, counted from 0 (default as in `capture`)",
     )
-    verb.add_argument("--python", metavar="PATH", help="of a notebook: the interpreter to run; it must have ipykernel")
     verb.add_argument(
-        "--timeout-s", type=above_0, default=Limits().cell_s, metavar="S", help="of a notebook: for each cell before it"
+        "--python", metavar="PATH", help="for a notebook: Python interpreter to run; it must have ipykernel"
     )
-    verb.add_argument("--keep-going", action="store_true", help="of a notebook: go on past cells before it that raise")
-    verb.add_argument("--json", action="store_true", help="prompt, input, tokens and origin as JSON on stdout")
+    verb.add_argument(
+        "--timeout-s",
+        type=above_0,
+        default=Limits().cell_s,
+        metavar="S",
+        help="for a notebook: time limit of each cell before the target",
+    )
+    verb.add_argument(
+        "--keep-going", action="store_true", help="for a notebook: continue past cells that raise before the target"
+    )
+    verb.add_argument("--json", action="store_true", help="print prompt, input, tokens and origin as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -108,7 +118,7 @@ def in_words(written: Written) -> str:
         f"{tokens.n:,} tokens ({tokens.kind}, by {tokens.how}), {len(prompt.text):,} characters",
     ]
     if not tokens.is_exact:
-        lines.append("to count exactly: pip install bpe-openai, or let tiktoken download its table of o200k_base once")
+        lines.append("for an exact count: pip install bpe-openai, or let tiktoken download its o200k_base table once")
     return "\n".join(lines)
 
 

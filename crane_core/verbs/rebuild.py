@@ -10,13 +10,13 @@ from crane_core.storage.state import table_counts
 from crane_core.terminal import give, tell
 
 NAME = "rebuild"
-HELP = "drop the database and load sources and ledger again; the tables come out row-identical"
+HELP = "drop the database and load sources and ledger again, with identical tables"
 EXAMPLE = "python -m crane_core rebuild"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--accept-loss", action="store_true", help="go on although files of sources or ledger are gone or altered"
+        "--accept-loss", action="store_true", help="continue even if source or ledger files are missing or altered"
     )
 
 

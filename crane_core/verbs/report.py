@@ -15,18 +15,20 @@ from crane_core.pipeline.table_formats import Format, render
 from crane_core.terminal import give, tell
 
 NAME = "report"
-HELP = "recompute the study's tables and print them; --check compares every printed cell, --claims the claims"
+HELP = "recompute and print the study's tables; --check compares every printed cell, --claims the paper's claims"
 EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     ids = [module.TABLE_ID for module in table_modules()]
     what = verb.add_mutually_exclusive_group()
-    what.add_argument("--claims", action="store_true", help="the claims of the paper's text beside the data")
-    what.add_argument("--table", choices=ids, metavar="ID", help=f"one table alone: {' '.join(ids)}")
+    what.add_argument("--claims", action="store_true", help="compare the claims of the paper's text with the data")
+    what.add_argument("--table", choices=ids, metavar="ID", help=f"only this table: {' '.join(ids)}")
     verb.add_argument("--format", choices=[str(f) for f in Format], default="md", help="default: md")
     verb.add_argument("--json", action="store_true", help="the same as --format json")
-    verb.add_argument("--check", action="store_true", help="exit 1 when a recomputable cell differs as printed")
+    verb.add_argument(
+        "--check", action="store_true", help="exit 1 if a recomputable cell differs in the printed digits"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -56,5 +58,9 @@ def _check(tables: dict[str, StudyTable]) -> int:
     for name, cell in differing:
         ours = float(cell.ours or 0)
         tell(f"differs: table {name}, {cell.row}, {cell.column}: printed {cell.printed}, ours {ours:.4f}")
-    tell(f"check: {len(differing)} cells differ" if differing else "check: every recomputable cell is as printed")
+    tell(
+        f"check: {len(differing)} cells differ"
+        if differing
+        else "check: every recomputable cell matches the printed value"
+    )
     return 1 if differing else 0

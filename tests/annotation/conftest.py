@@ -19,7 +19,7 @@ PlanOf = Callable[..., Plan]
 
 @pytest.fixture(scope="session")
 def verdicts_of() -> VerdictsOf:
-    """As many verdicts per (detector, setting) as are asked for, about cases of their own."""
+    """As many verdicts per (detector, setting) as are asked for, about their own cases."""
 
     def build(sizes: Mapping[tuple[str, str], int]) -> list[Verdict]:
         return [

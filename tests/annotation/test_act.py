@@ -89,7 +89,7 @@ def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(plan: Plan,
     read = {"guideline": version_of("g1")}
     assert annotation(label | read, plan, "ana", sequence=1).guideline == plan.guideline == version_of("g1")
     for other in (guideline_version(), "g1", "", None, ["g1"]):
-        with pytest.raises(ValueError, match=f"guideline is {plan.guideline}$"):
+        with pytest.raises(ValueError, match=f"guideline must be {plan.guideline}$"):
             annotation(label | {"guideline": other}, plan, "ana", sequence=1)
 
 
@@ -97,7 +97,7 @@ def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(plan: Plan,
     old = replace(plan, guideline="0123456789ab", guideline_text=None)
     for version in (old.guideline, guideline_version()):
         assert annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline == version
-    with pytest.raises(ValueError, match=f"guideline is 0123456789ab or {guideline_version()}"):
+    with pytest.raises(ValueError, match=f"guideline must be 0123456789ab or {guideline_version()}"):
         annotation(label | {"guideline": version_of("g1")}, old, "ana", sequence=1)
 
 
@@ -112,44 +112,44 @@ WRONG: list[tuple[str, Any, str]] = [
     ("event", "../../etc/x", "8 to 64"),
     ("event", "äöüäöüäöü", "8 to 64"),
     ("action", NEVER, "action is missing"),
-    ("action", "adjudicate", "an annotator does not adjudicate"),
+    ("action", "adjudicate", "an annotator cannot adjudicate"),
     ("action", "delete", "delete"),
     ("action", ["label"], "action is missing"),
     ("item", NEVER, "item is missing"),
     ("item", None, "item is missing"),
     ("item", "000000000000", "is not an item of ana"),
     ("item", ["a"], "item is missing"),
-    ("showing", NEVER, "showing is 1 or 2"),
-    ("showing", 0, "showing is 1 or 2"),
-    ("showing", 3, "showing is 1 or 2"),
-    ("showing", 10**400, "showing is 1 or 2"),
-    ("showing", True, "showing is 1 or 2"),
-    ("showing", 1.0, "showing is 1 or 2"),
-    ("showing", "1", "showing is 1 or 2"),
-    ("showing", [1], "showing is 1 or 2"),
+    ("showing", NEVER, "showing must be 1 or 2"),
+    ("showing", 0, "showing must be 1 or 2"),
+    ("showing", 3, "showing must be 1 or 2"),
+    ("showing", 10**400, "showing must be 1 or 2"),
+    ("showing", True, "showing must be 1 or 2"),
+    ("showing", 1.0, "showing must be 1 or 2"),
+    ("showing", "1", "showing must be 1 or 2"),
+    ("showing", [1], "showing must be 1 or 2"),
     ("label", NEVER, "label is missing"),
     ("label", None, "label is missing"),
     ("label", "excellent", "excellent"),
     ("label", 1, "label is missing"),
-    ("reason", "g", "reason is one of a, b, c, d, e, f"),
-    ("reason", "", "reason is one of"),
-    ("reason", ["a"], "reason is one of"),
-    ("reason", {}, "reason is one of"),
-    ("reason", 1, "reason is one of"),
+    ("reason", "g", "reason must be one of a, b, c, d, e, f"),
+    ("reason", "", "reason must be one of"),
+    ("reason", ["a"], "reason must be one of"),
+    ("reason", {}, "reason must be one of"),
+    ("reason", 1, "reason must be one of"),
     ("note", 5, "a note has up to 2,000 characters"),
     ("note", ["x"], "a note has up to"),
     ("note", "x" * (MAX_NOTE + 1), "a note has up to"),
-    ("shown_at", "yesterday", "shown_at is no time"),
-    ("shown_at", "", "shown_at is no time"),
-    ("shown_at", 1e308, "shown_at is no time"),
-    ("shown_at", ["2026-03-04T05:06:07Z"], "shown_at is no time"),
+    ("shown_at", "yesterday", "shown_at is not a time"),
+    ("shown_at", "", "shown_at is not a time"),
+    ("shown_at", 1e308, "shown_at is not a time"),
+    ("shown_at", ["2026-03-04T05:06:07Z"], "shown_at is not a time"),
     ("shown_at", "2026-03-04T05:06:07", "shown_at has no time zone"),
-    ("first_action_at", "0001-01-01T00:00:00+23:59", "first_action_at is no time"),
-    ("submitted_at", "9999-12-31T23:59:59-23:59", "submitted_at is no time"),
-    ("submitted_at", "2026-13-01T00:00:00Z", "submitted_at is no time"),
-    ("seconds", "12", "seconds is no number"),
-    ("seconds", True, "seconds is no number"),
-    ("seconds", [1], "seconds is no number"),
+    ("first_action_at", "0001-01-01T00:00:00+23:59", "first_action_at is not a time"),
+    ("submitted_at", "9999-12-31T23:59:59-23:59", "submitted_at is not a time"),
+    ("submitted_at", "2026-13-01T00:00:00Z", "submitted_at is not a time"),
+    ("seconds", "12", "seconds is not a number"),
+    ("seconds", True, "seconds is not a number"),
+    ("seconds", [1], "seconds is not a number"),
     ("seconds", float("nan"), "seconds is not finite"),
     ("seconds", float("inf"), "seconds is not finite"),
 ]

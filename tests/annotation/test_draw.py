@@ -245,25 +245,25 @@ def test_another_confidence_is_its_normal_quantile(plan_of: PlanOf, confidence: 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"campaign": "Pilot"}, "cannot name a campaign"),
-        ({"campaign": "../pilot"}, "cannot name a campaign"),
-        ({"campaign": ""}, "cannot name a campaign"),
-        ({"campaign": "a" * 41}, "cannot name a campaign"),
+        ({"campaign": "Pilot"}, "is not a valid name for a campaign"),
+        ({"campaign": "../pilot"}, "is not a valid name for a campaign"),
+        ({"campaign": ""}, "is not a valid name for a campaign"),
+        ({"campaign": "a" * 41}, "is not a valid name for a campaign"),
         ({"annotators": ()}, "needs annotators"),
         ({"annotators": ("ana", "ana")}, "each named once"),
-        ({"annotators": ("ana", "ben/eva")}, "cannot name an annotator"),
-        ({"annotators": ("adjudication",)}, "cannot name an annotator"),
-        ({"annotators": (".ana",)}, "cannot name an annotator"),
-        ({"annotators": ("ana\n",)}, "cannot name an annotator"),
-        ({"design": {"confidence": 1.0}}, "confidence lies between"),
-        ({"design": {"confidence": float("nan")}}, "confidence lies between"),
+        ({"annotators": ("ana", "ben/eva")}, "is not a valid name for an annotator"),
+        ({"annotators": ("adjudication",)}, "is not a valid name for an annotator"),
+        ({"annotators": (".ana",)}, "is not a valid name for an annotator"),
+        ({"annotators": ("ana\n",)}, "is not a valid name for an annotator"),
+        ({"design": {"confidence": 1.0}}, "confidence must be between"),
+        ({"design": {"confidence": float("nan")}}, "confidence must be between"),
         ({"design": {"repeats": -0.01}}, "share of repeats"),
         ({"design": {"repeats": 0.51}}, "share of repeats"),
         ({"design": {"repeats": float("nan")}}, "share of repeats"),
         ({"design": {"margin": 0.0}}, "margin and p"),
         ({"design": {"p": 1.0}}, "margin and p"),
-        ({"design": {"strata": ("case_id",)}}, "nothing to stratify by"),
-        ({"design": {"overlap": Overlap.SAMPLE}}, "second sample of a sample"),
+        ({"design": {"strata": ("case_id",)}}, "is not a stratum"),
+        ({"design": {"overlap": Overlap.SAMPLE}}, "a sample cannot be sampled again"),
         ({"design": {"overlap": Overlap.SAMPLE, "kind": Kind.ALL}, "annotators": ("ana",)}, "second annotator"),
     ],
 )
@@ -275,5 +275,5 @@ def test_a_wish_that_cannot_be_drawn_is_refused(plan_of: PlanOf, change: dict[st
 def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
     verdict = Verdict("made", "case_1_reproduced", "gpt-5", "code", "study", "case_1")
     wish = Wish("pilot", ("ana",), Population("made", "study"), Design(kind=Kind.ALL))
-    with pytest.raises(ValueError, match="two items got one name"):
+    with pytest.raises(ValueError, match="two items have the same name"):
         draw_plan(wish, [verdict, replace(verdict)], guideline="g", created_at="now", left_out=0)

@@ -27,7 +27,7 @@ REASON, NOTE, FLAG, UNFLAG = (
 
 
 class Tab:
-    """Makes acts with events and sequence numbers of their own."""
+    """Makes acts with their own events and sequence numbers."""
 
     def __init__(self) -> None:
         self.n = 0

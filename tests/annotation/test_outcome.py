@@ -53,7 +53,7 @@ def test_a_decision_stands_whatever_the_labels_say(labels: dict[str, Label], wor
 
 
 def test_a_decision_tells_its_note_and_a_reason_that_nobody_knows() -> None:
-    assert final_outcome({}, decided(W, "a", "a typo")).why == "eva, one label was a slip: a typo"
+    assert final_outcome({}, decided(W, "a", "a typo")).why == "eva, one label was a mistake: a typo"
     assert final_outcome({}, decided(W, "z")).why == "eva, z"
 
 

@@ -104,7 +104,7 @@ def tab(browser: Browser) -> Tab:
 def open_page(browser: Browser, tab: Tab) -> Iterator[OpenPage]:
     """Open an address as a visitor; when the test is over, nothing may have failed or left this machine.
 
-    With options the visitor gets a browser context of its own, for example with a colour scheme.
+    With options the visitor gets its own browser context, for example with a colour scheme.
     """
     seen = tab.seen
     seen.forget()

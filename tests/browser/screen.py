@@ -82,7 +82,7 @@ def choose(page: Page, label: str, option: str) -> None:
     """Pick `option` in the select box or multiselect called `label`, and leave it.
 
     By keys, because the list that a click opens closes again when that click had to scroll; once more, because it
-    closes too when the page is drawn anew at that moment.
+    closes too when the page is drawn again at that moment.
     """
     for timeout_ms in (3_000, 15_000):
         box = page.get_by_role("combobox", name=label, exact=True)

@@ -123,7 +123,7 @@ def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: Op
     expect(page.get_by_text("over 2,220 verdicts of 111 cases")).to_be_visible()
     settled(page)
     assert "Cohen's kappa 0.66" in main(page)
-    assert "not defined, it needs labels from best to worst" in main(page)
+    assert "not defined, it needs ordered labels" in main(page)
     assert page.locator(".cw-matrix tbody tr").count() == 5
     expect(grid(page)).to_contain_text("Gwet's AC2, ordinal weights")
     assert "NaN" not in page.content()

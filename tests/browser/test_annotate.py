@@ -318,7 +318,7 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
         page.keyboard.press("1")
         feedback = page.locator(".cw-desk-feedback")
         expect(feedback).to_be_visible()
-        right = "as the guideline has it" in feedback.inner_text()
+        right = "as in the guideline" in feedback.inner_text()
         assert feedback.get_attribute("data-right") == str(right).lower()
         page.keyboard.press("Enter")
         expect(page.locator(".cw-desk-progress")).to_contain_text(f"{place + 1} of 10")
@@ -338,7 +338,7 @@ def test_the_keys_are_told_and_leave_streamlits_alone(app: str, open_page: OpenP
     page.keyboard.press("Escape")
     expect(page.locator(".cw-desk-keys")).not_to_be_visible()
     page.get_by_role("button", name="Guideline").click()
-    expect(page.get_by_text("What you judge.")).to_be_visible()
+    expect(page.get_by_text("Your task.")).to_be_visible()
 
 
 def test_choosing_a_name_keeps_the_place_in_the_address(app: str, open_page: OpenPage) -> None:

@@ -75,7 +75,7 @@ def test_a_desk_is_whole_at_its_end_and_when_opened_again(
     expect(end).to_be_visible()
     expect(page.locator(".cw-desk-progress")).to_have_text(f"{n} of {n}")
     page.keyboard.press("u")
-    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Undone")
     page.keyboard.press("2")
     page.wait_for_function(SAVED)
     expect(end).to_be_visible()
@@ -122,7 +122,7 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     open_desk(page, app, "ben")
     assert page.evaluate("crypto.randomUUID") is None
     page.keyboard.press("u")
-    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Undone")
     page.wait_for_function(SAVED)
 
 
@@ -131,6 +131,6 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
 ) -> None:
     lock_campaign(folder, NAME, by="ana")
     page = open_desk(open_page(app), app, "ana")
-    expect(page.locator(".cw-desk-end")).to_contain_text("You may close this page.")
-    expect(page.locator(".cw-desk-end")).not_to_contain_text("takes the last label back")
+    expect(page.locator(".cw-desk-end")).to_contain_text("You can close this page.")
+    expect(page.locator(".cw-desk-end")).not_to_contain_text("undo the last label")
     expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")

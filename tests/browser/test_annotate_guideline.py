@@ -41,7 +41,7 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(answered: D
         page.wait_for_function(SAVED)
         page.get_by_role("button", name="Guideline").click()
         expect(page.get_by_text(text)).to_be_visible()
-        expect(page.get_by_text("What you judge.")).to_have_count(0)
+        expect(page.get_by_text("Your task.")).to_have_count(0)
         expect(page.get_by_text(f"version {version_of(text)}, stored with every label")).to_be_visible()
         page.goto("about:blank")
     assert [act.guideline for act in acts_of(answered, plan, "ana")] == [version_of(text)]

@@ -37,7 +37,7 @@ SLOW_MS = 60_000
 
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
-    """A campaign of two annotators on answers of our own."""
+    """A campaign of two annotators on our own answers."""
     store = prepare(answered)
     wish = Wish(NAME, ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
     try:

@@ -93,7 +93,7 @@ def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_
     fill(page, "Name", "study")
     fill(page, "Annotators", "ana, ben")
     expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
-    expect(page.get_by_text("222 items lie in")).to_contain_text("are not independent")
+    expect(page.get_by_text("222 items belong to")).to_contain_text("are not independent")
     expect(page.get_by_text("501 labels of 'published human'")).to_contain_text("design effect")
     strata = rows_of(page.get_by_test_id("stDataFrame").first)
     assert [row[1:4] for row in strata] == [
@@ -326,7 +326,7 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartA
 def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
     imported_data: Path, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    """Totals read after each label of one's own would tell what somebody else said."""
+    """Totals read after each of one's labels would tell what somebody else said."""
     data = Path(shutil.copytree(imported_data, tmp_path / "data"))
     plan = new_campaign(DataFolder(data), PAIR, "guarded")
     items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]

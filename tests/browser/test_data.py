@@ -32,7 +32,7 @@ MODEL = "browser_test_model"
 
 
 def small_study(commit: str = DEFAULT, sign: str = "") -> bytes:
-    """An archive in the layout of October 2025 with one case, in words of our own: a new model's answers, no facts."""
+    """An archive in the layout of October 2025 with one case, in our own words: a new model's answers, no facts."""
     files: dict[str, str] = {}
     for version in ("reproduced", "fixed"):
         cell, target = "prices = [3, 4]\n", f"prices[{5 if version == 'reproduced' else 1}]\n"

@@ -94,7 +94,7 @@ def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(facts_app: str,
 
     page.goto(f"{facts_app}{PATH}?pair=pandas_1_fixed")
     expect(verdict(page)).to_contain_text("No certain crash")
-    expect(verdict(page)).to_contain_text("they never say safe")
+    expect(verdict(page)).to_contain_text("they never say that a cell is safe")
 
 
 def test_where_execution_is_off_there_is_no_way_to_it(facts_app: str, open_page: OpenPage) -> None:
@@ -103,13 +103,13 @@ def test_where_execution_is_off_there_is_no_way_to_it(facts_app: str, open_page:
     expect(page.get_by_text("CRANE_ALLOW_EXECUTION=1")).to_be_visible()
     expect(page.get_by_label("Path", exact=True)).to_have_count(0)
     assert page.get_by_test_id("stButtonGroup").get_by_role("radio").all_inner_texts() == [
-        "A shipped notebook",
+        "An example notebook",
         "Upload",
     ]
     page.get_by_text("Upload", exact=True).click()
     expect(page.get_by_text("nothing leaves this server, until you say so")).to_be_visible()
     upload(page, names_ipynb=notebook(*OPAQUE))
-    expect(verdict(page)).to_contain_text("Looked at: the code alone")
+    expect(verdict(page)).to_contain_text("Checked: the code only")
     settled(page)
     expect(page.get_by_role("button", name=re.compile("^(Run|Start)"))).to_have_count(0)
 
@@ -121,7 +121,7 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
-    expect(desk.get_by_text(re.compile(r"What it would cost to crash here: \d+\.\d\d s"))).to_be_visible()
+    expect(desk.get_by_text(re.compile(r"A crash here would cost \d+\.\d s of re-execution"))).to_be_visible()
     expect(desk.locator(".cw-state summary").filter(has_text="kept")).to_be_visible()
     expect(desk.locator(".cw-target .cw-crash")).to_have_text(re.compile("no such name"))
 
@@ -137,7 +137,7 @@ def test_a_run_is_stopped(desk: Page) -> None:
     expect(desk.locator(".cw-target")).to_be_visible()
     button(desk, "Stop").click()
     expect(refusal(desk)).to_contain_text("The capture was stopped.")
-    expect(desk.get_by_text("The run ended before the target was reached.")).to_be_visible()
+    expect(desk.get_by_text("The run stopped before the target.")).to_be_visible()
     expect(button(desk, "Run the cell before it")).to_be_visible()
 
 
@@ -146,16 +146,16 @@ def test_a_cell_that_raises_earlier_can_be_passed(desk: Page) -> None:
     button(desk, "Run the 2 cells before it").click()
     expect(refusal(desk)).to_contain_text("Code cell 1 of raises.ipynb")
     expect(refusal(desk)).to_contain_text("FileNotFoundError")
-    expect(refusal(desk)).to_contain_text("An upload comes alone")
-    button(desk, "Run on past what raises").click()
+    expect(refusal(desk)).to_contain_text("An upload contains only the notebook")
+    button(desk, "Continue past cells that raise").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(refusal(desk)).to_have_count(0)
 
 
 def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
     upload(desk, broken_ipynb=b"{not json")
-    expect(refusal(desk)).to_contain_text("broken.ipynb is no notebook that can be read")
-    assert "/" not in refusal(desk).inner_text().split(" is no notebook")[0]
+    expect(refusal(desk)).to_contain_text("broken.ipynb is not a readable notebook")
+    assert "/" not in refusal(desk).inner_text().split(" is not a readable")[0]
     upload(desk, nocode_ipynb=nbformat.writes(nbformat.v4.new_notebook()).encode())
     expect(refusal(desk)).to_contain_text("nocode.ipynb has no code cell.")
 
@@ -163,13 +163,13 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (b"[1", "The state is no JSON."),
-        (b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}', "no state that `capture` wrote"),
+        (b"[1", "The state is not JSON."),
+        (b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}', "not a state that `capture` wrote"),
         (
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
-            "of another notebook",
+            "another target or another notebook",
         ),
-        (b'{"target": 9}', "before code cell 9, which names.ipynb has not"),
+        (b'{"target": 9}', "before code cell 9, which names.ipynb does not have"),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused_in_words(state: bytes, words: str, desk: Page) -> None:

@@ -36,7 +36,7 @@ KEY_OF = {label: key for key, label in zip("123", map(str, DIAGNOSIS_LABELS), st
 
 @contextmanager
 def people(browser: Browser, *names: str) -> Iterator[dict[str, Page]]:
-    """A browser of their own for each."""
+    """Their own browser for each."""
     with ExitStack() as contexts:
         pages = {}
         for name in names:
@@ -148,7 +148,7 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
             assert n_both == 13
             assert kappa_on_page(pages["cleo"], address) == (f"{expected:.2f}", "13")
 
-        with serve(folder.path, port=port) as address:  # started anew: what was labelled last comes back
+        with serve(folder.path, port=port) as address:  # started again: what was labelled last comes back
             common = sorted(labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys())
             order = [showing.item for showing in journal_of(folder, plan, "ana").undoable()]
             depth = next(place for place, item in enumerate(order) if item in common)

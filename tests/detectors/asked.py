@@ -21,8 +21,8 @@ def state(**types: str) -> KernelState:
     return KernelState("b", "i_fixed", Setting.RUNTIME, "o", variables)
 
 
-def foreseen(packages: dict[str, str], variables: dict[str, Any], *codes: str, **more: Any) -> str | None:
-    """The exception that the rules foretell of the last code, in a kernel of Python 3.10 with these packages.
+def predicted(packages: dict[str, str], variables: dict[str, Any], *codes: str, **more: Any) -> str | None:
+    """The exception that the rules predict of the last code, in a kernel of Python 3.10 with these packages.
 
     variables: entries of a captured state by name; `more` are further parts of the state.
     """

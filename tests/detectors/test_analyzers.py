@@ -100,7 +100,7 @@ def test_where_representation_is_left_out_no_type_is_written() -> None:
 
 @both
 def test_a_setting_with_types_needs_a_state(tool: ModuleType) -> None:
-    with pytest.raises(DetectorError, match="needs the state"):
+    with pytest.raises(DetectorError, match="needs kernel state"):
         tool.predict(cells("a"), None, Setting.RUNTIME)
 
 
@@ -169,7 +169,7 @@ def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
 
 
 def test_one_broken_text_alone_is_an_error_with_a_remedy() -> None:
-    with pytest.raises(ToolStoppedError, match="error of its own") as caught:
+    with pytest.raises(ToolStoppedError, match="internal error") as caught:
         pyright.predict(cells(HOSTILE["deep brackets"]), None, Setting.CODE)
     assert caught.value.remedy
 
@@ -227,12 +227,12 @@ PUBLISHED = {
     "matplotlib_5_reproduced": ("redundant-keyword-arg", None),
     "pandas_3_fixed": (None, None),
 }
-"""Instances whose diagnostics hang on no version of any tool or library: the rule that pylint and pyright name."""
+"""Instances whose diagnostics depend on no version of any tool or library: the rule that pylint and pyright name."""
 
 
 @pytest.fixture(scope="module")
 def published() -> tuple[dict[str, Question], dict[tuple[str, str], bool]]:
-    """Questions of some instances, and what the study's analyzers foretold of them, by tool."""
+    """Questions of some instances, and what the study's analyzers predicted of them, by tool."""
     if not ARCHIVE.is_file():
         pytest.skip("needs ../shared/upstream/crane_llm.tar.gz")
     listed: dict[str, list[Cell]] = {}

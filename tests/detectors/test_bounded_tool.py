@@ -1,4 +1,4 @@
-"""A tool runs in a folder and an environment of its own, and ends within its limits with all that it started."""
+"""A tool runs in a folder and its own environment, and ends within its limits with all that it started."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_every_entry_has_its_source_and_no_internal_name_twice() -> None:
         ("from pandas import *", ["import pandas", "", "df: pandas.DataFrame"]),
         ("def f():\n    import pandas as pd", ["import pandas", "", "df: pandas.DataFrame"]),
         ("%matplotlib inline\nimport pandas as pd", ["df: pd.DataFrame"]),
-        ("this is no Python", ["import pandas", "", "df: pandas.DataFrame"]),
+        ("this is not a Python", ["import pandas", "", "df: pandas.DataFrame"]),
     ],
 )
 def test_types_are_spelled_through_the_imports_of_the_cells(imports: str, line: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Trees to import: the published archives where they are at hand, and trees made of a test's own bytes."""
+"""Trees to import: the published archives where they are available, and trees made of a test's own bytes."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_several_files_are_several_states(tree_of: TreeOf) -> None:
     [
         ({"notebook": "swim.ipynb"}, "swim.ipynb is not called <case>_reproduced.ipynb or <case>_fixed.ipynb"),
         ({"notebook": None}, "notebook is missing"),
-        ({"schema_version": 1}, "a captured state of schema 2 is expected"),
+        ({"schema_version": 1}, "expected a captured state of schema 2"),
         ({"absent": []}, "absent must be an object"),
         ({"variables": {"laps": []}}, "the entry 'laps' is not an object"),
         ({"variables": {"laps": {"structure": {}}}}, "type is missing"),

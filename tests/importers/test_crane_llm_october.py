@@ -243,7 +243,7 @@ def read(tree_of: TreeOf, files: dict[str, str | bytes]) -> list[Record]:
         (b"", "file", "not JSON"),
         (b"[", "file", "not JSON"),
         (b"\xff\xfe[]", "file", "not JSON in UTF-8"),
-        (b'{"reasoning": ""}', "file", "a list is expected, not dict"),
+        (b'{"reasoning": ""}', "file", "expected a list, not dict"),
         (b"[null]", "reply 1", "not NoneType"),
         (b"[[]]", "reply 1", "not list"),
         (b'["\\ud800"]', "file", "surrogates not allowed"),
@@ -264,10 +264,10 @@ def test_replies_that_are_no_answer_stay_as_runs_without_one(tree_of: TreeOf) ->
     replies = ["I think so.", {"reasoning": 5, "detection": True}, {"reasoning": "x", "detection": "true"}, {}]
     records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": "\ufeff" + json.dumps(replies)})
     assert [(r.run_index, r.crashes, r.reasoning, r.unanswered) for r in of(records, Run)] == [
-        (1, None, "I think so.", "the reply is not the JSON that was asked for"),
+        (1, None, "I think so.", "the reply is not the requested JSON"),
         (2, True, "5", None),
-        (3, None, "x", "the reply has no true or false under detection"),
-        (4, None, None, "the reply has no true or false under detection"),
+        (3, None, "x", "the reply has no boolean under detection"),
+        (4, None, None, "the reply has no boolean under detection"),
     ]
     assert of(records, LoadProblem) == []
 

@@ -82,19 +82,19 @@ def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(tree_of
     ("bad", "reason"),
     [
         ("{", "not JSON"),
-        ("[1]", "an object is expected, not list"),
+        ("[1]", "expected an object, not list"),
         (line(instance=...), "instance is missing"),
-        (line(instance=5), "instance must be text"),
+        (line(instance=5), "instance must be a string"),
         (line(instance="pandas_1"), "instance must end in _reproduced or _fixed"),
-        (line(detector=""), "detector must be text"),
+        (line(detector=""), "detector must be a string"),
         (line(setting="+RT"), "setting must be one of code, runtime, runtime-S"),
-        (line(index=0), "index must be a number from 1"),
-        (line(index=True), "index must be a number from 1"),
-        (line(index="1"), "index must be a number from 1"),
-        (line(index=float("nan")), "index must be a number from 1"),
+        (line(index=0), "index must be an integer of 1 or more"),
+        (line(index=True), "index must be an integer of 1 or more"),
+        (line(index="1"), "index must be an integer of 1 or more"),
+        (line(index=float("nan")), "index must be an integer of 1 or more"),
         (line(crashes="yes"), "crashes must be true, false or null"),
         (line(crashes=...), "crashes is missing"),
-        (line(reasoning=["x"]), "reasoning must be text"),
+        (line(reasoning=["x"]), "reasoning must be a string"),
         (line(reasoning="\ud800"), "surrogates not allowed"),
     ],
 )
@@ -118,7 +118,7 @@ def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(tree_of: Tre
     records = list(importer_for(tree).read(tree))
     assert len([record for record in records if isinstance(record, Run)]) == 1
     problems = [(r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)]
-    reason = "run 1 of pandas_1_fixed was given before"
+    reason = "run 1 of pandas_1_fixed is a duplicate"
     assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
 
 

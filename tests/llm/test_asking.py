@@ -169,10 +169,10 @@ def test_what_is_no_answer_is_not_asked_again(fault: Fault, trouble: str) -> Non
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        (Fault.HALF_JSON, "the reply was cut off at the limit of tokens"),
+        (Fault.HALF_JSON, "the reply was cut off at the token limit"),
         (Fault.THINKING, None),
-        (Fault.ENDLESS_THINKING, "the reply ends within the model's thinking"),
-        (Fault.WRONG_JSON, "no object in the reply has the member detection"),
+        (Fault.ENDLESS_THINKING, "the reply ends inside the model's thinking"),
+        (Fault.WRONG_JSON, "no object in the reply has the key detection"),
         (Fault.PROSE, None),
         (Fault.FENCE, None),
     ],
@@ -227,7 +227,7 @@ def test_many_at_once_learn_what_an_endpoint_refuses() -> None:
     [
         (FakePlan(key="right"), "The endpoint refuses the key: status 401"),
         (FakePlan(models=("other",)), "no such model or address: status 404: The model fake does not exist"),
-        (FakePlan(has_quota=False), "The quota is spent: status 429"),
+        (FakePlan(has_quota=False), "The quota is used up: status 429"),
     ],
 )
 def test_what_makes_going_on_senseless_is_raised_at_once(plan: FakePlan, words: str) -> None:
@@ -336,7 +336,7 @@ def test_budget_that_suffices_changes_nothing() -> None:
 
 def test_budget_needs_a_limit_of_tokens() -> None:
     plan = FakePlan(rejects=frozenset({"max_tokens", "max_completion_tokens"}))
-    with pytest.raises(DetectorError, match="takes no limit of tokens"):
+    with pytest.raises(DetectorError, match="accepts no token limit"):
         asked_within(Budget(tokens=30_000), plan, 10)
     assert asked_within(Budget(), plan, 10)[1].n_answered == 10
 

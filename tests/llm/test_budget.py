@@ -57,10 +57,10 @@ def test_what_was_given_back_may_be_spent() -> None:
 
 
 def test_cap_in_dollars_needs_a_price() -> None:
-    with pytest.raises(DetectorError, match="Give the price per million tokens"):
+    with pytest.raises(DetectorError, match="Set the price per million tokens"):
         Budget(usd=1.0)
     unknown = Endpoint("a-model-of-tomorrow")
-    with pytest.raises(DetectorError, match=r"a-model-of-tomorrow costs at api\.openai\.com is not known"):
+    with pytest.raises(DetectorError, match=r"The price of a-model-of-tomorrow at api\.openai\.com is unknown"):
         price_for_cap(unknown)
     assert price_for_cap(unknown, Price(1.0, 2.0)) == Price(1.0, 2.0)
 
@@ -84,7 +84,7 @@ def test_model_behind_a_gateway_has_the_list_price_of_its_provider(base_url: str
 def test_address_on_this_machine_is_no_price(name: str) -> None:
     local = Endpoint(name, "http://127.0.0.1:11434/v1")
     assert price_of(local) is None
-    with pytest.raises(DetectorError, match=r"not known.*--price-in and --price-out \(0 and 0"):
+    with pytest.raises(DetectorError, match=r"unknown.*--price-in and --price-out \(0 and 0"):
         price_for_cap(local)
     assert price_for_cap(local, Price(0.0, 0.0)).usd(10**9, 10**9) == 0.0
 

@@ -28,7 +28,7 @@ REPLY = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": "
 
 @contextmanager
 def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
-    """A real server on a port of its own: its address, and the head of every request that reached it."""
+    """A real server on its own port: its address, and the head of every request that reached it."""
     heads: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -121,8 +121,8 @@ def test_file_names_the_endpoints_and_nothing_else_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "model", "words"),
     [
-        ("https://evil.example/v1", "a", r"Choose one that is \(ours\)"),
-        ("", "a", "No endpoint is configured under the name ''"),
+        ("https://evil.example/v1", "a", r"Choose a configured one \(ours\)"),
+        ("", "a", "No endpoint is configured with the name ''"),
         ("ours", "c", "not configured for the model 'c'. Choose one: a, b"),
         ("ours", " ", "not configured for the model"),
     ],
@@ -154,12 +154,12 @@ def test_without_a_file_the_environment_names_them(
     [
         ("[ours", "cannot be read"),
         ("ours = 1", "ours has no base_url"),
-        ('[ours]\nbase_url = "ftp://x"', "no address of a server"),
+        ('[ours]\nbase_url = "ftp://x"', "not the address of a server"),
         ('[ours]\nbase_url = "https://x/v1"\nmodel = "a"', "has the unknown member model"),
         ('[ours]\nbase_url = "https://x/v1"\nmodels = "a"', "has a models of the wrong type"),
-        ('[ours]\nbase_url = "https://x/v1"\nmodels = [1]', "has a model that is no text"),
-        ('[ours]\nbase_url = "https://x/v1"\nprice_in = 1', "has one price of two"),
-        ('[ours]\nbase_url = "https://x/v1"\nprice_in = nan\nprice_out = 1', "has a price that is no amount"),
+        ('[ours]\nbase_url = "https://x/v1"\nmodels = [1]', "has a model that is not a string"),
+        ('[ours]\nbase_url = "https://x/v1"\nprice_in = 1', "has only one of two prices"),
+        ('[ours]\nbase_url = "https://x/v1"\nprice_in = nan\nprice_out = 1', "has a price that is not a number"),
     ],
 )
 def test_file_of_another_form_is_refused_with_the_place(text: str, words: str, tmp_path: Path) -> None:

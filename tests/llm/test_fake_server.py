@@ -1,4 +1,4 @@
-"""The fake endpoint answers as an endpoint does, from a process of its own too."""
+"""The fake endpoint answers as an endpoint does, from its own process too."""
 
 from __future__ import annotations
 

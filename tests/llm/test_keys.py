@@ -118,10 +118,10 @@ def test_endpoint_on_this_machine_needs_no_key(host: str, tmp_path: Path) -> Non
         ("http://api.openai.com/v1", "unencrypted"),
         ("https://user:hunter2@models.example.org/v1", "password"),
         ("https://models.example.org/v1?key=hunter2", "password"),
-        ("models.example.org/v1", "no address"),
-        ("ftp://models.example.org", "no address"),
-        ("https://[::1/v1", "no address"),
-        ("https://models.example.org:99999/v1", "no address"),
+        ("models.example.org/v1", "not the address"),
+        ("ftp://models.example.org", "not the address"),
+        ("https://[::1/v1", "not the address"),
+        ("https://models.example.org:99999/v1", "not the address"),
     ],
 )
 def test_address_that_would_lose_a_secret_or_is_none_is_refused(base_url: str, words: str, tmp_path: Path) -> None:
@@ -145,9 +145,9 @@ def test_key_cannot_be_shown_or_written() -> None:
     shown = [repr(secret), str(secret), f"{secret}", f"{secret!r:>40}", repr(endpoint), repr([secret])]
     assert not [text for text in shown if KEY in text]
     for write in (pickle.dumps, copy.deepcopy):
-        with pytest.raises(TypeError, match="not written"):
+        with pytest.raises(TypeError, match="not stored"):
             write(secret)
-    with pytest.raises(TypeError, match="not written"):
+    with pytest.raises(TypeError, match="not stored"):
         dataclasses.asdict(endpoint)
 
 

@@ -77,12 +77,12 @@ def asked(answer: bytes) -> Answer:
         (b"SSH-2.0-OpenSSH_9.2\r\n", "the connection broke", 2),
         (b"", "the connection broke", 2),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "the connection broke", 2),
-        (http("200 OK", b"<html>login</html>"), "the reply is no chat completion: <html>login</html>", 2),
-        (http("200 OK", b""), "the reply is no chat completion: it is empty", 2),
-        (http("200 OK", b"[" * 100_000), "the reply is no chat completion", 2),
-        (http("200 OK", b'{"choices": []}'), "the reply is no chat completion", 2),
-        (http("200 OK", b'{"choices": [{"message": null}]}'), "the reply is no chat completion", 2),
-        (http("200 OK", b'{"choices": 7}'), "the reply is no chat completion", 2),
+        (http("200 OK", b"<html>login</html>"), "the reply is not a chat completion: <html>login</html>", 2),
+        (http("200 OK", b""), "the reply is not a chat completion: it is empty", 2),
+        (http("200 OK", b"[" * 100_000), "the reply is not a chat completion", 2),
+        (http("200 OK", b'{"choices": []}'), "the reply is not a chat completion", 2),
+        (http("200 OK", b'{"choices": [{"message": null}]}'), "the reply is not a chat completion", 2),
+        (http("200 OK", b'{"choices": 7}'), "the reply is not a chat completion", 2),
         (http("200 OK", completion(content=["a", "list"])), "the reply is empty", 1),
         (http("200 OK", completion(refusal="No.")), "the model refuses: No.", 1),
         (http("200 OK", b'{"error": {"message": "overloaded", "code": 502}}'), "status 502: overloaded", 2),
@@ -116,7 +116,7 @@ def test_content_in_parts_is_their_text_without_the_thinking() -> None:
 @pytest.mark.parametrize("member", ["reasoning_content", "reasoning"])
 def test_thinking_in_a_member_of_its_own_is_no_reply(member: str) -> None:
     told = asked(http("200 OK", completion(content="", **{member: '{"detection": true}'})))
-    assert (told.text, told.trouble) == (None, "the model thought and said nothing")
+    assert (told.text, told.trouble) == (None, "the model produced reasoning but no reply")
     assert asked(http("200 OK", completion(content="x", **{member: "so"}))).text == "x"
 
 

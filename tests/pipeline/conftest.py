@@ -1,4 +1,4 @@
-"""Sources to import: predictions, notebook pairs, and the published archive where it is at hand."""
+"""Sources to import: predictions, notebook pairs, and the published archive where it is available."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def write_pair() -> Callable[..., tuple[Path, Path]]:
 
 @pytest.fixture
 def pairs_folder(root: Path, tmp_path: Path) -> Path:
-    """A folder of one's own with three pairs of the minibench, and files that are none."""
+    """One's own folder with three pairs of the minibench, and files that are none."""
     return write_pairs_folder(root, tmp_path)
 
 
@@ -76,7 +76,7 @@ def write_pairs_folder(root: Path, place: Path) -> Path:
 
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
-    """Answers of a detector of one's own to the minibench, one line of which is not right."""
+    """Answers of a detector to the minibench, one line of which is invalid."""
     return write_predictions(tmp_path)
 
 
@@ -136,7 +136,7 @@ def study_store(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def told_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """The embedded answers of the study, those that foretell a crash with a text of our own; to be read only."""
+    """The embedded answers of the study, those that predict a crash with our own text; to be read only."""
     store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb"))
     store.write(lambda cursor: cursor.execute("UPDATE runs SET reasoning = 'It fails.' WHERE crashes"))
     yield store

@@ -67,7 +67,7 @@ def verdicts_of(n_cases: int = N_CASES, **columns: object) -> pd.DataFrame:
 
 
 def labels_of(verdicts: pd.DataFrame, kind: Kind = Kind.HUMAN, **said: list[str | None]) -> pd.DataFrame:
-    """A label frame: what each annotator says of the verdicts in their order; None is no label."""
+    """A label frame: what each annotator says of the verdicts in their order; None means no label."""
     nobody = {"kind": str(kind), "campaign": None, "provenance": None, "why": None}
     frames = [verdicts[KEY].assign(annotator=name, label=labels, **nobody) for name, labels in said.items()]
     everything = pd.concat(frames, ignore_index=True)
@@ -79,7 +79,7 @@ def guesses(n: int, seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
 
 
 def noisy(labels: list[str], seed: int, scale: list[str] = DIAGNOSES) -> list[str]:
-    """The same labels but a third of them drawn anew."""
+    """The same labels but a third of them drawn again."""
     rng = np.random.default_rng(seed)
     return [str(rng.choice(scale)) if rng.random() < 1 / 3 else label for label in labels]
 
@@ -131,7 +131,7 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
         assert table[name]["value"] == pytest.approx(krippendorff.alpha(coded, level_of_measurement=level))
 
 
-def test_diagnoses_are_those_of_crashes_that_an_llm_foretold() -> None:
+def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     verdicts = verdicts_of(6)
     verdicts.loc[0, ["n_crash", "n_safe"]] = [2, 3]
     verdicts.loc[1, ["n_crash", "n_safe"]] = [2, 2]

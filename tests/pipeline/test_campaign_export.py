@@ -248,7 +248,7 @@ def test_an_export_repeats_its_campaign_exactly(answered: DataFolder, store: Sto
     assert old == plan
     again = repeated_plan(store, old)
     assert (again.plan.items, again.plan.orders, again.plan.strata) == (plan.items, plan.orders, plan.strata)
-    assert again.remarks == ("Items, names and orders are those of the export.",)
+    assert again.remarks == ("Items, names and orders are the same as in the export.",)
     other = repeated_plan(store, old, campaign="second").plan
     assert [item.verdict for item in other.items] == [item.verdict for item in plan.items]
     assert {item.item for item in other.items}.isdisjoint(item.item for item in plan.items)
@@ -256,7 +256,10 @@ def test_an_export_repeats_its_campaign_exactly(answered: DataFolder, store: Sto
 
 def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, plan: Plan) -> None:
     fewer = replace(plan, population=replace(plan.population, settings=("code",)))
-    with pytest.raises(CampaignError, match=r"48 verdicts, and here are 24.*24 no longer here.*_reproduced .* runtime"):
+    with pytest.raises(
+        CampaignError,
+        match=r"48 verdicts; now there are 24.*24 of the drawn verdicts are missing.*_reproduced .* runtime",
+    ):
         repeated_plan(store, fewer)
     half = [item for item in plan.items if item.verdict.setting == "code"]
     more = replace(plan, items=tuple(half), population_size=24, population_sha256="0" * 64)

@@ -41,7 +41,7 @@ def test_an_untouched_campaign_owes_everything(answered: DataFolder, plan: Plan)
     assert status.outcomes == dict.fromkeys(Provenance, 0) | {Provenance.UNLABELLED: 48}
     assert [(p.n_done, p.n_all, p.n_unlabelled) for p in status.progress] == [(0, 50, 48)] * 3
     assert [p.pace.median_s for p in status.progress] == [None] * 3
-    assert open_words(status) == ["unlabelled: ana 48, ben 48, cleo 48 of their items"]
+    assert open_words(status) == ["unlabelled items: ana 48, ben 48, cleo 48"]
 
 
 def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan: Plan) -> None:

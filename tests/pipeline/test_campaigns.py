@@ -1,4 +1,4 @@
-"""Campaigns: drawn from what is stored, kept once, read back whole; what is damaged is told in one way."""
+"""Campaigns: drawn from the value, kept once, read back whole; what is damaged is told in one way."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ PAPER_STRATA = {
 
 @pytest.mark.parametrize("source", ["told_store", "study_store"])
 def test_the_study_s_population_is_501_and_its_sample_222(source: str, request: pytest.FixtureRequest) -> None:
-    """Paper, 4.5, table 1, from the embedded answers and, where it is at hand, from the published archive."""
+    """Paper, 4.5, table 1, from the embedded answers and, where it is available, from the published archive."""
     store: Store = request.getfixturevalue(source)
     plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), STUDY, seed=7))
     assert (plan.population_size, plan.left_out, plan.required, len(plan.items)) == (501, 0, 218, 222)
@@ -111,7 +111,7 @@ CASES = ("numpy_1", "numpy_2", "numpy_3", "numpy_4")
 
 
 def said(instance: str, answers: str, text: str | None = "It fails.", detector: str = "heron") -> list[Record]:
-    """One run per letter: y foretells a crash, n does not, ? did not answer."""
+    """One run per letter: y predicts a crash, n does not, ? did not answer."""
     verdict = {"y": True, "n": False, "?": None}
     return [
         Run(
@@ -137,7 +137,7 @@ def mine() -> Iterator[Store]:
         Detector("heron", "Heron", DetectorKind.LLM),
         Detector("pylint", "pylint", DetectorKind.ANALYZER),
         *said("numpy_1_reproduced", "yyn"),
-        *said("numpy_2_reproduced", "yn?"),  # a tie of the answered runs is no crash
+        *said("numpy_2_reproduced", "yn?"),  # a tie of the answered runs is not a crash
         *said("numpy_3_reproduced", "y??"),
         *said("numpy_4_reproduced", "yyy", text="  \n "),
         *said("numpy_1_fixed", "yyn"),
@@ -155,10 +155,10 @@ def mine() -> Iterator[Store]:
     ("outcome", "judged", "left_out"),
     [
         (Outcome.DETECTED, ["numpy_1_reproduced", "numpy_3_reproduced"], 1),
-        (Outcome.FORETOLD, ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"], 2),
+        (Outcome.PREDICTED, ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"], 2),
     ],
 )
-def test_labelled_is_what_a_majority_of_the_answered_runs_foretold_in_words(
+def test_labelled_is_what_a_majority_of_the_answered_runs_predicted_in_words(
     mine: Store, outcome: Outcome, judged: list[str], left_out: int
 ) -> None:
     verdicts, without_text = population(mine, Population("mine", "ours", outcome=outcome))
@@ -249,7 +249,7 @@ def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> 
         with pytest.raises(CampaignError) as told:
             kept_campaign(folder, name)
         assert str(campaign_file(folder, name)) in str(told.value)
-        assert "no label was touched" in told.value.remedy
+        assert "no label was changed" in told.value.remedy
 
 
 def test_the_newest_campaign_comes_first(pilot: Keep) -> None:

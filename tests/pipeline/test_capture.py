@@ -106,14 +106,14 @@ def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsy
     assert "code cell 1 raised ZeroDivisionError: division by zero" in said
     assert "missing" in said
     assert "probe len(lanes): 0, then 0" in said
-    assert "was still running, and was ended: thread coach" in said
+    assert "was still running and was stopped: thread coach" in said
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--target", "9"], "there is no code cell 9"),
-        (["--python", "no-such-python"], "There is no program no-such-python"),
+        (["--python", "no-such-python"], "The program no-such-python does not exist"),
         (["--kernel", "no-such-kernel"], "No kernelspec 'no-such-kernel' is installed"),
     ],
 )

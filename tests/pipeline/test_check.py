@@ -60,7 +60,7 @@ def test_a_notebook_in_another_language_is_refused(notebook: Path, metadata: dic
     book = nbformat.read(notebook, 4)
     book.metadata.update(metadata)
     nbformat.write(book, notebook)
-    with pytest.raises(NotebookError, match=r"trip\.ipynb is a notebook in R, and only Python can be looked at"):
+    with pytest.raises(NotebookError, match=r"trip\.ipynb is a notebook in R, but only Python notebooks are supported"):
         read_notebook(notebook)
 
 
@@ -75,7 +75,7 @@ def test_run_up_to_the_target_the_key_that_is_missing_is_told(notebook: Path) ->
     assert finding["code_line"].startswith("1:")
 
 
-def test_a_target_that_is_well_is_not_foretold_to_crash(notebook: Path) -> None:
+def test_a_target_that_is_well_is_not_predicted_to_crash(notebook: Path) -> None:
     assert not verdict(run_up(read_notebook(notebook, 1))).crashes
 
 

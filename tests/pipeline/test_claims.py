@@ -152,7 +152,7 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
 
 
 def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store) -> None:
-    """Answers of our own invention to the setting without values, for every instance: those of the runtime setting."""
+    """Invented answers to the setting without values, for every instance: those of the runtime setting."""
     runtime = loaded.verdicts.query("detector == @GPT_5 and setting == 'runtime' and experiment == @STUDY")
     later = runtime.assign(experiment="crane-llm-2026", setting="runtime-V")
     verdicts = pd.concat([loaded.verdicts, later], ignore_index=True)
@@ -169,7 +169,7 @@ def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store)
 
 
 def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(loaded: Loaded, embedded_store: Store) -> None:
-    """Labels of a second evaluator of our own: the first one's, but for one of three diagnoses."""
+    """Labels of an invented second evaluator: the first one's, but for one of three diagnoses."""
     study = loaded.verdicts[(loaded.verdicts["experiment"] == STUDY) & loaded.verdicts["detector"].isin(STUDY_LLMS)]
     asked = study[truth(study) & (detected(study) == 1)]
     chosen = pd.concat([asked[asked["human"] == word].head(12) for word in ("correct", "wrong")])
@@ -191,7 +191,7 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(loaded: Loaded, 
 
 
 def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) -> None:
-    """Of all 15 settings of table 4 one solution; where the answers are at hand, theirs."""
+    """Of all 15 settings of table 4 one solution; where the answers are available, theirs."""
     numbers = printed_numbers(embedded_store)
     for detector in STUDY_LLMS:
         title = str(loaded.verdicts.loc[loaded.verdicts["detector"] == detector, "detector_title"].iloc[0])

@@ -1,4 +1,4 @@
-"""A job: asked in rounds, saved before told, resumed without asking twice, one process at a time, read anew at will."""
+"""A job: asked in rounds, saved before told, resumed without asking twice, one process at a time, read again."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_new_prices_are_kept_with_the_job_and_its_beginning_stays(folder: DataFo
 
 def test_two_processes_do_not_work_on_one_job(folder: DataFolder) -> None:
     plan = planned(folder)
-    with alone(folder, plan.job.job), pytest.raises(DetectorError, match="Another process works on") as refused:
+    with alone(folder, plan.job.job), pytest.raises(DetectorError, match="Another process is running") as refused:
         done(folder, plan)
     assert "--again" in refused.value.remedy
     assert not job_file(folder, plan.job.job).exists()
@@ -249,7 +249,7 @@ def test_instances_that_cannot_be_shown_are_skipped_and_counted(folder: DataFold
     with pytest.raises(DetectorError, match="None of the 222 instances can be shown") as refused:
         plan_detection(store, folder, asked)
     store.close()
-    assert "not on this machine" in str(refused.value)
+    assert "are not loaded" in str(refused.value)
 
 
 @pytest.mark.parametrize(

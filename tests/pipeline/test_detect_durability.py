@@ -1,6 +1,6 @@
 """Killed at any moment, a job has lost no answer that it told as saved, and goes on without asking twice.
 
-A process of its own asks the fake model over HTTP a thousand times and more, telling after every write how many answers
+Its own process asks the fake model over HTTP a thousand times and more, telling after every write how many answers
 are on the disk. It is killed ten times, at moments that a seed chooses; nobody cleans up in between. The server lives
 here and counts for itself what it answered.
 """

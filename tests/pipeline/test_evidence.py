@@ -154,7 +154,7 @@ def nothing_taken(folder: DataFolder) -> bool:
 )
 def test_a_list_that_points_outside_is_refused(pack: Path, elsewhere: DataFolder, path: str) -> None:
     edited(pack, lambda body: body["ledger"][0].update(path=path))
-    with pytest.raises(SourceError, match="no list of an evidence pack"):
+    with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
         unpack(pack, elsewhere)
     assert nothing_taken(elsewhere)
 
@@ -173,21 +173,21 @@ def test_a_link_in_place_of_a_file_is_refused(pack: Path, elsewhere: DataFolder,
     outside = tmp_path / "outside.jsonl"
     shutil.move(file, outside)
     file.symlink_to(outside)
-    with pytest.raises(SourceError, match="not what the pack's list says"):
+    with pytest.raises(SourceError, match="differs from the pack's manifest"):
         unpack(pack, elsewhere)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}'])
 def test_a_list_that_is_none_is_refused(pack: Path, elsewhere: DataFolder, text: str) -> None:
     (pack / MANIFEST).write_text(text)
-    with pytest.raises(SourceError, match="no list of an evidence pack"):
+    with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
         unpack(pack, elsewhere)
 
 
 def test_a_ledger_file_that_says_something_else_is_refused_whole(pack: Path, elsewhere: DataFolder) -> None:
     ledger.append(job_file(elsewhere, JOB.job), HERON, JOB, reply(1, "something else"))
     before = job_file(elsewhere, JOB.job).read_bytes()
-    with pytest.raises(SourceError, match="different things under one name"):
+    with pytest.raises(SourceError, match="the same name but different content"):
         unpack(pack, elsewhere)
     assert job_file(elsewhere, JOB.job).read_bytes() == before
     assert not elsewhere.sources.exists()

@@ -91,7 +91,7 @@ def test_texts_are_left_out_unless_asked_for(
     assert not {"message", "traceback", "diagnosis"} & set(columns["cases"])
     assert "remark" not in columns["instances"]
     card = (tmp_path / "facts" / "README.md").read_text("utf-8")
-    assert "left out, because they belong to their authors" in card
+    assert "not included, because they belong to their authors" in card
     assert {"BSD-3-Clause", "CC-BY-4.0", "MIT"} <= set(
         card.replace(",", " ").replace(")", " ").replace("(", " ").split()
     )

@@ -47,7 +47,7 @@ def test_a_detector_whose_price_nobody_lists_is_left_out_of_the_front(table: pd.
 
 
 def test_texts_in_the_store_give_the_facts_that_ship(study_store: Store) -> None:
-    """Where the archive is at hand: counted from its texts, each instance is as long as the shipped table says."""
+    """Where the archive is available: counted from its texts, each instance is as long as the shipped table says."""
     if not count_tokens("a").is_exact:
         pytest.skip("no exact counter of tokens is installed")
     found = tokens_of_inputs(study_store, "junobench", [STUDY])

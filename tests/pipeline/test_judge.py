@@ -132,7 +132,7 @@ def test_a_reply_without_a_label_is_counted_kept_and_no_label(answered: DataFold
     with fake_server(FakePlan(seed=7, faults={Fault.WRONG_JSON: 3, Fault.REFUSAL: 4})) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
-    assert outcome.unreadable == {"no object in the reply has the member label": N_QUESTIONS // 12}
+    assert outcome.unreadable == {"no object in the reply has the key label": N_QUESTIONS // 12}
     assert sum(outcome.troubles.values()) > 0
     assert outcome.n_answered == sum(label_counts(answered, plan).values())
     store = prepare(answered)
@@ -175,7 +175,7 @@ def test_two_judges_of_one_model_have_names_of_their_own(answered: DataFolder, b
         ({"experiment": "nobody"}, "No verdict in the experiment 'nobody'"),
         ({"detector": "gull*"}, "None of the 144 diagnoses"),
         ({"setting": "runtime+"}, "None of the 144 diagnoses"),
-        ({"benchmark": "junobench", "experiment": "crane-llm-2025-10"}, "detects a crash and says why"),
+        ({"benchmark": "junobench", "experiment": "crane-llm-2025-10"}, "detects a crash and gives a reason"),
     ],
 )
 def test_nothing_to_judge_is_refused_with_a_remedy(answered: DataFolder, more: dict[str, object], told: str) -> None:

@@ -13,7 +13,7 @@ N_CASES = 12
 
 
 def verdicts() -> pd.DataFrame:
-    """A detected crash per case, and a fixed notebook that is no diagnosis."""
+    """A detected crash per case, and a fixed notebook that is not a diagnosis."""
     rows = [
         {"benchmark": "mine", "instance_id": f"c{case}_{version}", "detector": "d", "setting": "code"}
         | {"experiment": "e", "case_id": f"c{case}", "detector_kind": "llm", "truth": version == "reproduced"}

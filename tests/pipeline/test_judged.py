@@ -211,7 +211,7 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(verdicts: pd.DataFra
 
 
 def small(*rows: tuple[str, str, str, bool, int]) -> pd.DataFrame:
-    """case, detector, setting, whether it crashes, runs of five that foretell a crash."""
+    """case, detector, setting, whether it crashes, runs of five that predict a crash."""
     frame = pd.DataFrame(rows, columns=["case_id", "detector", "setting", "truth", "n_crash"])
     version = frame["truth"].map({True: "reproduced", False: "fixed"})
     return frame.assign(

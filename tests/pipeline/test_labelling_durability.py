@@ -1,6 +1,6 @@
-"""Killed at any moment, a desk has lost no label that it acknowledged, and what it left behind can be gone on with.
+"""Killed at any moment, a desk has lost no label that it acknowledged, and what it left behind can be continued.
 
-A process of its own labels for two people at once as fast as it can, says what it is about to save and, only after
+Its own process labels for two people at once as fast as it can, says what it is about to save and, only after
 `take` has returned, what was saved. It is killed twenty times; nobody cleans up in between.
 """
 

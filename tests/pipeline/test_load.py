@@ -338,7 +338,7 @@ def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(folder: Dat
     prepare(folder).close()
     path = folder.ledger / "labels" / "pilot" / "ann.jsonl"
     path.write_bytes(path.read_bytes().replace(b"correct", b"misdetected"))
-    with pytest.raises(LedgerError, match="may only grow") as refused:
+    with pytest.raises(LedgerError, match="it is append-only") as refused:
         prepare(folder)
     assert "crane_core rebuild" in refused.value.remedy
     with pytest.raises(LedgerError, match=r"labels/pilot/ann\.jsonl"):
@@ -386,12 +386,12 @@ def test_readers_work_beside_a_program_that_reads_the_database(folder: DataFolde
         assert (state.content(store.cursor()), store.path) == (before, folder.database)
         store.close()
         assert told == []
-        with pytest.raises(StoreHeldError, match="Another program reads") as refused:
+        with pytest.raises(StoreHeldError, match="Another program is reading") as refused:
             rebuild(folder)
         assert "app" not in str(refused.value)
         write_ledger(folder)
         store = prepare_or_read(folder, told.append)
-        assert "Another program reads" in told[0]
+        assert "Another program is reading" in told[0]
         assert store.path == IN_MEMORY
         store.close()
 

@@ -1,4 +1,4 @@
-"""A loss of evidence is found, named and never rebuilt over in silence; what is new or copied is no loss."""
+"""A loss of evidence is found, named and never rebuilt over in silence; what is new or copied is not a loss."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_an_altered_source_is_set_aside_and_can_be_imported_anew(folder: DataFol
 
 
 def test_files_that_were_copied_from_another_machine_are_no_loss(folder: DataFolder) -> None:
-    """A new file, one that goes on where ours ends, and both again with what they are next to in the manifest."""
+    """A new file, one that continues where ours ends, and both again with what they are next to in the manifest."""
     theirs = folder.ledger / "labels" / "pilot" / "bob.jsonl"
     shutil.copyfile(labels_of(folder), theirs)
     elsewhere = folder.path.parent / "elsewhere.jsonl"

@@ -241,7 +241,7 @@ def answers(*rows: tuple[str, bool, int, int, str | None]) -> pd.DataFrame:
 
 def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
     frame = answers(
-        ("a", True, 2, 2, None),  # a tie foretells nothing: false negative
+        ("a", True, 2, 2, None),  # a tie predicts nothing: false negative
         ("b", True, 0, 0, None),  # nobody answered: left out
         ("c", True, 3, 0, None),  # detected and not judged: left out
         ("d", True, 3, 2, "correct"),

@@ -21,7 +21,7 @@ from .conftest import notebook
 
 
 def rows(n: int) -> list[dict[str, Any]]:
-    """Every third crashes, every third runs through, every third is no notebook."""
+    """Every third crashes, every third runs through, every third is not a notebook."""
     texts = [notebook([("a = 1", 1), ("a[0]", 2)], crash=True), notebook([("a = 1", 1)], crash=False), "print('hi')"]
     return [{"repo": f"r{i}", "content": texts[i % 3], "stars": i} for i in range(n)]
 
@@ -49,7 +49,7 @@ def test_crashing_notebooks_become_instances(
     assert entry["records"]["instances"]["new"] == 4
     assert {(problem["place"], problem["reason"]) for problem in entry["problems"]} == {
         ("rows 1, 4, 7, 10", "4 skipped: no cell has an error output"),
-        ("rows 2, 5, 8, 11", "4 skipped: it holds no notebook"),
+        ("rows 2, 5, 8, 11", "4 skipped: it contains no notebook"),
     }
     store = prepare(only_minibench)
     found = cells(store.cursor(), "some-errors", "row_3")

@@ -122,7 +122,7 @@ def test_natural_order_counts_numbers() -> None:
 
 
 def test_the_published_cases(embedded_store: Store) -> None:
-    """The one vote that the human outcome contradicts (2 of 5 for numpy_10) is no right call."""
+    """The one vote that the human outcome contradicts (2 of 5 for numpy_10) is not a right call."""
     frame = verdict_frame(embedded_store)
     study = frame[frame["experiment"] == "crane-llm-2025-10"]
     listed = stored_cases.case_list(embedded_store.cursor(), "junobench")

@@ -34,7 +34,7 @@ def test_relative_and_home_paths_become_absolute(tmp_path: Path, monkeypatch: py
 def test_a_folder_that_cannot_be_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(StoreError, match="cannot be the data folder") as caught:
+        with pytest.raises(StoreError, match="cannot be used as the data folder") as caught:
             data_folder(place)
         assert "CRANE_DATA" in caught.value.remedy
 

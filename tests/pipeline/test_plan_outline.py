@@ -39,7 +39,7 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
     plan = drawn_plan(study_store, Wish("pilot", ("ana", "ben"), STUDY, seed=SEED))
     told = outline(plan, clustering(study_store, plan))
     assert "501 verdicts" in told.sentences[0]
-    assert "(margin 5%, confidence 95%, p 0.5) asks for 218" in told.sentences[1]
+    assert "(margin 5%, confidence 95%, p 0.5) needs 218" in told.sentences[1]
     assert "222 are drawn" in told.sentences[1]
     assert [(row.population, row.drawn, row.twice_or_more) for row in told.strata] == [
         (90, 40, 40), (99, 44, 44), (79, 35, 35), (88, 39, 39), (71, 31, 31), (74, 33, 33),
@@ -64,8 +64,8 @@ def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(study_store:
     assert weight.n_cases == len(sizes)
     assert weight.margin_here < 0.05 < weight.margin_apart < entry.margin
     told = outline(plan, weight).dependence
-    assert f"222 items lie in {len(sizes)} cases" in told[0]
-    assert f"they weigh like {entry.effect.n_effective:.0f} independent ones" in told[2]
+    assert f"222 items belong to {len(sizes)} cases" in told[0]
+    assert f"the effective sample size is {entry.effect.n_effective:.0f} " in told[2]
     assert f"±{entry.margin:.1%} instead of ±6.6%" in told[2]
 
 
@@ -103,8 +103,8 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     told = outline(plan, weight)
     assert told.sentences[1] == "Design: all 48 are labelled."
     assert weight.margin_here == 0
-    assert told.dependence[2].startswith("No label of a person tells how alike")
-    assert "rho = 0.50, they weigh like 19 independent ones (design effect 2.50)" in told.dependence[4]
+    assert told.dependence[2].startswith("No human labels exist yet to estimate the correlation")
+    assert "rho = 0.50, the effective sample size is 19 (design effect 2.50)" in told.dependence[4]
 
 
 def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
@@ -112,7 +112,7 @@ def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
     plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), OURS, design, seed=SEED))
     told = outline(plan, clustering(store, plan))
     # Equation 1 with E = 0.2 and N = 48: 46.1 / (0.04 * 47 + 0.9604) = 16.2, so 17; of 12 in each stratum, 5.
-    assert "asks for 17 twice" in told.sentences[1]
+    assert "needs 17 labelled twice" in told.sentences[1]
     assert [row.twice_or_more for row in told.strata] == [5, 5, 5, 5]
     assert [row.items for row in told.load] == [48, 20]
 
@@ -121,7 +121,7 @@ def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(store
     wish = Wish("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7)
     plan = drawn_plan(store, wish)
     remarks = outline(plan, clustering(store, plan)).remarks
-    assert [remark[:30] for remark in remarks] == ["A seed this short can be guess", "No hidden repeat for ana: too "]
+    assert [remark[:30] for remark in remarks] == ["A seed this short can be guess", "No hidden repeats for ana: too"]
     assert "settings code" in outline(plan, clustering(store, plan)).sentences[0]
 
 

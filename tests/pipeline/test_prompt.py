@@ -133,7 +133,7 @@ def test_a_state_captured_before_another_target_is_refused(store: Store) -> None
         *made("mine", "notebook", "x = 1", "x = 2", "x"),
         state("mine", "capture", Setting.RUNTIME_PLUS, 1, [0]),
     )
-    with pytest.raises(PromptError, match="captured before another target cell"):
+    with pytest.raises(PromptError, match="captured for a different target cell"):
         prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_PLUS)
 
 

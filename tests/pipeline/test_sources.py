@@ -71,7 +71,7 @@ def test_of_a_folder_only_what_was_read_is_kept(tmp_path: Path) -> None:
 
 def test_the_sidecar_tells_what_people_ask(tmp_path: Path) -> None:
     tree = folder_tree(tmp_path / "Meine Paare")
-    tree.problems.append(LoadProblem("x", "archive member", "it is a link; not read"))
+    tree.problems.append(LoadProblem("x", "archive member", "it is a link; skipped"))
     tree.read("a.txt")
     with staged_files(tree, kind="made", origin="somewhere", into=tmp_path / "sources"):
         pass

@@ -41,7 +41,7 @@ def test_every_reading_has_the_tests_that_it_can_have(curve: pd.DataFrame) -> No
 
 
 def right(rows: pd.DataFrame) -> pd.Series:
-    """Right or wrong by the majority, a crash with its correct diagnosis; written anew."""
+    """Right or wrong by the majority, a crash with its correct diagnosis; written again."""
     crash = rows["n_crash"] > rows["n_safe"]
     return (crash & (rows["human"] == "correct")).where(rows["truth"], ~crash).set_axis(rows["instance_id"])
 

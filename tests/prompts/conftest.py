@@ -1,4 +1,4 @@
-"""The published input texts, where the archive is at hand."""
+"""The published input texts, where the archive is available."""
 
 from __future__ import annotations
 

@@ -32,17 +32,17 @@ def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) 
     [
         ("", "the reply is empty"),
         ("The label is correct.", "no JSON object"),
-        ('{"verdict": "correct"}', "no object in the reply has the member label"),
+        ('{"verdict": "correct"}', "no object in the reply has the key label"),
         (said("correct")[:-1], "cut off or malformed"),
-        ("<think>I would say " + said("correct"), "ends within the model's thinking"),
-        ("<think>" + "so " * 20_000 + said("correct"), "ends within the model's thinking"),
-        (said("correct", "..."), "quotes the form of an answer"),
-        ('{"label": "correct", "label": "wrong"}', "gives a member twice"),
-        (said("misdetected"), "none of correct, partial, wrong, unverifiable"),
-        (said(None), "none of correct"),
-        (said(["correct"]), "none of correct"),
-        (said("correct") + said("wrong"), "2 labels that differ"),
-        ('{"a":' * 50_000, "too tangled to be read"),
+        ("<think>I would say " + said("correct"), "ends inside the model's thinking"),
+        ("<think>" + "so " * 20_000 + said("correct"), "ends inside the model's thinking"),
+        (said("correct", "..."), "repeats the answer format"),
+        ('{"label": "correct", "label": "wrong"}', "has a duplicate key"),
+        (said("misdetected"), "not one of correct, partial, wrong, unverifiable"),
+        (said(None), "not one of correct"),
+        (said(["correct"]), "not one of correct"),
+        (said("correct") + said("wrong"), "2 different labels"),
+        ('{"a":' * 50_000, "too complex to parse"),
         ("[" * 100_000 + said("correct")[:-1], "cut off or malformed"),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_label_counts_after_the_thinking_and_in_a_whole_reply_alone() -> None:
     thought = f"<think>{said('wrong')}</think>{said('correct')}"
     assert read_judge_reply(thought).label == Label.CORRECT
     cut = read_judge_reply(said("correct"), "length")
-    assert cut == (None, None, "the reply was cut off at the limit of tokens")
+    assert cut == (None, None, "the reply was cut off at the token limit")
 
 
 def test_the_same_label_twice_is_one_label() -> None:

@@ -40,7 +40,7 @@ def stored(block: str, setting: Setting) -> KernelState:
 
 
 def test_published_inputs_come_out_byte_for_byte(input_texts: dict[str, str]) -> None:
-    """222 of 222 in `code` and 222 of 222 in `runtime`, the 28 blocks that are no literals among them."""
+    """222 of 222 in `code` and 222 of 222 in `runtime`, the 28 blocks that are not literals among them."""
     same = {Setting.CODE: 0, Setting.RUNTIME: 0}
     for path, text in input_texts.items():
         setting = Setting.RUNTIME if "/executed_code_runinfo/" in path else Setting.CODE
@@ -248,7 +248,7 @@ def test_one_target_is_needed(targets: list[Cell]) -> None:
 
 
 def test_a_setting_of_runtime_needs_a_state() -> None:
-    with pytest.raises(PromptError, match="none is at hand"):
+    with pytest.raises(PromptError, match="none is available"):
         render(CELLS, None, Setting.RUNTIME)
 
 
@@ -258,7 +258,7 @@ def test_long_cells_and_endless_inputs_are_bounded() -> None:
     assert len(text) < MAX_CELL + 300
     assert re.search(r"# \.\.\. 120,006 characters of this cell are not shown \.\.\.", text)
     many = [cell(number, "y = 1\n" * 9_000) for number in range(MAX_BODY // 54_000 + 1)]
-    with pytest.raises(PromptError, match="no model reads more"):
+    with pytest.raises(PromptError, match="the limit is"):
         body([*many, CELLS[3]], None, Setting.CODE)
 
 

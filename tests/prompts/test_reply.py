@@ -15,8 +15,8 @@ from crane_core.prompts.reply import MAX_REASONING, ReadReply, read_reply
 
 GOOD = '{"reasoning": "x is not defined", "detection": true}'
 READ = ReadReply(True, "x is not defined", None)
-THINKING = "the reply ends within the model's thinking"
-CUT_OFF = "the reply was cut off at the limit of tokens"
+THINKING = "the reply ends inside the model's thinking"
+CUT_OFF = "the reply was cut off at the token limit"
 
 
 @pytest.mark.parametrize(
@@ -54,18 +54,18 @@ def test_answer_is_read(text: str) -> None:
     [
         ("", "the reply is empty"),
         (" \n", "the reply is empty"),
-        ("true", "the reply holds no JSON object"),
-        ("The cell crashes.", "the reply holds no JSON object"),
-        ("{'reasoning': 'x', 'detection': True}", "the reply holds no JSON object"),
+        ("true", "the reply contains no JSON object"),
+        ("The cell crashes.", "the reply contains no JSON object"),
+        ("{'reasoning': 'x', 'detection': True}", "the reply contains no JSON object"),
         (GOOD[:-1], "the JSON of the reply is cut off or malformed"),
         ('{"reasoning": "it is', "the JSON of the reply is cut off or malformed"),
-        ('{"reasoning": "it is", "crash": true}', "no object in the reply has the member detection"),
-        ('{"detection": "maybe"}', "the member detection is neither true nor false"),
-        ('{"detection": 1}', "the member detection is neither true nor false"),
-        ('{"detection": null}', "the member detection is neither true nor false"),
-        ('{"detection": true, "detection": false}', "the object gives a member twice"),
-        ('{"reasoning": "a", "reasoning": "b", "detection": true}', "the object gives a member twice"),
-        (GOOD + '{"reasoning": "no", "detection": false}', "the reply holds 2 answers that differ"),
+        ('{"reasoning": "it is", "crash": true}', "no object in the reply has the key detection"),
+        ('{"detection": "maybe"}', "the key detection is not a boolean"),
+        ('{"detection": 1}', "the key detection is not a boolean"),
+        ('{"detection": null}', "the key detection is not a boolean"),
+        ('{"detection": true, "detection": false}', "the object has a duplicate key"),
+        ('{"reasoning": "a", "reasoning": "b", "detection": true}', "the object has a duplicate key"),
+        (GOOD + '{"reasoning": "no", "detection": false}', "the reply contains 2 different answers"),
         ('<think>The form is {"reasoning": "x", "detection": true}. Let me see', THINKING),
         (f"Sure. <think>{GOOD}", THINKING),
         (f"<thinking>{GOOD}", THINKING),
@@ -73,10 +73,10 @@ def test_answer_is_read(text: str) -> None:
         (f"[THINK]{GOOD}", THINKING),
         (f"<think>{GOOD}</think>{GOOD}<think>wait", THINKING),
         (f"<|channel|>analysis<|message|>{GOOD}", THINKING),
-        (f"<think>{GOOD}</think>", "nothing follows the model's thinking"),
-        (f"<think>{GOOD}</think> It crashes.", "the reply holds no JSON object"),
-        ('{"reasoning": "...", "detection": true}', "the reply quotes the form of an answer and gives none"),
-        ('{"reasoning": "<why>", "detection": true}', "the reply quotes the form of an answer and gives none"),
+        (f"<think>{GOOD}</think>", "the reply has only the model's thinking"),
+        (f"<think>{GOOD}</think> It crashes.", "the reply contains no JSON object"),
+        ('{"reasoning": "...", "detection": true}', "the reply repeats the answer format but gives no answer"),
+        ('{"reasoning": "<why>", "detection": true}', "the reply repeats the answer format but gives no answer"),
     ],
 )
 def test_what_holds_no_answer_is_none_with_the_reason(text: str, trouble: str) -> None:

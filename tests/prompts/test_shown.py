@@ -270,5 +270,5 @@ def test_a_published_state_shows_itself_and_what_is_less(stated: Setting) -> Non
     state = published({"x": VariableState("int")}, stated)
     assert {setting for setting in Setting if can_show(state, setting)} == less
     for setting in set(RUNTIME_SETTINGS) - less:
-        with pytest.raises(PromptError, match=f"was published as {stated}; it does not hold".replace("+", r"\+")):
+        with pytest.raises(PromptError, match=f"was published as {stated}, without".replace("+", r"\+")):
             shown(state, setting)

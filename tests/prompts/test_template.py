@@ -74,9 +74,9 @@ def test_what_the_body_holds_is_not_filled_in_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"no placeholder", "holds {{body}} 0 times"),
-        (b"{{body}} and {{body}}", "holds {{body}} 2 times"),
-        (b"\xff{{body}}", "is not text in UTF-8"),
+        (b"no placeholder", "contains {{body}} 0 times"),
+        (b"{{body}} and {{body}}", "contains {{body}} 2 times"),
+        (b"\xff{{body}}", "is not UTF-8 text"),
         (b"x" * 200_001 + b"{{body}}", "200,009 bytes"),
     ],
 )

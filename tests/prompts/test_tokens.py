@@ -1,4 +1,4 @@
-"""Tokens are counted where the table is at hand, by whichever library has it, and told apart from an estimate."""
+"""Tokens are counted where the table is available, by whichever library has it, and told apart from an estimate."""
 
 from __future__ import annotations
 

@@ -173,8 +173,8 @@ def test_the_document_tells_state_and_capture(notebook: WriteNotebook) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("no JSON", "no notebook that can be read"),
-        ("[]", "no notebook that can be read"),
+        ("no JSON", "not a readable notebook"),
+        ("[]", "not a readable notebook"),
         ('{"cells": []}', "no code cell"),
     ],
 )
@@ -210,9 +210,9 @@ def test_any_interpreter_and_kernelspec_can_be_named(
 
 def test_a_kernel_that_does_not_come_up_says_why(notebook: WriteNotebook, tmp_path: Path) -> None:
     path = notebook("nowhere", "a = 1", "a")
-    with pytest.raises(KernelStartError, match=r"There is no program .*missing"):
+    with pytest.raises(KernelStartError, match=r"The program .*missing"):
         capture(path, python=tmp_path / "missing")
-    with pytest.raises(KernelStartError, match="No kernelspec 'missing' is installed; there are: "):
+    with pytest.raises(KernelStartError, match=r"The kernelspec 'missing' is not installed\. Installed: "):
         capture(path, kernel="missing")
     venv.create(tmp_path / "bare", with_pip=False)
     with pytest.raises(KernelStartError, match=r"No module named ipykernel_launcher.*Install ipykernel"):

@@ -90,13 +90,13 @@ def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str)
     ],
 )
 def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell: str) -> None:
-    with pytest.raises(CellStoppedError, match="gave out more than 5 MiB"):
+    with pytest.raises(CellStoppedError, match="printed more than 5 MiB"):
         capture(notebook("loud", cell, "while True: pass", "1"), limits=Limits(output_bytes=5 * MIB))
 
 
 def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(notebook: WriteNotebook) -> None:
     cell = f"import threading\ndef talk():\n    {PRINTS}\nthreading.Thread(target=talk).start()"
-    with pytest.raises(CellStoppedError, match="gave out more than 2 MiB"):
+    with pytest.raises(CellStoppedError, match="printed more than 2 MiB"):
         capture(notebook("talks", cell, "while True: pass", "1"), limits=Limits(output_bytes=2 * MIB))
 
 
@@ -192,7 +192,7 @@ def test_a_cell_that_halts_the_watchdog_is_stopped_all_the_same(
 
 def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook("plain", "a = 1", "a")
-    with pytest.raises(CellStoppedError, match=r"^Looking at the state ran longer than 1 s") as stopped:
+    with pytest.raises(CellStoppedError, match=r"^Capturing the state ran longer than 1 s") as stopped:
         capture(path, probes=["any(iter(int, 1))"], limits=Limits(look_s=1))
     assert stopped.value.cell is None
 
@@ -204,7 +204,7 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
     """The kernel says by a file that it runs; then the command is ended from outside."""
     path = notebook("lasting", f"{FORKS}\nopen('runs', 'w').close()\ntime.sleep(600)", "1")
     command = [sys.executable, "-m", "crane_core", "capture", str(path), "--out", str(tmp_path / "out.json")]
-    # Whoever runs the tests in the background has them ignore SIGINT, and what they start would too.
+    # A shell that runs the tests in the background makes them ignore SIGINT, and what they start would too.
     usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual) as process:
         try:

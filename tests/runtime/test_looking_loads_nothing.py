@@ -1,6 +1,6 @@
 """No module is loaded by looking: values of the libraries in real kernels, with what had been imported before the look.
 
-What a library loads late, as numpy its masked arrays, it shall load for the notebook alone.
+What a library loads late, as numpy its masked arrays, it must load only for the notebook.
 """
 
 from __future__ import annotations

@@ -53,28 +53,28 @@ def main_of(study: Collected, kind: DetectorKind) -> Judging:
 
 def test_time_saved_in_the_study(study: Collected) -> None:
     text = told(time_blocks(study, main_of(study, DetectorKind.LLM)))
-    assert 'id="time-crane-llm-2025-10-llm">Does it save time to ask first?</h3>' in text
+    assert 'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>' in text
     assert "<strong>GPT 5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
     assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), "nobody timed analyzers"
 
 
 def test_specification_curve_of_the_study(study: Collected) -> None:
     text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
-    assert ">Does the conclusion hang on the choices?</h3>" in text
+    assert ">Does the conclusion depend on the choices?</h3>" in text
     assert "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain" in text
     assert "<li>Gemini 2.5 Flash: a gain in 5 of 13," in text
 
 
 def test_combinations_of_the_study(study: Collected) -> None:
     text = told(together_blocks(study))
-    assert '<h2 id="together">Do detectors do better together?</h2>' in text
+    assert '<h2 id="together">Are combined detectors better?</h2>' in text
     assert "<strong>GPT 5 −RT</strong> from 76.1% to 81.1%" in text
     assert text.count('<h3 id="together-junobench-') == 1, "what ships beside the study stands with it"
 
 
 def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> None:
     text = (site / "results.html").read_text("utf-8")
-    assert "Does the conclusion hang on the choices?</h3>" in text
+    assert "Does the conclusion depend on the choices?</h3>" in text
     assert "of these answers, none finds a gain" in text
 
 

@@ -83,6 +83,6 @@ def test_a_site_is_written_whole_or_not_at_all(
 
 def test_a_folder_that_holds_something_is_refused(odd_material: Material, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(SourceError, match="there already"):
+    with pytest.raises(SourceError, match="already exists"):
         write_site(odd_material, tmp_path, with_texts=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

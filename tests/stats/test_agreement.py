@@ -142,8 +142,8 @@ def test_labels_of_the_study_are_found_on_a_scale_of_words() -> None:
     ("labels", "scale", "message"),
     [
         ([["correct", "great"]], SCALE, "not on the scale"),
-        ([["correct"]], SCALE, "two annotators"),
-        (["correct", "wrong"], SCALE, "two annotators"),
+        ([["correct"]], SCALE, "two or more annotators"),
+        (["correct", "wrong"], SCALE, "two or more annotators"),
         ([["correct", "correct"]], ["correct"], "two different categories"),
         ([["correct", "correct"]], ["correct", "correct"], "two different categories"),
     ],
@@ -203,7 +203,7 @@ def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(statis
 
 
 def test_resamples_without_a_value_are_counted() -> None:
-    """One of three cases differs from the others: kappa has no value without it, nor of it alone."""
+    """One of three cases differs from the others: kappa has no value without it, and no value for it alone."""
     labels = [["correct", "correct"], ["correct", "correct"], ["wrong", "wrong"]]
     found = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, ["a", "b", "c"], seed=1)
     assert found.n_undefined / 2000 == pytest.approx((2 / 3) ** 3 + (1 / 3) ** 3, abs=0.04)

@@ -68,7 +68,7 @@ def test_words_are_those_of_landis_and_koch(kappa: float, word: str) -> None:
 
 @pytest.mark.parametrize("kappa", [math.nan, 1.1, -2])
 def test_what_is_no_kappa_has_no_word(kappa: float) -> None:
-    with pytest.raises(ValueError, match="a kappa lies in"):
+    with pytest.raises(ValueError, match="kappa must be"):
         cohen_kappa.landis_koch(kappa)
 
 

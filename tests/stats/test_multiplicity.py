@@ -36,5 +36,5 @@ def test_tests_that_were_not_made_do_not_count(adjust) -> None:  # type: ignore[
 
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 def test_an_impossible_p_value_is_refused(adjust) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=r"0\.\.1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         adjust([1.2])

@@ -28,5 +28,5 @@ def test_discordance_by_hand() -> None:
 
 
 def test_unequal_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="same length"):
         discordance([True], [True, False])

@@ -39,5 +39,5 @@ def test_what_is_off_the_front_is_beaten_by_something_on_it(options: list[tuple[
 
 
 def test_lengths_must_agree() -> None:
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="same length"):
         pareto_front([1, 2], [1])

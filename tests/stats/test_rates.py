@@ -1,4 +1,4 @@
-"""Confusion counts and rates, held against scikit-learn and worked examples."""
+"""Confusion counts and rates, compared with scikit-learn and worked examples."""
 
 import math
 from typing import Any
@@ -89,5 +89,5 @@ def test_a_rate_is_the_same_before_and_after_adding_up(pairs: list[tuple[bool, b
 def test_unequal_lengths_and_impossible_shares_are_refused() -> None:
     with pytest.raises(ValueError, match="shape"):
         confusion([True, False], [True])
-    with pytest.raises(ValueError, match=r"0\.\.1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         confusion([True], [1.5])

@@ -50,5 +50,5 @@ def test_allocation_rounds_every_stratum_up_and_stays_within_it(strata: dict[str
 
 @pytest.mark.parametrize("options", [{"margin": 0}, {"p": 1}, {"margin": 2}])
 def test_impossible_designs_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="needs"):
+    with pytest.raises(ValueError, match="must be"):
         required_sample(100, **options)

@@ -1,4 +1,4 @@
-"""The texts of an item: those of the runs that foretell a crash, equal ones counted, the most frequent first."""
+"""The texts of an item: those of the runs that predict a crash, equal ones counted, the most frequent first."""
 
 from __future__ import annotations
 

@@ -107,7 +107,9 @@ def test_database_read_by_another_process_says_so(
     path = tmp_path / "crane.duckdb"
     open_store(path).close()
     with held(path, "to read"):
-        with pytest.raises(StoreHeldError, match=r"Another program reads .* \(python\S*, process \d+\)") as refused:
+        with pytest.raises(
+            StoreHeldError, match=r"Another program is reading .* \(python\S*, process \d+\)"
+        ) as refused:
             open_store(path)
         assert (refused.value.by_reader, "app" in str(refused.value)) == (True, False)
         store = open_to_read(path)
@@ -129,7 +131,7 @@ def test_a_database_of_another_version_is_not_read_as_it_is(tmp_path: Path) -> N
 def damaged(whole: bytes, kind: str) -> bytes:
     noise = random.Random(kind).randbytes(64)
     return {
-        "text": b"this is no database" * 500,
+        "text": b"this is not a database" * 500,
         "one byte": whole[:1],
         "cut short": whole[:20_000],
         "header": noise + whole[64:],

@@ -157,7 +157,7 @@ def test_an_answer_that_differs_is_a_contradiction(store: Store) -> None:
     add(store, "a", RUN, replace(RUN, run_index=2, crashes=None))
     added = add(store, "b", replace(RUN, crashes=False), replace(RUN, run_index=2, crashes=False))
     [problem] = problems(added)
-    assert problem.reason == "crashes is False here but True in an earlier source, and that stays"
+    assert problem.reason == "crashes is False here but True in an earlier source, which is kept"
     assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, False)]
 
 
@@ -165,7 +165,7 @@ def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(store: Sto
     [entry] = add(store, "a", RUN, replace(RUN, crashes=False), replace(RUN, run_index=2))
     assert (entry.n_read, entry.n_new) == (3, 2)
     [problem] = entry.problems
-    assert problem.reason == "given 2 times by one source; the first stays"
+    assert problem.reason == "repeated 2 times in one source; the first is kept"
     assert "run_index 1" in problem.place
     assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, True)]
 

@@ -1,4 +1,4 @@
-"""Charts are made once for the same input, and anew for another."""
+"""Charts are made once for the same input, and again for another."""
 
 import altair as alt
 import pandas as pd

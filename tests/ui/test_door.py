@@ -1,4 +1,4 @@
-"""What the server lets in, asked over real HTTP and real websockets of a server of its own."""
+"""What the server lets in, asked over real HTTP and real websockets of its own server."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -
     assert "answer 1, 1.50 s, 1,200 tokens in, 0 out, 3 requests, ended with length" in words
     assert "crash ✓" in words
     assert "no crash ✗" in answer_html(answer(crashes=False, truth=True))
-    unread = answer_html(answer(unanswered="it is no JSON", truth=True))
-    assert "no answer<" in unread and "it is no JSON" in unread
+    unread = answer_html(answer(unanswered="it is not JSON", truth=True))
+    assert "no answer<" in unread and "it is not JSON" in unread
 
 
 def test_replies_and_prompts_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
@@ -129,7 +129,7 @@ def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_fo
     usual = Wish(detector, "minibench", "code", model="heron", endpoint="ours")
     usual.check()
     for forged in ("http://192.0.2.1/v1", "", "api.openai.com/v1", "OURS"):
-        with pytest.raises(DetectorError, match="No endpoint is configured under the name"):
+        with pytest.raises(DetectorError, match="No endpoint is configured with the name"):
             usual._replace(endpoint=forged).check()
     with pytest.raises(DetectorError, match="not configured for the model 'gpt-5'"):
         usual._replace(model="gpt-5").check()

@@ -74,7 +74,7 @@ def test_cells_far_before_the_target_fold_away_and_are_counted(text_of: TextOf) 
     codes = [f"x{n} = {n}" for n in range(MAX_EARLIER + NEAR_CELLS + 5)]
     html = cells_html(cells(*codes, "target"))
     words = text_of(html)
-    assert f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 before them are not shown" in words
+    assert f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 earlier cells are not shown" in words
     assert "x4 = 4" not in words and "x5 = 5" in words
     assert html.count("<details") == 1 + MAX_EARLIER + NEAR_CELLS
     assert html.count(" open>") == 2
@@ -102,8 +102,8 @@ def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
 
 
 def test_no_finding_is_no_promise() -> None:
-    assert "they never say safe" in rules_html(prediction(), has_state=True)
-    assert "code alone" in rules_html(prediction(), has_state=False)
+    assert "they never say that a cell is safe" in rules_html(prediction(), has_state=True)
+    assert "code only" in rules_html(prediction(), has_state=False)
     assert crash_line(prediction()) is None
     assert crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
 
@@ -122,13 +122,15 @@ def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf)
 
 def test_a_reply_that_cannot_be_read_says_why() -> None:
     answer = Answer("k", "hm", None, "stop", 0.5, 1, None, None)
-    html = model_html(Asked("m", answer, ReadReply(None, None, "it is no JSON"), None))
-    assert "No answer that can be read" in html and "it is no JSON" in html and "USD" not in html
+    html = model_html(Asked("m", answer, ReadReply(None, None, "it is not JSON"), None))
+    assert "No readable answer" in html and "it is not JSON" in html and "USD" not in html
 
 
 def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked) -> None:
     assert cost_words(checked) == "The 2 cells before it were not run."
-    assert cost_words(replace(checked, seconds_before=1.234)).startswith("What it would cost to crash here: 1.23 s")
+    assert cost_words(replace(checked, seconds_before=1.234)).startswith(
+        "A crash here would cost 1.2 s of re-execution"
+    )
     assert "3.0 min" in cost_words(replace(checked, seconds_before=180.0))
     assert run_words(checked) == "Run the 2 cells before it"
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
@@ -139,10 +141,10 @@ def test_a_cell_is_called_by_its_first_line_of_code(checked: Checked) -> None:
 
 
 def test_remedies_on_the_page_are_the_pages_own() -> None:
-    raised = CellRaisedError("Code cell 0 raised FileNotFoundError: x.", remedy="Go on with --keep-going.", cell=0)
+    raised = CellRaisedError("Code cell 0 raised FileNotFoundError: x.", remedy="Continue with --keep-going.", cell=0)
     assert "--" not in failed_words(raised, is_upload=True)
-    assert "An upload comes alone" in failed_words(raised, is_upload=True)
-    assert "An upload comes alone" not in failed_words(raised, is_upload=False)
+    assert "An upload contains only the notebook" in failed_words(raised, is_upload=True)
+    assert "An upload contains only the notebook" not in failed_words(raised, is_upload=False)
     stopped = CellStoppedError("Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0)
     assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
 
@@ -150,8 +152,8 @@ def test_remedies_on_the_page_are_the_pages_own() -> None:
 def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
     sent = to_send(checked, checked.settings[0])
     here = price_words(sent, Endpoint("m*del", "http://127.0.0.1:1/v1"))
-    assert f"{sent.tokens.n:,} tokens" in here and r"m\*del" in here and "price is not known" in here
-    assert "not known here" in price_words(sent, Endpoint("unheard-of", "https://models.example/v1"))
+    assert f"{sent.tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
+    assert "price is unknown" in price_words(sent, Endpoint("unheard-of", "https://models.example/v1"))
     assert "No model is set" in price_words(sent, None)
 
 
@@ -163,4 +165,4 @@ def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> N
         asking.stop.set()
         once(lambda: asking.outcome)
     assert isinstance(asking.outcome, DetectorError)
-    assert "called back" in str(asking.outcome)
+    assert "cancelled" in str(asking.outcome)

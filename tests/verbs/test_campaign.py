@@ -75,7 +75,7 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: Data
         (["create", "Pilot", "--annotators", "ana", *OURS], "cannot name a campaign"),
         (["create", "pilot", "--annotators", "ana", "--experiment", "theirs"], "No model has verdicts"),
         (["create", "pilot", "--annotators", "ana", *OURS, "--settings", "runtim"], "'runtim' is not among"),
-        (["create", "pilot", "--annotators", "ana", *OURS, "--strata", "stage"], "nothing to stratify by"),
+        (["create", "pilot", "--annotators", "ana", *OURS, "--strata", "stage"], "is not a stratum"),
         (["create", "pilot", "--annotators", "ana", *OURS, "--margin", "0"], "No plan can be drawn"),
         (["create", "--from", "nowhere.json"], "nowhere.json"),
         (["create", "--from", "p.json", "--seed", "3"], "seed comes from the export"),
@@ -91,7 +91,7 @@ def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments: list[str], wor
 
 def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(run: Run) -> None:
     spoken = run("create", "pilot", "--annotators", "ana")
-    assert refused(spoken, "501 verdicts of junobench, crane-llm-2025-10 match, and none has its text here.")
+    assert refused(spoken, "501 verdicts of junobench, crane-llm-2025-10 match, but their texts are not loaded.")
     assert "fetch crane-llm" in spoken.err
 
 
@@ -100,7 +100,7 @@ def test_a_name_is_taken_once(run: Run) -> None:
     assert run(*wish).code == 0
     again = run(*wish)
     assert again.code == 1
-    assert "There is a campaign 'pilot' already." in again.err
+    assert "The campaign 'pilot' already exists." in again.err
 
 
 def test_status_tells_every_campaign_and_one(run: Run) -> None:
@@ -117,7 +117,7 @@ def test_lock_tells_what_is_open_and_refuses_until_told_anyway(run: Run) -> None
     run("create", "pilot", "--annotators", "ana,ben", *OURS, "--design", "all", "--seed", SEED)
     spoken = run("lock", "pilot", "--by", "cleo")
     assert refused(spoken, "not finished")
-    assert "unlabelled: ana 48, ben 48 of their items" in spoken.err
+    assert "unlabelled items: ana 48, ben 48" in spoken.err
     assert json.loads(run("status", "--json").out)["campaigns"][0]["locked"] is None
     assert "locked by cleo" in run("lock", "pilot", "--by", "cleo", "--anyway").out
     assert refused(run("lock", "pilot", "--by", "cleo"), "was locked by cleo")
@@ -131,7 +131,7 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     assert run("lock", "pilot", "--by", "cleo").code == 0
     out = tmp_path / "export"
     assert run("export", "pilot", "--out", out).code == 0
-    assert refused(run("export", "pilot", "--out", out), "holds an export already")
+    assert refused(run("export", "pilot", "--out", out), "already contains an export")
     assert run("export", "pilot", "--out", out, "--force").code == 0
 
     elsewhere = tmp_path / "elsewhere"
@@ -139,7 +139,7 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     (elsewhere / "sources").symlink_to(answered_folder.sources)
     arguments = ["--data", str(elsewhere), "campaign", "create", "--from", str(out / "plan.json"), "--by", "dora"]
     assert main(arguments) == 0
-    assert "Items, names and orders are those of the export." in capsys.readouterr().err
+    assert "Items, names and orders are the same as in the export." in capsys.readouterr().err
     old, new = kept_campaign(answered, "pilot").plan, kept_campaign(DataFolder(elsewhere), "pilot").plan
     assert (new.items, new.orders, new.seed, new.created_by) == (old.items, old.orders, old.seed, "dora")
 

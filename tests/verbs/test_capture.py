@@ -28,4 +28,4 @@ def test_a_folder_is_no_file_to_write(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_time_that_is_none_is_wrong_usage(given: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["check", "trip.ipynb", given])
-    assert "a number above 0 is expected" in capsys.readouterr().err
+    assert "expected a number above 0" in capsys.readouterr().err

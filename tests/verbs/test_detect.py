@@ -80,7 +80,7 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
     answered = [reply for reply in replies if isinstance(reply, Reply) and reply.text is not None]
     assert answered and all(reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered)
     assert spoken.code == 1
-    assert "the same command goes on from there" in spoken.out
+    assert "the same command resumes there" in spoken.out
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
 
@@ -102,7 +102,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run) -> None:
         few = run(*model_at(base_url, *prices, "--budget-usd", "0.0175"))
         rest = run(*model_at(base_url, *prices, "--budget-usd", "1"))
     assert few.code == 1
-    assert "ended early: the next question could cost more than the budget leaves" in few.out
+    assert "stopped early: the next question could cost more than the budget leaves" in few.out
     assert rest.code == 0
     assert "10 of 10 questions answered" in rest.out
 
@@ -175,7 +175,7 @@ def test_it_works_while_the_app_holds_the_database(run: Run, folder: DataFolder,
 
 
 def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFolder, tmp_path: Path) -> None:
-    """A case of the published benchmark with cells of our own: the published rows are of these two instances."""
+    """A case of the published benchmark with our own cells: the published rows are of these two instances."""
     pair = tmp_path / "JunoBench"
     pair.mkdir()
     for version in ("reproduced", "fixed"):
@@ -191,16 +191,16 @@ def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFo
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--detector", "llm"), "No model is named"),
-        (("--detector", "fake", "--model", "gpt-5"), "one name and its own server"),
+        (("--detector", "llm"), "No model was given"),
+        (("--detector", "fake", "--model", "gpt-5"), "a fixed name and its own server"),
         (("--detector", "fake", "--price-in", "1"), "--price-out"),
         (("--detector", "llm", "--model", "m", "--endpoint", "nobody's"), 'under the name "nobody\'s"'),
         (("--detector", "llm", "--model", "m", "--endpoint", ""), "under the name ''"),
         (("--detector", "llm", "--model", "m", "--endpoint", "x", "--base-url", "http://127.0.0.1:1"), "--base-url"),
-        (("--detector", "fake", "--endpoint", "x"), "one name and its own server"),
-        (("--detector", "pylint", "--runs", "5"), "says the same each time"),
+        (("--detector", "fake", "--endpoint", "x"), "a fixed name and its own server"),
+        (("--detector", "pylint", "--runs", "5"), "gives the same answer each time"),
         (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
-        (("--detector", "fake", "--benchmark", "mine"), "no benchmark 'mine'"),
+        (("--detector", "fake", "--benchmark", "mine"), "benchmark 'mine' is not loaded"),
     ],
 )
 def test_what_cannot_be_run_is_one_error_with_its_remedy(run: Run, arguments: tuple[str, ...], told: str) -> None:
@@ -231,7 +231,7 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(folder: DataFolder, ro
             said = process.stdout.read() + process.stderr.read()
         assert int(first.split()[0]) > 0
         assert process.returncode == 130
-        assert "ended early: it was stopped" in said
+        assert "stopped early: it was stopped" in said
         assert "Traceback" not in said
         n_saved = ledger_text(folder).count('"record": "reply"')
         assert f"{n_saved} of 400 questions answered" in said
@@ -248,7 +248,7 @@ def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> N
     assert spoken.code == 0
     assert told["annotator"] == "judge fake"
     assert sum(told["labels"].values()) == told["answered"] == plan["questions"]
-    assert "judge fake said: " in run(*where).out
+    assert "labels of judge fake: " in run(*where).out
     none = run("judge", "--fake", "--benchmark", "minibench", "--experiment", "nobody")
     assert (none.code, none.out) == (1, "")
     assert "No verdict in the experiment 'nobody'" in none.err

@@ -57,7 +57,7 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: 
     assert sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
     assert all(record.crashes and record.reasoning and "raises" in record.reasoning for record in runs)
     assert (
-        f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} requests less" in spoken.out
+        f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} fewer requests" in spoken.out
     )
     told = json.loads(again.out)
     assert told["first"] == {
@@ -82,7 +82,7 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: Data
         n_before = sum(model.requests.values())
         rest = run(*cascade_at(base_url, *prices, "--budget-usd", "5"))
     assert few.code == 1
-    assert "ended early: the next question could cost more than the budget leaves" in few.out
+    assert "stopped early: the next question could cost more than the budget leaves" in few.out
     assert rest.code == 0
     replies = [record for record in kept(folder, "cascade") if isinstance(record, Reply)]
     assert 0 < n_before < len(replies)
@@ -98,7 +98,7 @@ def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: Data
     first = told["to_send"]["first"]
     assert told["questions"] == first["instances"] * 5
     assert told["to_send"]["n_requests"] == told["questions"] - first["requests_saved"]
-    assert f"{first['requests_saved']:,} requests less\n{told['to_send']['n_requests']:,} requests with" in spoken.out
+    assert f"{first['requests_saved']:,} fewer requests\n{told['to_send']['n_requests']:,} requests with" in spoken.out
     assert not model.requests
     assert not list(kept(folder, "cascade"))
 
@@ -121,4 +121,4 @@ def test_on_the_published_states_the_rules_settle_50_of_222(run: Speak) -> None:
     model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
     spoken = run("detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run")
     assert spoken.code == 0, spoken.err
-    assert "the rules settled 50 of 222 instances: 250 requests less\n860 requests with" in spoken.out
+    assert "the rules settled 50 of 222 instances: 250 fewer requests\n860 requests with" in spoken.out

@@ -15,7 +15,7 @@ from crane_core.detectors.rules.ipython_code import MAGICS, CellMagic, automagic
 
 _TIMED = ("time", "prun", "memit", "lprun", "mprun", "timeit")
 _REPEATED = "timeit"
-"""The magic that runs its code many times, in a function of its own."""
+"""The magic that runs its code many times, in its own function."""
 _PYTHON_CELLS = (*_TIMED, "capture")
 _OTHER_CELLS_WORDS = (
     "bash sh script ! sx system perl ruby cmd python python2 python3 pypy "
@@ -147,7 +147,7 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
 
 
 def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:
-    """What a magic on a line of its own does."""
+    """What a magic on its own line does."""
     if name not in _TIMED:
         return [] if name in _QUIET else [_anything(line)]
     body = [] if (tree := _tree_of(arguments, line)) is None else tree.body
@@ -172,7 +172,7 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 
 
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
-    """Statements that run nobody knows how many times, with names of their own: what those were before is not known."""
+    """Statements that run nobody knows how many times, with their own names: what those were before is not known."""
     names = dict.fromkeys(name for statement in body for name in bound_names(statement))
     loop = ast.For(_stored(UNKNOWN_VALUE, line), _name(UNKNOWN_VALUE, line), list(body), [], lineno=line, col_offset=0)
     return [*body, *([loop] if body else []), *(_unknown(name, line) for name in names)]

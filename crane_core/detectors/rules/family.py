@@ -77,7 +77,7 @@ class Family:
         return self._register([Key("element", of, EVERY_NAME)])
 
     def truth(self, of: str) -> Callable[[Rule], Rule]:
-        """The truth value that `if`, `and`, `not` ask of an object: a literal of True or False, or a crash."""
+        """The boolean that `if`, `and`, `not` get from an object: a literal of True or False, or a crash."""
         return self._register([Key("truth", of, EVERY_NAME)])
 
     def other(self, step: str, of: str = ANY, *names: str) -> Callable[[Rule], Rule]:

@@ -1,4 +1,4 @@
-"""What a rule says when it is certain: the crash, the fact that makes it certain, and the shortest way out."""
+"""What a rule reports: the crash, the evidence that makes it certain, and the remedy."""
 
 from __future__ import annotations
 

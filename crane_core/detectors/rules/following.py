@@ -160,20 +160,20 @@ def _check(walk: Walk, definition: Any, arguments: Arguments, function: Thing, n
             f"{name}() takes {len(ordered) - n_bound} positional arguments, {len(arguments.positional) - n_bound} are"
             " given",
             fact=f"the notebook defines {written}",
-            remedy=f"Give {name} what it takes.",
+            remedy=f"Pass the arguments that {name} takes.",
         )
     taken = set(ordered[: len(arguments.positional)])
     accepted = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
     for keyword in arguments.keywords:
         is_twice = keyword in taken and keyword in accepted
         if is_twice or keyword not in accepted and spec.kwarg is None:
-            why = "is given twice" if is_twice else "is no parameter of it"
+            why = "is given twice" if is_twice else "is not one of its parameters"
             walk.crash(
                 node,
                 "TypeError",
                 f"the argument {keyword} of {name}() {why}",
                 fact=f"the notebook defines {written}",
-                remedy=f"Leave {keyword} out, or name the parameter that is meant.",
+                remedy=f"Remove {keyword}, or use the intended parameter.",
             )
     _check_missing(walk, definition, taken | set(arguments.keywords), written, node)
 
@@ -191,7 +191,7 @@ def _check_missing(walk: Walk, definition: Any, given: set[str], written: str, n
         walk.crash(
             node,
             "TypeError",
-            f"{name}() is not given {', '.join(missing)}",
+            f"{name}() missing required arguments: {', '.join(missing)}",
             fact=f"the notebook defines {written}",
-            remedy=f"Give {name} a value for {', '.join(missing)}.",
+            remedy=f"Pass {name} a value for {', '.join(missing)}.",
         )

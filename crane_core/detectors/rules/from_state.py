@@ -48,7 +48,7 @@ def thing_of_entry(name: str, entry: Mapping[str, Any], *, is_captured: bool) ->
 
 
 def type_of(written: str) -> str:
-    """`pandas.core.frame.DataFrame` from `<class 'pandas.core.frame.DataFrame'>`; "" where it is no plain type."""
+    """`pandas.core.frame.DataFrame` from `<class 'pandas.core.frame.DataFrame'>`; "" where it is not a plain type."""
     found = _WRAPPED.match(written)
     name = found["name"] if found else written
     return name.removeprefix("builtins.") if re.fullmatch(r"[\w.<>]+", name) and "<" not in name else ""
@@ -115,7 +115,7 @@ def thing_of_facts(type: str, facts: dict[str, Any], *, words: str, is_captured:
 
 
 def _fill_value(thing: Thing, *, is_captured: bool) -> None:
-    """The literal of a number, text, truth value or None. The published extractor writes them as text."""
+    """The literal of a number, string, boolean or None. The published extractor writes them as text."""
     if thing.type == "NoneType":
         thing.literal = None
         return
@@ -261,7 +261,7 @@ def _is_double(listed: list[str]) -> bool:
 
 
 def _label_reader(told: Any) -> Callable[[str], Any] | None:
-    """How labels were written: texts as they are, or whole numbers; None where they may be anything else."""
+    """How labels were written: texts as they are, or integers; None where they may be anything else."""
     if not isinstance(told, dict):
         return str
     types = told.get("label_types")

@@ -1,6 +1,6 @@
 """What IPython makes of a cell before Python reads it: magics, shell lines and help become calls of get_ipython().
 
-Asks IPython's own transformer, loaded only for cells that are no plain Python, and keeps every line where it was.
+Asks IPython's own transformer, loaded only for cells that are not plain Python, and keeps every line where it was.
 Refuses to run a magic, and so to know what one does.
 """
 

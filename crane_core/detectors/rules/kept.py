@@ -1,6 +1,6 @@
 """What was found out of the first cells of a notebook, kept for the next target of the same notebook.
 
-Knows texts and their order. Refuses to know what is kept: it must not be changed by whoever gets it.
+Knows texts and their order. Refuses to know what is kept: the caller must not change it.
 """
 
 from __future__ import annotations

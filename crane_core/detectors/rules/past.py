@@ -66,7 +66,7 @@ class Run:
             _run(self.walk, statement, len(prefix.codes) - 1, self.found)
 
     def copied(self) -> Run:
-        """A run of its own that has come as far."""
+        """A separate run that has come as far."""
         other, walk, copy = Run(self.beginning.packages), self.walk, Copy()
         other.beginning.prefix = self.beginning.prefix
         other.found = list(self.found)

@@ -76,7 +76,7 @@ def _finding(crash: Crash, world: World) -> Finding:
 
 
 def _syntax_error(world: World) -> Finding | None:
-    """A target that is no Python to any version of it, and has no magics or shell lines; the kernel's own word counts.
+    """A target that is not Python to any version of it, and has no magics or shell lines; the kernel's own word counts.
 
     A capture states what the kernel's Python makes of the target.
     """
@@ -88,8 +88,8 @@ def _syntax_error(world: World) -> Finding | None:
     return Finding(
         "syntax",
         "SyntaxError",
-        f"the cell is no Python: {world.target.error}",
-        f"line {line} cannot be read",
+        f"the cell is not valid Python: {world.target.error}",
+        f"line {line} cannot be parsed",
         "Correct the line.",
         line or 1,
         0,

@@ -22,7 +22,7 @@ _MOST_KEPT = 1_024
 
 
 class Reach(NamedTuple):
-    """What code of the notebook can change, whoever calls it: the globals that it mentions, and names that it gives."""
+    """What code of the notebook can change, whatever calls it: globals that it mentions, and names that it gives."""
 
     mentioned: frozenset[str]
     rebound: frozenset[str]
@@ -140,7 +140,7 @@ def prefix_of(texts: Sequence[str]) -> Prefix:
 
 
 def is_builtin(name: str) -> bool:
-    """Whether Python has a name of its own for it, that is seen again when a global of the same name is deleted."""
+    """Whether Python has its own name for it, that is seen again when a global of the same name is deleted."""
     return name in _BUILTIN
 
 

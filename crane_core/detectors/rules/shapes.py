@@ -99,7 +99,7 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
         for length, wanted in zip(_padded(shape, len(target))[max(extra, 0) :], target, strict=True)
     )
     if not fits:
-        raise MisfitError(f"an array of shape {shown(shape)} does not fill the shape {shown(target)}")
+        raise MisfitError(f"could not broadcast input array from shape {shown(shape)} into shape {shown(target)}")
     return target
 
 
@@ -109,7 +109,7 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
 def matmul(left: Shape, right: Shape) -> Shape:
     """left @ right."""
     if not left or not right:
-        raise MisfitError("a single number takes no part in a matrix product")
+        raise MisfitError("a matrix product does not take a scalar")
     rows = left if len(left) > 1 else (1, *left)
     columns = right if len(right) > 1 else (*right, 1)
     _inner(left, right, rows[-1], columns[-2])
@@ -130,9 +130,7 @@ def dot(left: Shape, right: Shape) -> Shape:
 
 def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
-        raise MisfitError(
-            f"a product of shapes {shown(left)} and {shown(right)} needs {of_left} to be equal to {of_right}"
-        )
+        raise MisfitError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")
 
 
 # The same elements in another shape
@@ -143,12 +141,12 @@ def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     if any(length is not None and length < -1 for length in wanted):
         return None
     if list(wanted).count(-1) > 1:
-        raise MisfitError("only one length can be left to be found")
+        raise MisfitError("can only specify one unknown dimension")
     fixed = math.prod(length for length in wanted if length not in (None, -1))
     total = size(shape)
     is_open = None in wanted or -1 in wanted
     if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in wanted):
-        raise MisfitError(f"{total} elements of shape {shown(shape)} do not fill {shown(tuple(wanted))}")
+        raise MisfitError(f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}")
     if -1 not in wanted:
         return tuple(wanted)
     found = None if total is None or None in wanted or not fixed else total // fixed
@@ -169,10 +167,10 @@ def transpose(shape: Shape, axes: Sequence[int] | None = None) -> Shape:
     if axes is None:
         return shape[::-1]
     if len(axes) != len(shape):
-        raise MisfitError(f"{len(axes)} axes are given for an array of dimension {len(shape)}")
+        raise MisfitError(f"axes don't match: {len(axes)} axes for {len(shape)} dimensions")
     places = [axis_of(axis, len(shape)) for axis in axes]
     if len(set(places)) < len(places):
-        raise MisfitError("an axis is given twice")
+        raise MisfitError("repeated axis")
     return tuple(shape[place] for place in places)
 
 
@@ -200,7 +198,9 @@ def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
         return None if None in shape else tuple(length for length in shape if length != 1)
     gone = {axis_of(axis, len(shape)) for axis in axes}
     if long := [at for at in sorted(gone) if shape[at] not in (1, None)]:
-        raise MisfitError(f"axis {long[0]} of shape {shown(shape)} has not the length 1")
+        raise MisfitError(
+            f"cannot squeeze out an axis with size not equal to one: axis {long[0]} of shape {shown(shape)}"
+        )
     return tuple(length for at, length in enumerate(shape) if at not in gone)
 
 
@@ -209,17 +209,17 @@ def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
 
 def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
     if not shapes:
-        raise MisfitError("there is no array to join")
+        raise MisfitError("need at least one array to concatenate")
     if axis is None:
         return (_sum(size(shape) for shape in shapes),)
     ndim = len(shapes[0])
     if not ndim:
-        raise MisfitError("single numbers cannot be joined")
+        raise MisfitError("zero-dimensional arrays cannot be concatenated")
     at = axis_of(axis, ndim)
     if other := next((shape for shape in shapes if len(shape) != ndim), None):
-        raise MisfitError(f"arrays of {ndim} and {len(other)} dimensions cannot be joined")
+        raise MisfitError(f"arrays of {ndim} and {len(other)} dimensions cannot be concatenated")
     if () in shapes:
-        raise MisfitError("single numbers cannot be joined")
+        raise MisfitError("zero-dimensional arrays cannot be concatenated")
     rests = [_common([shape[place] for shape in shapes], place, shapes) for place in range(ndim) if place != at]
     return (*rests[:at], _sum(shape[at] for shape in shapes), *rests[at:])
 
@@ -245,11 +245,11 @@ def _sum(lengths: Iterable[Length]) -> Length:
 def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
     """Arrays of one shape, along a new axis."""
     if not shapes:
-        raise MisfitError("there is no array to stack")
+        raise MisfitError("need at least one array to stack")
     first = shapes[0]
     for other in shapes:
         if len(other) != len(first):
-            raise MisfitError(f"shapes {shown(first)} and {shown(other)} are not equal")
+            raise MisfitError(f"all input arrays must have the same shape, not {shown(first)} and {shown(other)}")
     common = tuple(_common([shape[place] for shape in shapes], place, shapes) for place in range(len(first)))
     at = axis_of(axis, len(common) + 1)
     return (*common[:at], len(shapes), *common[at:])
@@ -281,7 +281,7 @@ def split(shape: Shape, n_parts: int, axis: int = 0) -> list[Shape]:
     at = axis_of(axis, len(shape))
     length = shape[at]
     if n_parts < 1 or (length is not None and length % n_parts):
-        raise MisfitError(f"a length of {length} cannot be split into {n_parts} equal parts")
+        raise MisfitError(f"array split does not result in an equal division: length {length}, {n_parts} parts")
     part = None if length is None else length // n_parts
     return [(*shape[:at], part, *shape[at + 1 :])] * n_parts
 
@@ -296,7 +296,7 @@ def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: b
     given = range(len(shape)) if axis is None else [axis] if isinstance(axis, int) else axis
     gone = [axis_of(each, len(shape)) for each in given]
     if len(set(gone)) < len(gone):
-        raise MisfitError("an axis is given twice")
+        raise MisfitError("repeated axis")
     if keepdims:
         return tuple(1 if at in gone else length for at, length in enumerate(shape))
     return tuple(length for at, length in enumerate(shape) if at not in gone)
@@ -304,7 +304,7 @@ def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: b
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """An array of whole numbers as an index; `low` and `high` are the least and greatest of them, where known."""
+    """An array of integers as an index; `low` and `high` are the least and greatest of them, where known."""
 
     shape: Shape
     low: int | None = None
@@ -313,7 +313,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """An array of truth values as an index; `n_true` of them are true, where known."""
+    """An array of booleans as an index; `n_true` of them are true, where known."""
 
     shape: Shape
     n_true: Length = None
@@ -334,7 +334,7 @@ def index(shape: Shape, *parts: Part) -> Shape:
     """x[parts]: ranges, the number of indices, lengths of masks. None is a new axis."""
     n_taken = sum(_n_axes(part) for part in parts)
     if n_taken > len(shape):
-        raise MisfitError(f"{n_taken} indices are given for an array of dimension {len(shape)}", About.INDEX)
+        raise MisfitError(f"too many indices: {n_taken} for {len(shape)} dimensions", About.INDEX)
     if list(map(type, parts)).count(EllipsisType) > 1:
         raise MisfitError("an index can only have one '...'", About.INDEX)
     return _indexed(shape, _spread(parts, len(shape) - n_taken))
@@ -400,11 +400,14 @@ def _slice_length(length: Length, part: slice | Some) -> Length:
 
 
 def _taken(lengths: Shape, part: Part, at: int) -> Shape:
-    """The shape that an index of numbers or truth values brings along, after its range was looked at."""
+    """The shape that an index of numbers or booleans brings along, after its range was looked at."""
     if isinstance(part, Mask):
         for length, wanted in zip(lengths, part.shape, strict=True):
             if length is not None and wanted and length != wanted:
-                raise MisfitError(f"a mask of shape {shown(part.shape)} meets a length of {length}", About.INDEX)
+                raise MisfitError(
+                    f"boolean index did not match: the mask has shape {shown(part.shape)}, the array {length}",
+                    About.INDEX,
+                )
         return (part.n_true,)
     if isinstance(part, int):
         _in_range(lengths[0], part, at)
@@ -413,4 +416,4 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
 
 def _in_range(length: Length, number: int | None, at: int) -> None:
     if length is not None and number is not None and not -length <= number < length:
-        raise MisfitError(f"index {number} is out of bounds for axis {at} with length {length}", About.INDEX)
+        raise MisfitError(f"index {number} is out of bounds for axis {at} with size {length}", About.INDEX)

@@ -38,7 +38,7 @@ class Thing:
     `type` is the dotted type ("pandas.DataFrame", "int"), "" where it is not known; it is the exact type, no parent.
     `facts` are named and formed as in the state (design, section 4), its groups merged, with shapes as tuples in which
     None is a length that is not known; a fact that is not there is not known. `literal` is the value itself where it
-    is a number, text, truth value, None, or a tuple, list, set or dict of such. `items` are the elements of a list or
+    is a number, string, boolean, None, or a tuple, list, set or dict of such. `items` are the elements of a list or
     tuple, or None where they are not all known; `members` the values of a dict by key, complete, or None. `path` is
     the public dotted name of a module, class or function ("numpy.concatenate"). `definition` is the syntax tree of a
     function or class of the notebook (of an object: of its class), `bound_to` the object that a method was read from.
@@ -103,8 +103,8 @@ class Thing:
             known["literal"] = self.literal
         return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items())})"
 
-    # Whoever reads a dict or list may change it in place: a Thing counts as changed from then on. It is to be read
-    # anew for each change, as what is known may be copied in between.
+    # Code that reads a dict or list may change it in place: a Thing counts as changed from then on. It is to be read
+    # again for each change, as what is known may be copied in between.
 
     @property
     def type(self) -> str:
@@ -225,7 +225,7 @@ class Thing:
 
 
 def literal(value: Any, words: str = "") -> Thing:
-    """The Thing of a Python value: a number, text, truth value, None, or a tuple, list, set or dict of such."""
+    """The Thing of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
     items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
     members = {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
     return Thing(type(value).__name__, literal=value, items=items, members=members, words=words)

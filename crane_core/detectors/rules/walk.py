@@ -502,7 +502,7 @@ class Walk:
     # Ways
 
     def ways(self, ways: Sequence[Callable[[], _T]]) -> list[_T]:
-        """Take several ways of which one is the right one; what each gives that comes to its end.
+        """Take several ways, one of which is the right one; what each gives that comes to its end.
 
         What is known afterwards is what all those know that come to their ends. Raises Crash where every way raises,
         LeaveError where no way comes to its end.

@@ -123,7 +123,7 @@ def _is_bare_function(thing: Thing) -> bool:
 
 
 def call_method(walk: Walk, receiver: Thing, name: str, arguments: Arguments, node: ast.AST) -> Thing:
-    """A method that is no code of the notebook."""
+    """A method that is not code of the notebook."""
     before = facts_of([receiver, *given(arguments)])
     told = walk.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
     if told is None and not harmless.method_changes_nothing(receiver, name, arguments):
@@ -153,8 +153,8 @@ def call_thing(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST)
         walk.crash(
             node,
             "TypeError",
-            f"an object of {function.class_name} cannot be called",
-            fact=f"the class {function.class_name} of the notebook has no __call__",
+            f"an object of {function.class_name} is not callable",
+            fact=f"the notebook's class {function.class_name} has no __call__",
             remedy="Call one of its methods, or give the class a __call__.",
         )
     return _object(walk, function, arguments, node)
@@ -215,7 +215,7 @@ def _can_be_held(thing: Thing) -> bool:
 
 
 def _runs_no_code(thing: Thing) -> bool:
-    """Whether a thing certainly is no code of the notebook, and has none."""
+    """Whether a thing certainly is not code of the notebook, and has none."""
     if not thing.type and not thing.path:
         return thing.is_foreign
     is_opened = thing.items is not None or thing.members is not None or thing.is_literal

@@ -187,7 +187,7 @@ def refuse_absent(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> None
         node,
         "AttributeError",
         f"{receiver.words or 'the object'} has no attribute {name}",
-        fact=f"neither the class {receiver.class_name} nor any other code gives it one"
+        fact=f"neither the class {receiver.class_name} nor other code sets it"
         + (f"; it has {', '.join(own[:6])}" if own else ""),
         remedy=f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__.",
     )

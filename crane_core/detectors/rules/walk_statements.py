@@ -210,8 +210,8 @@ def _raise(walk: Walk, node: ast.Raise) -> None:
         node,
         name,
         f"the code raises {raised} here",
-        fact="every way leads to this statement",
-        remedy="Handle the case before it, or take the statement out.",
+        fact="every path leads to this statement",
+        remedy="Handle the case before it, or remove the statement.",
     )
 
 
@@ -223,8 +223,8 @@ def _assert(walk: Walk, node: ast.Assert) -> None:
             node,
             "AssertionError",
             f"{ast.unparse(node.test)} is false",
-            fact="what it is made of is known",
-            remedy="Correct what is asserted, or the assertion.",
+            fact="its parts are known",
+            remedy="Correct the value, or the assertion.",
         )
 
 

@@ -99,5 +99,5 @@ def _say(walk: Walk, target: ast.AST, thing: Thing, length: int, expected: int) 
         "ValueError",
         f"{'too many' if is_more else 'not enough'} values to unpack: {expected} names, {length} values",
         fact=f"{thing.words or 'the value'} has {length} elements",
-        remedy=f"Give it {length} names, or take {expected} of its elements.",
+        remedy=f"Use {length} names, or select {expected} of its elements.",
     )

@@ -1,4 +1,4 @@
-"""Agreement: every coefficient of pairs of people, by group, with judges, of judges and people with themselves.
+"""Agreement: every coefficient of pairs of people, by group, with judges, consistency of judges and annotators.
 
 Blind campaigns that are open are not in it: totals of them, read after each label, tell what somebody said.
 """
@@ -75,7 +75,7 @@ def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> E
 
 
 def person_of(labels: pd.DataFrame) -> str | None:
-    """Who judges are held against: the first person that the page begins with, else the study's."""
+    """Who judges are compared with: the first person that the page begins with, else the study's."""
     people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
     chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]
     return chosen[0] if chosen else None
@@ -106,7 +106,7 @@ def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStati
             note=f"of those that {row['judge']} labelled too",
         )
         yield alone.measured(row["alone"], row["alone_low"], row["alone_high"], unit="share", method=POWERED)
-        note = f"{row['n_more']} labels of the judge alone; weight of the judge {row['weight']:.4f}"
+        note = f"{row['n_more']} labels of the judge only; weight of the judge {row['weight']:.4f}"
         with_judge = of._replace(
             statistic="correct diagnoses, with the judge", judged_by=f"{person} and {row['judge']}", note=note
         )

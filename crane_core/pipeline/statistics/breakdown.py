@@ -24,7 +24,7 @@ NEEDED = [
     "benchmark", "case_id", "instance_id", "truth", "detector", "detector_title", "setting", "n_crash", "n_safe",
     "human", "label_stratum",
 ]  # fmt: skip
-"""Columns that rates hang on; a frame is cut into hundreds of groups, and each column costs."""
+"""Columns that rates depend on; a frame is cut into hundreds of groups, and each column costs."""
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:

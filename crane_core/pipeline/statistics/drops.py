@@ -88,7 +88,7 @@ def _costs(material: Material, rows: pd.DataFrame, head: ExportedStatistic) -> I
     for row in as_rows(cost_table(rows, tokens, rate="Accuracy")):
         of = head._replace(detector=row["detector_title"], input=row["setting"], n=row["n"], n_cases=row["n_cases"])
         if row["tokens"] is not None:
-            note = None if row["is_exact"] else "estimated: no table of the encoding is at hand"
+            note = None if row["is_exact"] else "estimated: the table of the encoding is not installed"
             yield of._replace(statistic="tokens per question, mean", note=note).measured(row["tokens"], unit="tokens")
         if row["usd"] is not None:
             yield of._replace(statistic=f"list price of the input of {QUESTIONS} questions").measured(

@@ -60,7 +60,7 @@ def _changes(of: ExportedStatistic, row: dict[str, float | str | None], family: 
         tests.append((row["test"] and str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm"))
     for test, p, adjusted in tests:
         if test is None:
-            yield difference._replace(note="no test: labels of a sample stand for others")
+            yield difference._replace(note="no test: the labels of a sample stand for others")
             return
         seed = SEED if test == PairedTest.SIGN_FLIP else None
         tested = {"p": row[p], "p_adjusted": row[adjusted], "adjustment": HOLM, "family": family, "seed": seed}

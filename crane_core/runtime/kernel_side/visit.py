@@ -1,6 +1,6 @@
 """What is done in a kernel besides running its cells: asking what it is, evaluating, bringing the probe in for a look.
 
-Sent as text and run in a namespace of its own, so that no name appears in the notebook's. Python 3.8, standard library.
+Sent as text and run in its own namespace, so that no name appears in the notebook's. Python 3.8, standard library.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _is_silent(shell: Any) -> bool:
 
 
 def evaluated(expression: str, namespace: dict[str, Any]) -> Any:
-    """The value of an expression that somebody asked for: a number, text or truth value, else its repr, cut.
+    """The value of an expression that somebody asked for: a number, string or boolean, else its repr, cut.
 
     What is cut ends in the hash of the whole, so that equal answers are equal values.
     """

@@ -21,7 +21,7 @@ def _code(card: Card) -> str:
     n_before = f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
     head = f'<h4>Target cell <span class="cw-dim">{n_before}</span></h4>'
     if card.code is None:
-        return head + '<p class="cw-dim">The code of this notebook is not on this machine.</p>'
+        return head + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
     lines = card.code.splitlines() or [""]
     first = max(0, min((card.crash_line or 1) - MAX_LINES // 2, len(lines) - MAX_LINES))
     shown = enumerate(lines[first : first + MAX_LINES], start=first + 1)
@@ -39,7 +39,7 @@ def _line(number: int, text: str, *, crashes: bool) -> str:
 
 def _truth(card: Card) -> str:
     error = f'<p class="cw-error"><code>{_bounded(_error(card))}</code></p>' if _error(card) else ""
-    truth = card.truth or "The benchmark gives no diagnosis of this crash; judge by the error and the code."
+    truth = card.truth or "The benchmark gives no diagnosis of this crash; use the error and the code."
     return f'<section class="cw-truth"><h4>Ground truth</h4>{error}<p>{_bounded(truth)}</p></section>'
 
 

@@ -257,7 +257,7 @@ class Desk {
     });
   }
 
-  // A server that was started anew knows this fragment only after a run of the whole page.
+  // A server that was started again knows this fragment only after a run of the whole page.
   look() {
     const waits = this.outbox.length && this.isOpen && !this.isShut();
     if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
@@ -289,7 +289,7 @@ class Desk {
     this.find('.cw-desk-note').hidden = true;
   }
 
-  // Whoever labels by mouse while the note is open has not thrown it away.
+  // Somebody who labels by mouse while the note is open has not thrown it away.
   keepNote() {
     const box = this.find('.cw-desk-note');
     if (box.hidden) return;
@@ -345,21 +345,21 @@ class Desk {
     if (crash) box.scrollTop = crash.offsetTop - box.offsetTop - box.clientHeight / 2;
   }
 
-  // The cards sent ahead can run out before the server has answered; that is no end.
+  // The cards sent ahead can run out before the server has answered; that is not an end.
   isLast(now) {
     return Boolean(this.snapshot.practice) || !this.outbox.length || now.done >= this.snapshot.total;
   }
 
   ending(now) {
     const what = this.snapshot.practice ? this.practiceEnding() : `<h3>All ${now.done} items are labelled.</h3>
-      <p>${this.snapshot.locked ? '' : 'U takes the last label back. '}You may close this page.</p>`;
+      <p>${this.snapshot.locked ? '' : 'Press U to undo the last label. '}You can close this page.</p>`;
     return `<div class="cw-desk-end">${what}</div>`;
   }
 
   practiceEnding() {
     const right = this.marks.filter(Boolean).length;
-    return `<h3>Practice is over: ${right} of ${this.snapshot.total} as the guideline has them.</h3>
-      <p>Nothing of it was kept. Choose a campaign above to begin.</p>`;
+    return `<h3>Practice is over: ${right} of ${this.snapshot.total} as in the guideline.</h3>
+      <p>Nothing was saved. Choose a campaign above to start.</p>`;
   }
 
   paintBar(now) {
@@ -393,11 +393,11 @@ class Desk {
     }
     if (this.tookBack && this.tookBack.id === now.queue[0]) {
       const {word} = this.tookBack;
-      return void (place.innerHTML = `Taken back: this item was ${said(word)}`);
+      return void (place.innerHTML = `Undone: this item was ${said(word)}`);
     }
     if (!id) return void (place.textContent = 'Press 1, 2 or 3: the label is saved and the next item comes.');
     const word = now.labels[id];
-    const last = `The item before: ${said(word)}`;
+    const last = `Previous item: ${said(word)}`;
     place.innerHTML = word === 'correct' ? last : `${last} Why? ${this.reasonButtons(now.reasons[id])}`;
   }
 
@@ -414,7 +414,7 @@ class Desk {
     place.hidden = !this.feedback;
     if (!this.feedback) return;
     const {right, label, word, why} = this.feedback;
-    const head = right ? `✓ ${word}, as the guideline has it.` : `You said ${word}; the guideline says ${label}.`;
+    const head = right ? `✓ ${word}, as in the guideline.` : `You said ${word}; the guideline says ${label}.`;
     place.innerHTML = `<b>${head}</b> ${why} <button type="button" data-act="next"><kbd>Enter</kbd> next</button>`;
     place.dataset.right = right;
   }

@@ -43,7 +43,7 @@ def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) ->
 def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
     found = evidence(_store, benchmark, case_id)
     if found.cells.empty:
-        return '<p class="cw-dim">The code of this case is not on this machine; the Data page brings it.</p>'
+        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
     return code_and_state_html(found.cells, found.states, found.traceback)
 
 
@@ -56,7 +56,7 @@ def draw_desk(campaign: str, annotator: str) -> None:
         draw_closed(campaign, annotator, why="gone")
         raise
     _head(desk.plan, annotator)
-    st.button("Go on", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
+    st.button("Continue", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
 
 
@@ -69,8 +69,8 @@ def _head(plan: Plan, annotator: str) -> None:
             version = version_of(text)
             if plan.guideline != version:
                 st.warning(
-                    f"This campaign began with version {plan.guideline}, and its text was not stored. "
-                    f"You read version {version}."
+                    f"This campaign started with version {plan.guideline}, whose text was not stored. "
+                    f"You are reading version {version}."
                 )
             st.markdown(text)
             st.caption(f"version {version}, stored with every label")
@@ -99,7 +99,7 @@ def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent:
         taken,
         have=_texts(sent.get("have")),
         card_of=lambda item: _card(data.store(), content, desk.plan, campaign, item),
-        locked=f"Locked by {lock.locked_by}; no label is taken any more." if lock else None,
+        locked=f"Locked by {lock.locked_by}; labels can no longer change." if lock else None,
     )
     return now | {
         "desk": {"campaign": campaign, "annotator": annotator, "made": desk.plan.created_at},

@@ -1,4 +1,4 @@
-"""The practice round at the same desk: ten items of our own, told at once what the guideline says. Nothing is kept."""
+"""The practice round at the same desk: ten example items, each with the guideline's answer at once. Nothing is kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def draw_practice() -> None:
     """The practice screen."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Practice", anchor=False, width="content")
-        st.caption("ten diagnoses of this app's own notebooks", width="stretch")
+        st.caption("ten diagnoses of the example notebooks", width="stretch")
         with st.popover("Guideline", width="content"):
             st.markdown(guideline())
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)

@@ -1,6 +1,6 @@
 """What the desk in the browser is told: what comes next, what can go back, what is on the disk. Plain JSON.
 
-A showing goes by a token, twelve hex digits: whoever reads the page's elements learns neither detector nor setting nor
+A showing goes by a token, twelve hex digits: a reader of the page's elements learns neither detector nor setting nor
 that an item comes back.
 """
 
@@ -17,9 +17,9 @@ from crane_core.annotation.plan import Plan, Showing
 from crane_core.pipeline.labelling import Taken
 
 AHEAD = 24
-"""Cards that the browser has before it needs them: more than anybody labels while one save is under way."""
+"""Cards that the browser loads in advance: more than anyone labels during one save."""
 BACK = 3
-"""Cards that can be gone back to without waiting, after a restart too."""
+"""Earlier cards that open without waiting, also after a restart."""
 
 
 @lru_cache(maxsize=50_000)

@@ -16,8 +16,8 @@ def draw_start() -> None:
     """The campaigns one can label in, and what comes before the first label."""
     st.title("Annotate")
     st.markdown(
-        "A detector predicted a crash, and the cell does crash. Is the **reason** it gave the right one? Labels are "
-        "*correct*, *partial* and *wrong*, one key each. You do not learn who wrote a text nor what it was shown."
+        "A detector predicted a crash, and the cell does crash. Is the **reason** that it gave correct? Labels are "
+        "*correct*, *partial* and *wrong*, one key each. You do not see which model wrote a text or what input it had."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         turn("Practice first: ten items with feedback", practice="1")
@@ -25,8 +25,8 @@ def draw_start() -> None:
             st.markdown(guideline())
     names = campaign_names(data.folder())
     if not names:
-        st.info("There is no campaign yet. Whoever leads makes one, and it says who labels what.")
-        link("campaigns", "Make a campaign")
+        st.info("There is no campaign yet. Ask your lead to create a campaign.")
+        link("campaigns", "Create a campaign")
         return
     for name in names:
         with told():
@@ -38,7 +38,7 @@ def _campaign(kept: Kept) -> None:
     with st.container(border=True):
         state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""
         st.markdown(f"**{literal(plan.title)}**{literal(state)}")
-        st.caption(f"{count(len(plan.items))} diagnoses. Choose your name; you go on where you stopped.")
+        st.caption(f"{count(len(plan.items))} diagnoses. Choose your name to continue where you stopped.")
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.annotators:
                 turn(literal(annotator), campaign=plan.campaign, annotator=annotator)

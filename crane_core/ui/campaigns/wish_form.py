@@ -16,7 +16,7 @@ STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library
 FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
 KIND_WORDS = {Kind.SAMPLE: "a sample, by Equation 1", Kind.ALL: "all of them"}
 OUTCOME_HELP = """- **detected crash**: predicted by most runs, and the cell does crash; the study's population
-- **crash foretold, right or not**: false alarms on the fixed notebooks, too"""
+- **predicted crash, right or wrong**: also false alarms on the fixed notebooks"""
 
 
 def draw_population(choices: list[Choices]) -> Population:

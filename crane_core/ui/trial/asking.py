@@ -19,7 +19,7 @@ from crane_core.pipeline.prompt import Written
 from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 8
-"""Questions that this server has under way at the same time, whoever asks."""
+"""Maximum number of simultaneous questions of this server, for all visitors together."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +46,8 @@ def ask(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -
     """Send the text. Raises DetectorError where too many questions are under way."""
     asking = Asking(sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting)
     full = DetectorError(
-        f"{AT_ONCE} questions of this server wait for their answers.", remedy="Try again when one has come."
+        f"{AT_ONCE} questions of this server are already waiting for an answer.",
+        remedy="Try again when one of them is finished.",
     )
 
     def send() -> Asked:

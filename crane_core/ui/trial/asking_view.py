@@ -31,7 +31,7 @@ def draw_asking(checked: Checked) -> None:
     st.subheader("Ask a model", anchor="model")
     settings = list(checked.settings)
     setting = st.selectbox(
-        "What it is shown",
+        "Input of the model",
         settings,
         index=len(settings) - 1,
         format_func=setting_words,
@@ -47,14 +47,14 @@ def draw_asking(checked: Checked) -> None:
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
     if asking is not None and asking.outcome is None:
-        draw_watch(asking, "Call it back", key=keys.TRY_CALL_BACK, words=partial(_waiting_words, asking))
+        draw_watch(asking, "Cancel the question", key=keys.TRY_CALL_BACK, words=partial(_waiting_words, asking))
         if is_of_this_text:
             return
     if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND):
         _send(checked, Setting(setting), sent, endpoint)
     if asking is not None and asking.outcome is not None:
         if not is_of_this_text:
-            st.caption(f"Asked before, shown {setting_words(asking.setting)}:")
+            st.caption(f"Previous answer, {setting_words(asking.setting)}:")
         _draw_outcome(asking)
 
 
@@ -65,7 +65,7 @@ def _asking_of(checked: Checked) -> Asking | None:
 
 
 def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -> None:
-    """A question that is still under way is called back: its answer would have no place any more."""
+    """A question that is still running is cancelled: its answer would have no place."""
     before = st.session_state.get(keys.TRY_ASKED)
     if isinstance(before, Asking):
         before.stop.set()
@@ -106,8 +106,8 @@ def price_words(sent: Written, endpoint: Endpoint | None) -> str:
             "OpenAI's), and its key in the environment or in `.env`."
         )
     usd = expected_usd(sent, price_of(endpoint))
-    price = "its price is not known here"
+    price = "its price is unknown"
     if usd is not None:
-        price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} tokens back"
+        price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} output tokens"
     where = f"**{literal(endpoint.model)}** at {literal(endpoint.host)}"
-    return f"{tokens} for {where}; {price}. It is sent when you press the button, not before."
+    return f"{tokens} for {where}; {price}. Nothing is sent until you press the button."

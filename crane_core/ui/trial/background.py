@@ -1,4 +1,4 @@
-"""Work in a thread of its own while the page stays alive: begun, watched, told to stop.
+"""Work in its own thread while the page stays alive: begun, watched, told to stop.
 
 Knows threads and their outcome, and that places are bounded for the whole server. Refuses to know what the work is.
 """

@@ -32,7 +32,7 @@ def _earlier(cells: Sequence[Cell]) -> str:
     if not cells:
         return ""
     n_left_out = max(0, len(cells) - MAX_EARLIER)
-    left_out = f'<div class="cw-dim cw-more">… {n_left_out:,} before them are not shown</div>' if n_left_out else ""
+    left_out = f'<div class="cw-dim cw-more">… {n_left_out:,} earlier cells are not shown</div>' if n_left_out else ""
     inner = "".join(_executed(cell, is_open=False) for cell in cells[n_left_out:])
     words = f'<span class="cw-name">{len(cells):,} earlier cells</span>'
     return f'<details class="cw-cell"><summary class="cw-label">{words}</summary>{left_out}{inner}</details>'

@@ -20,22 +20,21 @@ from crane_core.ui.frame import told
 from crane_core.ui.url_state import one_of
 
 SHIPPED, UPLOAD, PATH = "shipped", "upload", "path"
-WAYS = {SHIPPED: "A shipped notebook", UPLOAD: "Upload", PATH: "A file on the server"}
+WAYS = {SHIPPED: "An example notebook", UPLOAD: "Upload", PATH: "A file on the server"}
 MINIBENCH = CHECKOUT / "data" / "minibench"
 FIRST_SHIPPED = "pandas_1_reproduced"
 MAX_PREVIEW = 60
 MAX_BYTES = 50_000_000
 """Of a notebook, and of a state."""
 
-TARGET_HELP = """Code cells are counted from 0, as the commands `check` and `capture` do; markdown does not count. In
-brackets: the number that Jupyter gave when the cell ran. First chosen: the first cell with an error output, else the
-last one."""
+TARGET_HELP = """Code cells are counted from 0, as in `check` and `capture`; Markdown cells are not counted.
+In brackets: the execution count. Default: the first cell with an error output, else the last one."""
 
 State = dict[str, Any]
 
 
 class Source(NamedTuple):
-    """A notebook file, and what `capture` wrote of it, if that is at hand."""
+    """A notebook file, and what `capture` wrote of it, if that is available."""
 
     path: Path
     state: State | None = None
@@ -81,8 +80,9 @@ def _first_read(source: Source) -> Checked:
             raise
         name = _read(source.path, None).path.name
         raise NotebookError(
-            f"The state was captured before code cell {target}, which {name} has not: it is of another notebook.",
-            remedy="Upload a notebook and the state that `capture` wrote of it.",
+            f"The state was captured before code cell {target}, which {name} does not have."
+            " It belongs to another notebook.",
+            remedy="Upload a notebook and the state that `capture` wrote for it.",
         ) from error
 
 
@@ -103,7 +103,7 @@ def _beside(checked: Checked, state: State) -> Checked:
     """The notebook with its state; without it, and told so, where the state is of another moment."""
     target = _target_of(state)
     if target is not None and target != checked.plan.target.index:
-        st.caption(f"The state at hand was captured before code cell {target}, so it is not used for this target.")
+        st.caption(f"The available state was captured before code cell {target}, so it is not used for this target.")
         return checked
     both = [checked]
     with told():
@@ -123,7 +123,7 @@ def cell_words(cell: CodeCell) -> str:
 def _shipped() -> Source:
     """A notebook of minibench; its state was captured before, so nothing needs to run."""
     names = sorted(path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb"))
-    name = one_of(st.selectbox, "One of our own pairs", names, key=keys.TRY_SHIPPED, default=FIRST_SHIPPED, width=260)
+    name = one_of(st.selectbox, "Example notebook", names, key=keys.TRY_SHIPPED, default=FIRST_SHIPPED, width=260)
     shown = str(name)
     path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
     state = MINIBENCH / "states" / f"{shown}.json"
@@ -132,11 +132,11 @@ def _shipped() -> Source:
 
 def _uploaded() -> Source | None:
     files = st.file_uploader(
-        "An .ipynb file, and its captured state (.json) if there is one",
+        "An .ipynb file, and its captured state (.json) if you have one",
         type=["ipynb", "json"],
         accept_multiple_files=True,
         key=keys.TRY_UPLOAD,
-        help="The state is what `python -m crane_core capture trip.ipynb --out state.json` writes.",
+        help="Make the state with `python -m crane_core capture trip.ipynb --out state.json`.",
         max_upload_size=MAX_BYTES // 1_000_000,
         width=380,
     )
@@ -144,7 +144,7 @@ def _uploaded() -> Source | None:
     states = [file for file in files if file.name.endswith(".json")]
     if not notebooks:
         if states:
-            raise NotebookError("A state alone says little.", remedy="Upload its notebook with it.")
+            raise NotebookError("A state needs its notebook.", remedy="Upload the notebook too.")
         return None
     notebook = notebooks[-1]
     state = _read_state(states[-1].getvalue()) if states else None
@@ -165,7 +165,7 @@ def _kept(name: str, data: bytes) -> Path:
 def _bounded(data: bytes, what: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise NotebookError(
-            f"The {what} has {len(data):,} bytes; {MAX_BYTES:,} are taken.",
+            f"The {what} has {len(data):,} bytes; the limit is {MAX_BYTES:,}.",
             remedy="Use the command instead: python -m crane_core check NOTEBOOK.",
         )
     return data
@@ -176,9 +176,9 @@ def _read_state(data: bytes) -> State:
     try:
         document = json.loads(_bounded(data, "state"))
     except (ValueError, RecursionError) as error:
-        raise NotebookError("The state is no JSON.", remedy=remedy) from error
+        raise NotebookError("The state is not JSON.", remedy=remedy) from error
     if not isinstance(document, dict) or "target" not in document:
-        raise NotebookError("The JSON is no captured state.", remedy=remedy)
+        raise NotebookError("The JSON is not a captured state.", remedy=remedy)
     return document
 
 
@@ -187,12 +187,12 @@ def _named() -> Source | None:
         "Path",
         key=keys.TRY_PATH,
         placeholder="~/notebooks/trip.ipynb",
-        help="Its folder is the kernel's, so data files work",
+        help="The kernel runs in its folder, so data files work",
         width=400,
     )
     path = Path(typed.strip()).expanduser() if typed.strip() else None
     if path is not None and path.suffix != ".ipynb":
-        raise NotebookError(f"{path.name} is no .ipynb file.", remedy="Name a notebook.")
+        raise NotebookError(f"{path.name} is not an .ipynb file.", remedy="Choose a notebook.")
     return None if path is None else Source(path)
 
 

@@ -17,9 +17,9 @@ from crane_core.ui.trial.running import Running, start
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.words import cells_words, literal
 
-NOT_REACHED = "The run ended before the target was reached."
+NOT_REACHED = "The run stopped before the target."
 UPLOADED_ALONE = (
-    "An upload comes alone: files that stand beside your notebook are not here. Capture the state where they are, and "
+    "An upload contains only the notebook, not the files next to it. Capture the state where those files are, and "
     "upload it with the notebook."
 )
 
@@ -60,7 +60,7 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
     words = "Run it again" if isinstance(outcome, Checked) else run_words(checked)
     if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
         _start(checked, keep_going=False)
-    if isinstance(outcome, CellRaisedError) and st.button("Run on past what raises", key=keys.TRY_PAST):
+    if isinstance(outcome, CellRaisedError) and st.button("Continue past cells that raise", key=keys.TRY_PAST):
         _start(checked, keep_going=True)
 
 
@@ -83,14 +83,14 @@ def run_words(checked: Checked) -> str:
 
 
 def cost_words(checked: Checked) -> str:
-    """What it would cost to crash here: the time of the cells before the target (paper, section 6.4)."""
+    """The cost of a crash here: the time of the cells before the target (paper, section 6.4)."""
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:
         seconds = checked.seconds_before
-        shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.2f} s"
-        return f"What it would cost to crash here: {shown}, if {cells_words(n)} before it must run again."
+        shown = f"{seconds / 60:.1f} min" if seconds >= 120 else f"{seconds:.1f} s"
+        return f"A crash here would cost {shown} of re-execution ({cells_words(n)} before it)."
     if checked.state is not None:
-        return f"{cells_words(n).capitalize()} ran before it; how long they took was not kept with the state."
+        return f"{cells_words(n).capitalize()} ran before it; the state does not include their run time."
     return (
         f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run." if n else "Nothing was run."
     )
@@ -100,9 +100,9 @@ def failed_words(error: CraneError, *, is_upload: bool) -> str:
     """As every refusal is told; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
-        remedy = "Choose that cell as the target, mend the notebook, or run on past it."
+        remedy = "Choose that cell as the target, fix the notebook, or continue past it."
         if is_upload and ("No such file" in error.args[0] or "FileNotFound" in error.args[0]):
             remedy = f"{remedy} {UPLOADED_ALONE}"
     elif "--" in error.remedy:
-        remedy = f"On this page that cannot be changed; `python -m crane_core check` can. {remedy}"
+        remedy = f"This page has no such option, but `python -m crane_core check` has. {remedy}"
     return f"{literal(error.args[0])}\n\n**What to do:** {remedy}"

@@ -17,7 +17,7 @@ from crane_core.runtime.limits import Limits
 from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 2
-"""Notebooks that this server runs at the same time, whoever asks."""
+"""Maximum number of notebooks that this server runs at the same time, for all visitors together."""
 
 CELL_S = 600.0
 
@@ -41,7 +41,7 @@ def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Che
     """
     running = Running(checked=checked)
     full = KernelError(
-        f"{AT_ONCE} notebooks are being run by this server already.", remedy="Try again when one has ended."
+        f"{AT_ONCE} notebooks are already running on this server.", remedy="Try again when one of them is finished."
     )
 
     def run() -> Checked:

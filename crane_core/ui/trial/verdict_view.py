@@ -18,7 +18,7 @@ WHO = "Certain-crash rules"
 
 
 def crash_line(said: Prediction) -> int | None:
-    """The line of the target (from 1) at which the first finding stands."""
+    """The line of the target (from 1) of the first finding."""
     for finding in findings(said):
         number = str(finding["code_line"]).partition(":")[0]
         return int(number) if number.isdigit() else None
@@ -31,22 +31,22 @@ def draw_rules(checked: Checked, said: Prediction) -> None:
 
 
 def rules_html(said: Prediction, *, has_state: bool) -> str:
-    """A card for each certain crash; one that promises nothing where there is none."""
+    """A card for each certain crash, or one card that says that there is none."""
     found = findings(said)
     if not found:
-        based = "Looked at: the cells, and what the kernel holds before the target."
+        based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
-            based = "Looked at: the code alone. What the kernel would hold before the target is not known yet."
-        modest = "The rules speak only where a crash is certain; they never say safe."
+            based = "Checked: the code only. The kernel state before the target is not known yet."
+        modest = "The rules report only certain crashes; they never say that a cell is safe."
         return _card("cw-calm", WHO, "No certain crash", [("", f"{based} {modest}")])
     return "".join(_finding_html(finding) for finding in found)
 
 
 def _finding_html(finding: dict[str, Any]) -> str:
     facts = [
-        ("at line", f"<code>{_shown(finding['code_line'])}</code>"),
-        ("because", _shown(finding["message"])),
-        ("known", _shown(finding["fact"])),
+        ("line", f"<code>{_shown(finding['code_line'])}</code>"),
+        ("reason", _shown(finding["message"])),
+        ("evidence", _shown(finding["fact"])),
         ("remedy", _shown(_sentence(finding["remedy"]))),
     ]
     return _card("cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts)
@@ -68,7 +68,7 @@ def draw_model(asked: Asked) -> None:
 
 def model_html(asked: Asked) -> str:
     """The card of one answer."""
-    heads = {True: "Will crash", False: "Will not crash", None: "No answer that can be read"}
+    heads = {True: "Will crash", False: "Will not crash", None: "No readable answer"}
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
     tokens = f"{asked.answer.input_tokens or 0:,} tokens in, {asked.answer.output_tokens or 0:,} out"

@@ -1,4 +1,4 @@
-"""Work beside the page, watched: how it stands, and a button that ends it. When it is over the page is drawn anew."""
+"""Work beside the page, watched: how it stands, and a button that ends it. When it is over the page is drawn again."""
 
 from __future__ import annotations
 

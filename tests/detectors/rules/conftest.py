@@ -1,12 +1,14 @@
-"""How tests of rules try a target: what is foreseen from the state, beside what really happens.
+"""How tests of rules try a target: what is predicted from the state, beside what really happens.
 
-    foresee_here(setup, target) -> Foreseen     setup runs in this process, the probe looks, then the target really runs
-    foresee_by_code(setup, target) -> Foreseen  the same from the code of the cells alone; `# %%` lines part them
-    foresee(setup, target) -> Foreseen          the same in a fresh kernel of its own (1 to 6 s); `raised` is None there
+    predict_here(setup, target)       setup runs in this process, the probe looks, then the target really runs
+    predict_by_code(setup, target)    the same from the code of the cells alone; `# %%` lines separate them
+    predict_in_kernel(setup, target)  the same in its own fresh kernel (1 to 6 s); `raised` is None there
 
-`Foreseen.findings` are the rules' findings (at most one), `raised` the class name of what the target raised (None: it
+Each gives a Predicted.
+
+`Predicted.findings` are the rules' findings (at most one), `raised` the class name of what the target raised (None: it
 ran through), `errors` the rules that failed, `state` the captured state. `check(setup, target)` asserts that both agree
-on whether it crashes and on the exception's class, and gives the Foreseen.
+on whether it crashes and on the exception's class, and gives the Predicted.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from tests.optional import need_imports_of
 from tests.patience import UNHURRIED
 
 
-class Foreseen(NamedTuple):
+class Predicted(NamedTuple):
     """What the rules say of a target, and what the target did."""
 
     findings: tuple[Finding, ...]
@@ -47,11 +49,11 @@ class Foreseen(NamedTuple):
 
     @property
     def exception(self) -> str | None:
-        """The class of the exception that is foreseen."""
+        """The class of the exception that is predicted."""
         return self.findings[0].exception if self.findings else None
 
 
-Foresee = Callable[[str, str], Foreseen]
+Predict = Callable[[str, str], Predicted]
 
 
 def cells_of(setup: str, target: str) -> list[Cell]:
@@ -67,7 +69,7 @@ def state_of(document: dict[str, Any]) -> KernelState:
     )
 
 
-def foreseen_here(setup: str, target: str) -> Foreseen:
+def predicted_here(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
     namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     with warnings.catch_warnings():
@@ -77,10 +79,10 @@ def foreseen_here(setup: str, target: str) -> Foreseen:
         state = state_of(json.loads(look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED})))
         report = findings(cells_of(setup, target), state)
         error = _run_caught(target, namespace)
-    return Foreseen(report.findings, report.errors, state, error and type(error).__name__, error)
+    return Predicted(report.findings, report.errors, state, error and type(error).__name__, error)
 
 
-def foreseen_by_code(setup: str, target: str) -> Foreseen:
+def predicted_by_code(setup: str, target: str) -> Predicted:
     need_imports_of(setup, target)
     namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     codes = re.split(r"^# %%\n", setup, flags=re.MULTILINE)
@@ -98,7 +100,7 @@ def foreseen_by_code(setup: str, target: str) -> Foreseen:
         report = findings(cells, None, Setting.CODE)
         error = _run_caught(target, namespace)
     raised = error and type(error).__name__
-    return Foreseen(report.findings, report.errors, None, raised, error, report.contradictions)
+    return Predicted(report.findings, report.errors, None, raised, error, report.contradictions)
 
 
 def _run(code: str, namespace: dict[str, Any]) -> None:
@@ -115,33 +117,33 @@ def _run_caught(code: str, namespace: dict[str, Any]) -> BaseException | None:
 
 
 @pytest.fixture
-def foresee_here() -> Foresee:
-    return foreseen_here
+def predict_here() -> Predict:
+    return predicted_here
 
 
 @pytest.fixture
-def foresee_by_code() -> Foresee:
-    return foreseen_by_code
+def predict_by_code() -> Predict:
+    return predicted_by_code
 
 
 @pytest.fixture
-def foresee(tmp_path: Path) -> Foresee:
-    def foreseen(setup: str, target: str) -> Foreseen:
+def predict_in_kernel(tmp_path: Path) -> Predict:
+    def predicted(setup: str, target: str) -> Predicted:
         need_imports_of(setup, target)
         cells = [nbformat.v4.new_code_cell(code, execution_count=at + 1) for at, code in enumerate((setup, target))]
         notebook = tmp_path / "test_1_reproduced.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
         state = state_of(capture(notebook, target=1).to_json())
         report = findings(cells_of(setup, target), state)
-        return Foreseen(report.findings, report.errors, state)
+        return Predicted(report.findings, report.errors, state)
 
-    return foreseen
+    return predicted
 
 
 @pytest.fixture
-def check() -> Foresee:
-    def checked(setup: str, target: str) -> Foreseen:
-        seen = foreseen_here(setup, target)
+def check() -> Predict:
+    def checked(setup: str, target: str) -> Predicted:
+        seen = predicted_here(setup, target)
         assert not seen.errors, seen.errors
         assert seen.exception == seen.raised, (seen.findings, seen.error)
         return seen

@@ -36,9 +36,9 @@ table = pd.concat({"l": flat, "r": flat}); table["a"]; table.loc["l"]["a"]
 
 @pytest.mark.parametrize("target", RUN.splitlines())
 def test_a_part_of_a_label_is_no_missing_column(
-    target: str, foresee_here: Callable[..., Any], foresee_by_code: Callable[..., Any]
+    target: str, predict_here: Callable[..., Any], predict_by_code: Callable[..., Any]
 ) -> None:
-    for seen in (foresee_here(SETUP, target), foresee_by_code(SETUP, target)):
+    for seen in (predict_here(SETUP, target), predict_by_code(SETUP, target)):
         assert (seen.raised, seen.findings, seen.errors) == (None, (), ())
 
 

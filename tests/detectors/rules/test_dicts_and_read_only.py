@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 DICTS = """
 import collections
@@ -59,27 +59,27 @@ models, row, table = {"a": Model()}, [Model()], {"k": 1}
 
 
 @pytest.mark.parametrize("target", DICTS_RAISE, ids=DICTS_RAISE)
-def test_entries_of_derived_dicts_are_known(check: Foresee, target: str) -> None:
+def test_entries_of_derived_dicts_are_known(check: Predict, target: str) -> None:
     assert check(DICTS, target).raised
 
 
 @pytest.mark.parametrize("target", DICTS_RUN, ids=DICTS_RUN)
-def test_entries_that_were_changed_are_not(check: Foresee, target: str) -> None:
+def test_entries_that_were_changed_are_not(check: Predict, target: str) -> None:
     assert check(DICTS, target).raised is None
 
 
 @pytest.mark.parametrize("target", ARRAYS_RAISE, ids=ARRAYS_RAISE)
-def test_a_read_only_array_refuses_to_be_written(check: Foresee, target: str) -> None:
+def test_a_read_only_array_refuses_to_be_written(check: Predict, target: str) -> None:
     seen = check(ARRAYS, target)
     assert seen.raised == "ValueError"
     assert seen.findings[0].why == str(seen.error)
 
 
 @pytest.mark.parametrize("target", ARRAYS_RUN, ids=ARRAYS_RUN)
-def test_a_copy_or_an_array_made_writeable_takes_it(check: Foresee, target: str) -> None:
+def test_a_copy_or_an_array_made_writeable_takes_it(check: Predict, target: str) -> None:
     assert check(ARRAYS, target).raised is None
 
 
 @pytest.mark.parametrize("target", ["models['a'].fit(table)", "row[0].fit(table)"])
-def test_methods_of_objects_in_containers_are_followed(check: Foresee, target: str) -> None:
+def test_methods_of_objects_in_containers_are_followed(check: Predict, target: str) -> None:
     assert check(METHODS, target).raised == "KeyError"

@@ -1,4 +1,4 @@
-"""Examples in the docstrings of the installed libraries: every crash that is foreseen of them comes, of that class."""
+"""Examples in the docstrings of the installed libraries: every crash that is predicted of them comes, of that class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("library", SAMPLES)
-def test_nothing_is_foreseen_that_does_not_come(library: str) -> None:
+def test_nothing_is_predicted_that_does_not_come(library: str) -> None:
     pytest.importorskip(library) if library != "python" else None
     every = list(texts(library))
     sample = every[:: max(1, len(every) // SAMPLES[library])]

@@ -23,9 +23,9 @@ class Point:
 """
 
 
-def captured(foresee_here, expression: str) -> Thing:
+def captured(predict_here, expression: str) -> Thing:
     """The Thing of a variable with this value."""
-    state = foresee_here(f"{SETUP}\nvalue = {expression}", "value").state
+    state = predict_here(f"{SETUP}\nvalue = {expression}", "value").state
     return thing_of("value", state.variables["value"], is_captured=True)
 
 
@@ -36,8 +36,8 @@ def captured(foresee_here, expression: str) -> Thing:
         *("{}", "{1: 'x', (0, 1): 'y', None: 2}", "[[1, 2], [3]]", "{1, 2}", "set()", "2**62", "{True: 1}"),
     ],
 )
-def test_a_plain_value_is_known_exactly(foresee_here, expression):
-    thing = captured(foresee_here, expression)
+def test_a_plain_value_is_known_exactly(predict_here, expression):
+    thing = captured(predict_here, expression)
     assert thing.literal == eval(expression)
     assert type(thing.literal) is type(eval(expression))
 
@@ -46,20 +46,20 @@ def test_a_plain_value_is_known_exactly(foresee_here, expression):
     "expression",
     ["'x' * 900", "list(range(30))", "['x' * 900]", "[2**70]", "{'x' * 900: 1}", "{(1, 2): 1, '(1, 2)': 2}", "[1j]"],
 )
-def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(foresee_here, expression):
-    assert captured(foresee_here, expression).literal is NOT_KNOWN
+def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(predict_here, expression):
+    assert captured(predict_here, expression).literal is NOT_KNOWN
 
 
-def test_frames_have_their_columns_where_all_are_told_as_they_are(foresee_here):
-    assert captured(foresee_here, "frame").facts["columns"] == ("a", "b")
-    assert captured(foresee_here, "numbered").facts["columns"] == (0, 1, 2)
-    assert set(captured(foresee_here, "numbered").facts["dtypes"]) == {0, 1, 2}
+def test_frames_have_their_columns_where_all_are_told_as_they_are(predict_here):
+    assert captured(predict_here, "frame").facts["columns"] == ("a", "b")
+    assert captured(predict_here, "numbered").facts["columns"] == (0, 1, 2)
+    assert set(captured(predict_here, "numbered").facts["dtypes"]) == {0, 1, 2}
     for expression in ("mixed", "double", "levels"):
-        assert "columns" not in captured(foresee_here, expression).facts
+        assert "columns" not in captured(predict_here, expression).facts
 
 
-def test_objects_hold_their_attributes(foresee_here):
-    assert captured(foresee_here, "Point()").attributes["x"].literal == [1, 2]
+def test_objects_hold_their_attributes(predict_here):
+    assert captured(predict_here, "Point()").attributes["x"].literal == [1, 2]
 
 
 def test_published_entries_tell_shapes_values_and_columns():

@@ -19,7 +19,7 @@ ANYTHING, VALUE = "__crane_anything__", "__crane_value__"
 
 
 def crash(*codes: str) -> str | None:
-    """The exception that the code alone foretells of the last cell."""
+    """The exception that the code alone predicts of the last cell."""
     roles = [*[CellRole.EXECUTED] * (len(codes) - 1), CellRole.TARGET]
     cells = [
         Cell("own", "own", "own", at, role, code) for at, (code, role) in enumerate(zip(codes, roles, strict=True))
@@ -98,7 +98,7 @@ def test_the_lines_of_a_cell_stay_where_they_were(cell: str, python: str, lines:
 
 
 def test_the_magics_are_those_of_the_kernel(tmp_path: Path) -> None:
-    """Asked in a process of its own: a shell leaves traces in the one it is made in."""
+    """Asked in its own process: a shell leaves traces in the one it is made in."""
     ask = "from ipykernel.zmqshell import ZMQInteractiveShell as S; print(*S().magics_manager.magics['line'])"
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
     told = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 SETUP = """
 import json
@@ -62,7 +62,7 @@ flag = values[0] > 1
         ("best = values.max()\nbest(1)", "TypeError"),
     ],
 )
-def test_crashes(check: Foresee, target: str, raised: str) -> None:
+def test_crashes(check: Predict, target: str, raised: str) -> None:
     assert check(SETUP, target).raised == raised
 
 
@@ -92,5 +92,5 @@ def test_crashes(check: Foresee, target: str, raised: str) -> None:
         "next(iter(frame.itertuples()))",
     ],
 )
-def test_what_runs(check: Foresee, target: str) -> None:
+def test_what_runs(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is None

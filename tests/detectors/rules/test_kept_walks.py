@@ -75,13 +75,13 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        anew = {}
+        again = {}
         for target in order:
             forget(patch)
-            anew[target] = report(codes, target)
+            again[target] = report(codes, target)
         forget(patch)
-        assert {target: report(codes, target) for target in order} == anew
-        assert {target: report(codes, target) for target in reversed(order)} == anew
+        assert {target: report(codes, target) for target in order} == again
+        assert {target: report(codes, target) for target in reversed(order)} == again
 
 
 @settings(max_examples=60, deadline=None)

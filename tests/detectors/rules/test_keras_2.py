@@ -1,4 +1,4 @@
-"""Models of Keras 2, by states as its kernels give them: what it lets pass, unlike Keras 3, is no crash."""
+"""Models of Keras 2, by states as its kernels give them: what it lets pass, unlike Keras 3, is not a crash."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.detectors.asked import foreseen
+from tests.detectors.asked import predicted
 
 SEQUENTIAL = "keras.src.engine.sequential.Sequential"
 
@@ -20,7 +20,7 @@ def of_version(
     data: tuple[int, ...] = (12, 4),
     target: str = "model.fit(X, y)",
 ) -> str | None:
-    """The exception that is foretold of a model from 4 features to 2 outputs."""
+    """The exception that is predicted of a model from 4 features to 2 outputs."""
     dense = {"type": "Dense", "units": 2, "takes": [None, 4], "gives": [None, 2]}
     shapes = {"input_shape": [None, 4], "output_shape": [None, 2], "layers": {"dense": dense}}
     variables: dict[str, Any] = {
@@ -33,7 +33,7 @@ def of_version(
     }
     packages = {"keras": version, "numpy": "1.26.4"}
     setup = "import keras\nmodel = build()"
-    return foreseen(packages, variables, setup, target, accesses={"model.fit": {"type": "method"}})
+    return predicted(packages, variables, setup, target, accesses={"model.fit": {"type": "method"}})
 
 
 @pytest.mark.parametrize(

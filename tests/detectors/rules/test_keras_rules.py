@@ -1,4 +1,4 @@
-"""Targets with Keras: what is foreseen beside what Keras does."""
+"""Targets with Keras: what is predicted beside what Keras does."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_keras_refuses_is_foreseen(check, target, exception):
+def test_what_keras_refuses_is_predicted(check, target, exception):
     assert check(setup_for(target), target).raised == exception
 
 

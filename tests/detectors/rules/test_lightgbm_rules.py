@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 pytest.importorskip("lightgbm", reason="lightgbm is not installed: make ml")
 
@@ -66,10 +66,10 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_crashes(check: Foresee, name: str) -> None:
+def test_crashes(check: Predict, name: str) -> None:
     assert check(SETUP, CRASHES[name]).raised is not None
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_runs(check: Foresee, name: str) -> None:
+def test_runs(check: Predict, name: str) -> None:
     assert not check(SETUP, RUNS[name]).findings

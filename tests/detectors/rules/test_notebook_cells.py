@@ -1,4 +1,4 @@
-"""Cells as data-science notebooks write them, run for real: a crash that is foreseen comes, and is of that class."""
+"""Cells as data-science notebooks write them, run for real: a crash that is predicted comes, and is of that class."""
 
 # ruff: noqa: E501
 from __future__ import annotations
@@ -674,7 +674,7 @@ def each(setup: str, targets: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("setup", "target"), [*each(TABLES, OF_TABLES), *each(MODELS, OF_MODELS), *each(CALLS, OF_CALLS)]
 )
-def test_what_is_foreseen_comes(foresee_here, setup, target):
-    seen = foresee_here(setup, target)
+def test_what_is_predicted_comes(predict_here, setup, target):
+    seen = predict_here(setup, target)
     assert not seen.errors
     assert seen.exception in (None, seen.raised), (seen.findings, seen.error)

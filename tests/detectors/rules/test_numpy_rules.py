@@ -1,4 +1,4 @@
-"""NumPy's rules beside NumPy: each target is foreseen and then run for real."""
+"""NumPy's rules beside NumPy: each target is predicted and then run for real."""
 
 from __future__ import annotations
 
@@ -400,7 +400,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("setup", "target"), [(SETUP, target) for target in CRASHES])
-def test_what_raises_is_foreseen_by_its_class(check: Callable[[str, str], Any], setup: str, target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], setup: str, target: str) -> None:
     assert check(setup, target).raised
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 SETUP = 'import pandas as pd\ndf = pd.DataFrame({"id": [1, 2, 3], "age": [4, 5, 6], "name": ["a", "b", "a"]})'
 
@@ -21,7 +21,7 @@ SETUP = 'import pandas as pd\ndf = pd.DataFrame({"id": [1, 2, 3], "age": [4, 5, 
         'if len(df): df["zz"] = 1; df["zz"]',
     ],
 )
-def test_what_a_line_makes_is_there_for_its_rest(check: Foresee, target: str) -> None:
+def test_what_a_line_makes_is_there_for_its_rest(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is None
 
 
@@ -29,7 +29,7 @@ def test_what_a_line_makes_is_there_for_its_rest(check: Foresee, target: str) ->
     "target",
     ['x = 1; df["none"]', 'df["none"]; x = 1', 'df["total"] = df["id"]; df["none"]', "y = len(df); df.nothing"],
 )
-def test_what_nobody_makes_is_missing_on_any_line(check: Foresee, target: str) -> None:
+def test_what_nobody_makes_is_missing_on_any_line(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is not None
 
 
@@ -40,7 +40,7 @@ def test_what_nobody_makes_is_missing_on_any_line(check: Foresee, target: str) -
         'def f(d):\n    d = d.copy()\n    d["zz"] = 1\n    return d\nf(df)\ndf["zz"]',
     ],
 )
-def test_a_copy_is_another_object(check: Foresee, target: str) -> None:
+def test_a_copy_is_another_object(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised == "KeyError"
 
 
@@ -53,5 +53,5 @@ def test_a_copy_is_another_object(check: Foresee, target: str) -> None:
         ("class H:\n    pass\nh = H()\nh.frame = df", 'h.frame["new"] = 1\ndf["new"]'),
     ],
 )
-def test_one_object_under_two_names_is_changed_under_both(check: Foresee, setup: str, target: str) -> None:
+def test_one_object_under_two_names_is_changed_under_both(check: Predict, setup: str, target: str) -> None:
     assert check(f"{SETUP}\n{setup}", target).raised is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 SETUP = """
 class Base:
@@ -88,22 +88,22 @@ RUNS_WITH_GIVEN = [
 
 
 @pytest.mark.parametrize("target", RAISES, ids=RAISES)
-def test_what_nothing_gives_is_missing(check: Foresee, target: str) -> None:
+def test_what_nothing_gives_is_missing(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised == "AttributeError"
 
 
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
-def test_what_something_may_give_is_let_pass(check: Foresee, target: str) -> None:
+def test_what_something_may_give_is_let_pass(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is None
 
 
 @pytest.mark.parametrize("target", RUNS_WITH_GIVEN, ids=RUNS_WITH_GIVEN)
-def test_what_a_dict_or_a_property_gives_is_let_pass(check: Foresee, foresee_by_code: Foresee, target: str) -> None:
+def test_what_a_dict_or_a_property_gives_is_let_pass(check: Predict, predict_by_code: Predict, target: str) -> None:
     assert check(GIVEN, target).raised is None
-    assert foresee_by_code(GIVEN, target).findings == ()
+    assert predict_by_code(GIVEN, target).findings == ()
 
 
-def test_modules_of_torch_have_their_own(check: Foresee) -> None:
+def test_modules_of_torch_have_their_own(check: Predict) -> None:
     pytest.importorskip("torch", reason="torch is not installed: make ml")
     setup = (
         "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.detectors.asked import foreseen
+from tests.detectors.asked import predicted
 
 FRAMES = ("pandas.DataFrame", "pandas.core.frame.DataFrame")
 SERIES = ("pandas.Series", "pandas.core.series.Series")
 
 
 def of_type(type_text: str, target: str) -> str | None:
-    """The exception that is foretold of a target with `df` of this type."""
-    return foreseen({"pandas": "1.5.3"}, {"df": {"type": type_text}}, "import pandas as pd\ndf = load()", target)
+    """The exception that is predicted of a target with `df` of this type."""
+    return predicted({"pandas": "1.5.3"}, {"df": {"type": type_text}}, "import pandas as pd\ndf = load()", target)
 
 
 @pytest.mark.parametrize("frame", FRAMES)

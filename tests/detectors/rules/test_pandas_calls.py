@@ -1,4 +1,4 @@
-"""Calls of pandas with arguments that do not fit it or one another: each target is foreseen and then run for real."""
+"""Calls of pandas with arguments that do not fit it or one another: each target is predicted and then run for real."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ pd.Series.fillna=lambda self,method: self.ffill(); df["v"].fillna(method="ffill"
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Targets may write files, and may give pandas methods of their own."""
+    """Targets may write files, and may add methods to pandas."""
     import pandas as pd
 
     monkeypatch.chdir(tmp_path)
@@ -102,7 +102,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("target", CRASHES)
-def test_what_raises_is_foreseen_by_its_class(check: Callable[[str, str], Any], target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], target: str) -> None:
     assert check(SETUP, target).raised
 
 

@@ -1,4 +1,4 @@
-"""Rules about pandas beside pandas: each target is foreseen and then run for real."""
+"""Rules about pandas beside pandas: each target is predicted and then run for real."""
 
 from __future__ import annotations
 
@@ -440,7 +440,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("setup", "target"), [(SETUP, target) for target in CRASHES])
-def test_what_raises_is_foreseen_by_its_class(check: Callable[[str, str], Any], setup: str, target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], setup: str, target: str) -> None:
     assert check(setup, target).raised
 
 

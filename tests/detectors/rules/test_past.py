@@ -1,4 +1,4 @@
-"""What executed cells leave behind: what really crashes is foreseen from code alone, near misses that run are not."""
+"""What executed cells leave behind: what really crashes is predicted from code alone, near misses that run are not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crane_core.detectors.rules.world import World
 from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
 from crane_core.importers.captured_states import state_of
 from crane_core.prompts.shown import shown
-from tests.detectors.rules.conftest import Foresee
+from tests.detectors.rules.conftest import Predict
 
 NUMPY = "import numpy as np\n"
 PANDAS = "import pandas as pd\n"
@@ -130,15 +130,17 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("setup", "target"), CRASHES)
-def test_what_crashes_is_foreseen_from_the_code_of_the_cells(foresee_by_code: Foresee, setup: str, target: str) -> None:
-    seen = foresee_by_code(setup, target)
+def test_what_crashes_is_predicted_from_the_code_of_the_cells(
+    predict_by_code: Predict, setup: str, target: str
+) -> None:
+    seen = predict_by_code(setup, target)
     assert seen.raised is not None and not seen.errors and not seen.contradictions
     assert seen.exception == seen.raised
 
 
 @pytest.mark.parametrize(("setup", "target"), RUNS)
-def test_nothing_is_foreseen_of_what_runs(foresee_by_code: Foresee, setup: str, target: str) -> None:
-    seen = foresee_by_code(setup, target)
+def test_nothing_is_predicted_of_what_runs(predict_by_code: Predict, setup: str, target: str) -> None:
+    seen = predict_by_code(setup, target)
     assert seen.raised is None, seen.error
     assert not seen.findings and not seen.errors and not seen.contradictions
 

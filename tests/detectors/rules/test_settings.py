@@ -1,4 +1,4 @@
-"""The rules know no more than their setting shows, and from code alone that a name has no value."""
+"""The rules know only what their setting shows, and from code alone that a name has no value."""
 
 from __future__ import annotations
 

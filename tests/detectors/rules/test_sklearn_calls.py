@@ -1,4 +1,4 @@
-"""Parts of pipelines and votes, folds, categories, checked parameters of scikit-learn: foreseen, then run for real."""
+"""Parts of pipelines and votes, folds, categories, checked parameters of scikit-learn: predicted, then run for real."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ OneHotEncoder().fit_transform(gaps)
 
 
 @pytest.mark.parametrize("target", CRASHES)
-def test_what_raises_is_foreseen_by_its_class(check: Callable[[str, str], Any], target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], target: str) -> None:
     assert check(SETUP, target).raised
 
 

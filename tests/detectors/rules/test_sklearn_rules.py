@@ -211,7 +211,7 @@ FINE = {
     "text imputed": "SimpleImputer(strategy='most_frequent').fit_transform(people)",
     "dummies": "RandomForestClassifier(n_estimators=3).fit(pd.get_dummies(people), y)",
     "text target for a classifier": "RandomForestClassifier(n_estimators=3).fit(X, grades).predict(X)",
-    "whole numbers as floats": "LogisticRegression().fit(X, y.astype(float))",
+    "integers as floats": "LogisticRegression().fit(X, y.astype(float))",
     "continuous target for a regressor": "KNeighborsRegressor().fit(X, price).predict(X)",
     "target in a column": "LinearRegression().fit(X, price.to_frame()).predict(X)",
     "two targets for a tree": "DecisionTreeRegressor().fit(X, X[['age', 'pay']])",
@@ -263,7 +263,7 @@ FINE = {
     "chi2": "SelectKBest(chi2, k=2).fit_transform(X, y)",
     "frames asked for": "s = StandardScaler().set_output(transform='pandas')\ns.fit_transform(X).head()",
     "scaled array": "XX = scaler.fit_transform(X)\nXX[:, 0].mean()",
-    "scaled frame made anew": "pd.DataFrame(scaler.transform(X), columns=X.columns)['age']",
+    "scaled frame made again": "pd.DataFrame(scaler.transform(X), columns=X.columns)['age']",
     "renamed as the array": "scaler.transform(X.to_numpy())",
     "voting": "VotingClassifier([('a', LogisticRegression()), ('b', SVC())]).fit(X, y).predict(X)",
     "parameters": "bare.set_params(C=2.0)\nbare.get_params()['C']",
@@ -287,7 +287,7 @@ Check = Callable[[str, str], object]
 
 
 @pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_foreseen_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
     check(SETUP, CRASHES[case])
 
 

@@ -284,7 +284,7 @@ FINE = {
 
 
 @pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_foreseen_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
     check(SETUP, CRASHES[case])
 
 

@@ -110,7 +110,7 @@ def setup_of(target: str) -> str:
 
 
 @pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_foreseen_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
     check(setup_of(CRASHES[case]), CRASHES[case])
 
 

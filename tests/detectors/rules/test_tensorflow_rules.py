@@ -1,4 +1,4 @@
-"""Targets with tensors of TensorFlow: what is foreseen beside what TensorFlow does."""
+"""Targets with tensors of TensorFlow: what is predicted beside what TensorFlow does."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_tensorflow_refuses_is_foreseen(check, target, exception):
+def test_what_tensorflow_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 
 

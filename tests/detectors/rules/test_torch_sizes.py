@@ -1,4 +1,4 @@
-"""What torch's layers take and give, held against torch itself."""
+"""What torch's layers take and give, compared with torch itself."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def really(kind: str, stated: dict[str, Any], shape: tuple[int, ...]) -> tuple[i
 
 
 def told(kind: str, stated: dict[str, Any], shape: tuple[int | None, ...]) -> tuple[int | None, ...] | str | None:
-    """The shape as it is told, or the name of what is foreseen."""
+    """The shape as it is told, or the name of what is predicted."""
     try:
         return torch_sizes.given(kind, stated, shape)
     except torch_sizes.Refusal as refusal:

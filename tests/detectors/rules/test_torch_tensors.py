@@ -1,4 +1,4 @@
-"""Targets with tensors of torch: what is foreseen beside what torch does."""
+"""Targets with tensors of torch: what is predicted beside what torch does."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_torch_refuses_is_foreseen(check, target, exception):
+def test_what_torch_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 
 

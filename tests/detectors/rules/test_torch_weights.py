@@ -1,10 +1,10 @@
-"""Weights of torch that are saved and loaded by name: what is foreseen beside what torch does."""
+"""Weights of torch that are saved and loaded by name: what is predicted beside what torch does."""
 
 from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 pytest.importorskip("torch", reason="torch is not installed: make ml")
 
@@ -66,10 +66,10 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_torch_refuses_is_foreseen(check: Foresee, target: str, exception: str) -> None:
+def test_what_torch_refuses_is_predicted(check: Predict, target: str, exception: str) -> None:
     assert check(SETUP, target).raised == exception
 
 
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
-def test_what_torch_accepts_is_let_pass(check: Foresee, target: str) -> None:
+def test_what_torch_accepts_is_let_pass(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is None

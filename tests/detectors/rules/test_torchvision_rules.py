@@ -1,10 +1,10 @@
-"""Targets with transforms of torchvision: what is foreseen beside what torchvision does."""
+"""Targets with transforms of torchvision: what is predicted beside what torchvision does."""
 
 from __future__ import annotations
 
 import pytest
 
-from .conftest import Foresee
+from .conftest import Predict
 
 pytest.importorskip("torchvision", reason="torchvision is not installed: make ml")
 
@@ -65,7 +65,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
-def test_what_torchvision_refuses_is_foreseen(check, target, exception):
+def test_what_torchvision_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception
 
 
@@ -122,10 +122,10 @@ def models_for(target: str) -> str:
 
 
 @pytest.mark.parametrize(("target", "exception"), REFUSED, ids=[target for target, _ in REFUSED])
-def test_what_a_model_refuses_is_foreseen(check: Foresee, target: str, exception: str) -> None:
+def test_what_a_model_refuses_is_predicted(check: Predict, target: str, exception: str) -> None:
     assert check(models_for(target), target).exception == exception
 
 
 @pytest.mark.parametrize("target", ACCEPTED, ids=ACCEPTED)
-def test_what_a_model_accepts_is_let_pass(check: Foresee, target: str) -> None:
+def test_what_a_model_accepts_is_let_pass(check: Predict, target: str) -> None:
     assert not check(models_for(target), target).findings

@@ -1,4 +1,4 @@
-"""Targets of plain Python, each run for real beside what is foreseen: on every way that is certain, on no other."""
+"""Targets of plain Python, each run for real beside what is predicted: on every way that is certain, on no other."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ FINE = [
 
 
 @pytest.mark.parametrize("target", CRASHES)
-def test_a_certain_crash_is_foreseen_with_its_class(check, target):
+def test_a_certain_crash_is_predicted_with_its_class(check, target):
     seen = check(SETUP, target)
     assert seen.raised
 

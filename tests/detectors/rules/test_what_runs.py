@@ -1,6 +1,6 @@
-"""Targets as notebooks write them, run for real: a crash that is foreseen comes, and is of the class that was foreseen.
+"""Targets as notebooks write them, run for real: a predicted crash happens, and with the predicted class.
 
-An empty line stands between two targets. Some crash, and need not be foreseen.
+An empty line stands between two targets. Some crash, and need not be predicted.
 """
 
 from __future__ import annotations
@@ -871,13 +871,13 @@ def each(setup: str, targets: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("setup", "target"), [*each(FRAMES, OF_FRAMES), *each(ESTIMATORS, OF_ESTIMATORS), *each(PYTHON, OF_PYTHON)]
 )
-def test_what_is_foreseen_comes(foresee_here, setup, target):
-    seen = foresee_here(setup, target)
+def test_what_is_predicted_comes(predict_here, setup, target):
+    seen = predict_here(setup, target)
     assert not seen.errors
     assert seen.exception in (None, seen.raised), (seen.findings, seen.error)
 
 
-def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(foresee):
-    seen = foresee("a = [1]\nb = a\nc = [2]\nbox = {'c': c}\nd = [3]\na", "a, b, box, c, d")
+def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(predict_in_kernel):
+    seen = predict_in_kernel("a = [1]\nb = a\nc = [2]\nbox = {'c': c}\nd = [3]\na", "a, b, box, c, d")
     assert seen.state.captured["same"] == [["a", "b"]]
     assert seen.state.captured["held"] == ["c"]

@@ -1,4 +1,4 @@
-"""Attributes that are said to lack, held against getattr: of every kind of object that answers in a way of its own.
+"""Attributes that are said to lack, compared with getattr: of every kind of object that answers in its own way.
 
 A lack that is stated for certain where the attribute is there would be a false alarm; one that is not stated is none.
 """

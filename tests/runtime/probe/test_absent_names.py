@@ -84,7 +84,7 @@ def _finder(where: str, name: str, **held: Any) -> Any:
 def test_a_missing_module_is_certain_where_no_finder_could_give_it(
     after: After, monkeypatch: pytest.MonkeyPatch, finder: Any, module: str, *, is_certain: bool
 ) -> None:
-    """setuptools, virtualenv and packages that are installed in place put finders of their own beside Python's."""
+    """setuptools, virtualenv and packages that are installed in place put their own finders beside Python's."""
     editable = types.ModuleType("__editable___own_finder")
     editable.MAPPING, editable.NAMESPACES = {"own": "/nowhere"}, {}  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "__editable___own_finder", editable)

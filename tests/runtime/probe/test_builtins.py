@@ -1,4 +1,4 @@
-"""Python's own types: lengths, values, inner shapes held against numpy, objects by what they hold."""
+"""Python's own types: lengths, values, inner shapes compared with numpy, objects by what they hold."""
 
 from __future__ import annotations
 

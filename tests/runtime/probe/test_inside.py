@@ -93,7 +93,7 @@ def test_looking_at_a_generator_keeps_nothing_alive(entry: Entry) -> None:
     assert next(generator)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="locals() gives a dict of its own each time")
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="locals() gives its own dict each time")
 def test_variables_that_the_generators_code_holds_as_a_dict_are_left_alone(entry: Entry) -> None:
     def holds() -> Iterator[Any]:
         n = 1

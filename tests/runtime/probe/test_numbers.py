@@ -1,4 +1,4 @@
-"""Numbers of arrays and frames, held against numpy and pandas: exact, or said not to be computed."""
+"""Numbers of arrays and frames, compared with numpy and pandas: exact, or said not to be computed."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def opened() -> Any:
 
 
 def noted(value: Any) -> Any:
-    """The value, with an attribute of its own."""
+    """The value, with its own attribute."""
     value.note = 1
     return value
 

@@ -38,7 +38,7 @@ def test_distinct_texts_are_counted_and_one_text_alone_is_not(text_of: TextOf) -
 
 def test_a_case_without_diagnosis_or_code_says_so(text_of: TextOf) -> None:
     text = text_of(card_html(card(Text("One.", 1), code=None, truth=None)))
-    assert "is not on this machine" in text
+    assert "is not loaded" in text
     assert "gives no diagnosis" in text
 
 

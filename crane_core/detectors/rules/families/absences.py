@@ -36,22 +36,24 @@ def no_attribute(site: Site) -> Thing | None:
         site.crash(
             "ImportError",
             f"{absent.get('of')} has no {absent.get('attribute')} to import",
-            fact=f"the module that is installed has other names{_similar(absent)}",
-            remedy=_instead(absent, "Import what the installed version has."),
+            fact=f"the installed module has other names{_similar(absent)}",
+            remedy=_instead(absent, "Import a name that the installed version has."),
         )
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
     if name in ("__call__", "__getitem__"):
-        cannot = "cannot be called" if name == "__call__" else "has no items"
+        cannot = "is not callable" if name == "__call__" else "has no items"
         site.crash("TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here.")
     site.crash(
         "AttributeError",
         f"{of} has no attribute {name}",
         fact=f"{of} is of type {absent.get('module', kind)}{_similar(absent)}",
-        remedy=_FIT_FIRST if _is_learnt(name, kind) else _instead(absent, f"Leave {name} out, or use what {kind} has."),
+        remedy=_FIT_FIRST
+        if _is_learnt(name, kind)
+        else _instead(absent, f"Remove {name}, or use an attribute that {kind} has."),
     )
 
 
-_FIT_FIRST = "Call fit first: names that end in an underscore are what fitting learns; or write the name as it is."
+_FIT_FIRST = "Call fit first: attributes that end in an underscore exist only after fitting; or correct the name."
 
 
 def _is_learnt(name: object, kind: str) -> bool:
@@ -71,12 +73,12 @@ def no_column(site: Site) -> Thing | None:
         "UndefinedVariableError" if _is_in_query(site.node, absent.get("column")) else "KeyError",
         f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
         fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
-        remedy=_instead(absent, "Name a column that is there."),
+        remedy=_instead(absent, "Use an existing column."),
     )
 
 
 def _is_in_query(node: ast.AST, column: object) -> bool:
-    """Whether the name stands in the text of a query, and nowhere else: a text without quotes of its own."""
+    """Whether the name stands in the text of a query, and nowhere else: a text without its own quotes."""
     texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     queries = [
         call.args[0].value
@@ -97,7 +99,7 @@ def _features(site: Site) -> None:
             "ValueError",
             f"{absent.get('asked_by', 'the model')} was fitted with other columns: {absent.get('column')!r}",
             fact=str(absent.get("why")),
-            remedy="Give it the columns it was fitted with.",
+            remedy="Pass the columns that it was fitted with.",
         )
 
 
@@ -118,10 +120,10 @@ def no_key(site: Site) -> Thing | None:
     site.crash(
         "KeyError",
         f"the index of {of} has no label {key!r}" if is_label else f"{of} has no key {key!r}",
-        fact=f"the rows of {of} have other labels{_similar(absent)}"
+        fact=f"the index of {of} has other labels{_similar(absent)}"
         if is_label
         else f"{of} is a {absent.get('type', 'dict')} without it{_similar(absent)}",
-        remedy=_instead(absent, "Take rows by position: .iloc[...]." if is_label else "Use a key that is there."),
+        remedy=_instead(absent, "Select rows by position: .iloc[...]." if is_label else "Use an existing key."),
     )
 
 
@@ -130,9 +132,9 @@ def no_module(site: Site) -> Thing | None:
     module = site.absent.get("module")
     site.crash(
         "ModuleNotFoundError",
-        f"there is no module {module}",
+        f"No module named {module}",
         fact=f"{module} is not installed in the kernel's environment",
-        remedy=f"Install what provides {module}, or import something else.",
+        remedy=f"Install the package that provides {module}, or import another module.",
     )
 
 
@@ -141,7 +143,12 @@ def no_argument(site: Site) -> Thing | None:
     absent = site.absent
     of = absent.get("of") or absent.get("function") or "the call"
     said = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
-    site.crash("TypeError", f"the arguments of {of} do not fit", fact=said, remedy="Give what its signature names.")
+    site.crash(
+        "TypeError",
+        f"the arguments do not match the signature of {of}",
+        fact=said,
+        remedy="Pass the arguments that its signature names.",
+    )
 
 
 @RULES.missing("files")
@@ -152,9 +159,9 @@ def no_file(site: Site) -> Thing | None:
         return None
     site.crash(
         "FileNotFoundError",
-        f"there is no file {path!r}",
-        fact=f"nothing is at {path!r} seen from the kernel's folder{_similar(site.absent)}",
-        remedy=_instead(site.absent, "Correct the path, or bring the file."),
+        f"No such file or directory: {path!r}",
+        fact=f"{path!r} does not exist in the kernel's folder{_similar(site.absent)}",
+        remedy=_instead(site.absent, "Correct the path, or add the file."),
     )
 
 

@@ -45,7 +45,7 @@ def optimizer_made(site: Site) -> Thing | None:
     if gone is not None and has_keras_3(site) and not site.mentions("tf_keras") and not site.mentions("LEGACY_KERAS"):
         site.crash(
             "ValueError",
-            f"optimizers of Keras 3 have no argument {gone}",
+            f"Argument(s) not recognized: {gone} (optimizers of Keras 3 no longer take it)",
             fact=f"the call is {site.text}",
             remedy=f"use {_GONE[gone]}",
         )
@@ -77,7 +77,7 @@ def method_gone(site: Site) -> Thing | None:
         return None
     site.crash(
         "AttributeError",
-        f"a model of Keras 3 has no {site.name}",
+        f"a Keras 3 model has no attribute {site.name}",
         fact=f"{model.words or 'the model'} is of type {model.class_name}",
         remedy=_METHODS_GONE[site.name],
     )

@@ -99,7 +99,7 @@ def input_made(site: Site) -> Thing | None:
     if given.type == "int" and given.is_literal and not has_keras_2(site):
         site.crash(
             "ValueError",
-            "the shape of an input is a tuple, and a number is given",
+            "the shape of an input must be a tuple, not a number",
             fact=f"shape is {given.literal}",
             remedy=f"write ({given.literal},)",
         )
@@ -150,7 +150,7 @@ def called(site: Site) -> Thing | None:
         site.crash(
             "ValueError",
             refusal.why,
-            fact=f"{given.words or 'the input'} has the shape {shown(shape)}",
+            fact=f"{given.words or 'the input'} has shape {shown(shape)}",
             remedy=refusal.remedy,
         )
     is_symbolic = given.class_name == "KerasTensor"
@@ -161,7 +161,7 @@ def called(site: Site) -> Thing | None:
         if given.package == "tensorflow"
         else ""
     )
-    return Thing(kind, {"shape": after} if after is not None else {}, words=f"what {layer.class_name} gives")
+    return Thing(kind, {"shape": after} if after is not None else {}, words=f"the output of {layer.class_name}")
 
 
 def _refuse_lists(site: Site, layer: Thing, given: Thing) -> None:
@@ -170,9 +170,9 @@ def _refuse_lists(site: Site, layer: Thing, given: Thing) -> None:
     if given.type in ("list", "tuple") and are_symbolic and layer.class_name in ("Dense", "Flatten"):
         site.crash(
             "ValueError",
-            f"{layer.class_name} takes one tensor, and {len(items)} are given",
+            f"{layer.class_name} expects 1 input tensor, but {len(items)} are given",
             fact=f"{given.words or 'the input'} is a {given.type} of {len(items)} tensors",
-            remedy="join them first: layers.Concatenate()([...])",
+            remedy="concatenate them first: layers.Concatenate()([...])",
         )
 
 

@@ -76,10 +76,10 @@ def _same_shape(loss: str, labels: Shape, output: Shape) -> Complaint | None:
     one_column = len(labels) == 1 or labels[-1] == 1
     return Complaint(
         "ValueError",
-        f"{loss} compares labels and outputs of one shape, and {shown(labels)} is not {shown(output)}",
+        f"{loss} needs labels and outputs of the same shape, but the shapes are {shown(labels)} and {shown(output)}",
         "use sparse_categorical_crossentropy, or make the labels one-hot (to_categorical)"
         if is_categorical and one_column
-        else "make the last layer as wide as the labels, or the labels as the last layer",
+        else "give the last layer as many units as the labels have columns, or change the labels",
     )
 
 
@@ -91,8 +91,8 @@ def _sparse(labels: Shape, output: Shape) -> Complaint | None:
         return None
     return Complaint(
         "ValueError",
-        f"sparse_categorical_crossentropy takes one class per sample, not labels of {shown(labels)}",
-        "use categorical_crossentropy for one-hot labels, or take labels.argmax(axis=1)",
+        f"sparse_categorical_crossentropy needs one class index per sample, not labels of shape {shown(labels)}",
+        "use categorical_crossentropy for one-hot labels, or labels.argmax(axis=1)",
     )
 
 
@@ -102,14 +102,14 @@ def _broadcast(labels: Shape, output: Shape, batch: Length) -> Complaint | None:
         if None not in (one, other) and one != other and 1 not in (one, other):
             return Complaint(
                 "ValueError",
-                f"labels of {shown(labels)} and outputs of {shown(output)} cannot be compared",
-                "make the last layer as wide as the labels",
+                f"labels of shape {shown(labels)} and outputs of shape {shown(output)} are incompatible",
+                "give the last layer as many units as the labels have columns",
             )
     is_flat = len(labels) == 1 and len(output) == 2 and None not in (batch, output[-1])
     if is_flat and batch not in (1, output[-1]):
         return Complaint(
             "InvalidArgumentError",
-            f"one label per sample, {shown(labels)}, and {output[-1]} outputs per sample cannot be compared",
+            f"one label per sample, {shown(labels)}, and {output[-1]} outputs per sample are incompatible",
             "give the last layer one unit",
         )
     return None

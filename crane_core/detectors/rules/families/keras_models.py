@@ -63,9 +63,9 @@ def _add(site: Site, model: Thing, layer: Thing) -> None:
     if layer.type in ("list", "tuple", "str", "int", "NoneType"):
         site.crash(
             "ValueError",
-            f"only layers can be added to a Sequential, not {layer.type}",
+            f"only instances of keras.Layer can be added to a Sequential model, not {layer.type}",
             fact=f"{layer.words or 'it'} is of type {layer.type}",
-            remedy="unpack it, and add layer by layer",
+            remedy="unpack it, and add the layers one by one",
         )
     if model.fact("origin") != "target" or model.items is None:
         _add_to_built(site, model, layer)
@@ -102,7 +102,7 @@ def _step(site: Site, layer: Thing, shape: Shape) -> Shape | None:
         site.crash(
             "ValueError",
             f"{layer.class_name}: {refusal.why}",
-            fact=f"the layer before gives {shown(shape)}",
+            fact=f"the previous layer outputs shape {shown(shape)}",
             remedy=refusal.remedy,
         )
 
@@ -244,8 +244,8 @@ def _through_model(site: Site, model: Thing, data: Shape, what: str) -> Shape | 
             _same_sizes(wanted, flowing)
         return _through_layers(model, flowing)
     except keras_sizes.Refusal as refusal:
-        layers = f", and {model.words or 'the model'} takes {shown(wanted)}" if wanted is not None else ""
-        site.crash("ValueError", refusal.why, fact=f"{what} has the shape {shown(data)}{layers}", remedy=refusal.remedy)
+        layers = f", and {model.words or 'the model'} expects {shown(wanted)}" if wanted is not None else ""
+        site.crash("ValueError", refusal.why, fact=f"{what} has shape {shown(data)}{layers}", remedy=refusal.remedy)
 
 
 def _fitted(wanted: Shape, data: Shape, *, is_strict: bool) -> Shape:
@@ -262,8 +262,8 @@ def _fitted(wanted: Shape, data: Shape, *, is_strict: bool) -> Shape:
 def _same_sizes(wanted: Shape, data: Shape) -> None:
     if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted[1:], data[1:], strict=True)):
         raise keras_sizes.Refusal(
-            f"the model was made for inputs of {shown(wanted)}, and gets {shown(data)}",
-            f"bring the data to {shown(wanted)}, or make the model for {shown((None, *data[1:]))}",
+            f"the model expects inputs of shape {shown(wanted)}, but gets {shown(data)}",
+            f"reshape the data to {shown(wanted)}, or build the model for {shown((None, *data[1:]))}",
         )
 
 
@@ -305,7 +305,7 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
     output = (None, *output[1:])
     labels = (None, *given.labels[1:]) if given.labels else given.labels
     complaint = keras_losses.complaint(loss, labels, output, batch=given.first_batch)
-    fact = f"{what} has the shape {shown(given.labels)}, the model gives {shown(output)}, its loss is {loss}"
+    fact = f"{what} has shape {shown(given.labels)}, the model outputs {shown(output)}, its loss is {loss}"
     # Keras 2 knows no shapes of what an iterator gives, and takes flat labels for a column.
     may_pass = has_keras_2(site) and not (given.is_array and len(labels) == len(output))
     if complaint is not None and not may_pass:
@@ -315,9 +315,9 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
         if label is not None:
             site.crash(
                 "InvalidArgumentError",
-                f"the label {label} is none of the classes 0 to {(output[-1] or 1) - 1} that the last layer has",
-                fact=f"{what} goes from {given.label_range[0]} to {given.label_range[1]}",
-                remedy="count the classes from 0, or make the last layer wider",
+                f"label value {label} is outside the valid range [0, {output[-1] or 1})",
+                fact=f"{what} ranges from {given.label_range[0]} to {given.label_range[1]}",
+                remedy="number the classes from 0, or give the last layer more units",
             )
 
 
@@ -330,9 +330,9 @@ def _judge_indices(site: Site, model: Thing, x: Thing) -> None:
     if len(ends) == 2 and type(ends[1]) in (int, float) and ends[1] >= n and x.is_a("numpy", "ndarray"):
         site.crash(
             "InvalidArgumentError",
-            f"the embedding has rows for 0 to {n - 1}, and the data holds {ends[1]}",
-            fact=f"{x.words or 'x'} goes from {ends[0]} to {ends[1]}",
-            remedy=f"make the embedding with input_dim={int(ends[1]) + 1}",
+            f"index {ends[1]} is not in [0, {n}) of the embedding",
+            fact=f"{x.words or 'x'} ranges from {ends[0]} to {ends[1]}",
+            remedy=f"create the embedding with input_dim={int(ends[1]) + 1}",
         )
 
 
@@ -401,9 +401,9 @@ def _refuse_types(site: Site, bound: dict[str, Thing]) -> None:
         if thing is not None and thing.is_a("numpy", "ndarray") and thing.fact("dtype") == "object":
             site.crash(
                 "ValueError",
-                "an array of objects cannot become a tensor",
-                fact=f"{thing.words or name} has the dtype object",
-                remedy="convert it first (astype('float32')), or bring its rows to one length (pad_sequences)",
+                "an array of dtype object cannot be converted to a tensor",
+                fact=f"{thing.words or name} has dtype object",
+                remedy="convert it first (astype('float32')), or pad its rows to the same length (pad_sequences)",
             )
 
 
@@ -412,9 +412,9 @@ def _one_length(site: Site, x: Thing, y: Thing | None) -> None:
     if one and other and None not in (one[0], other[0]) and one[0] != other[0]:
         site.crash(
             "ValueError",
-            "data and labels must hold as many samples",
+            "data cardinality is ambiguous: data and labels must have the same number of samples",
             fact=f"{x.words or 'x'} holds {one[0]}, {(y or Thing()).words or 'y'} holds {other[0]}",
-            remedy="look for the split or filter that only one of them went through",
+            remedy="find the split or filter that was applied to only one of them",
         )
 
 

@@ -44,16 +44,18 @@ SAME_SHAPE: Final = frozenset(_SAME.split())
 def _rank(shape: Shape, n: int, what: str) -> None:
     if len(shape) != n:
         raise Refusal(
-            f"{what} expects {n} dimensions with the batch, and meets {shown(shape)}",
-            "give the data the missing axis (reshape, np.expand_dims)" if len(shape) < n else "drop an axis (reshape)",
+            f"{what}: expected ndim={n}, found ndim={len(shape)}, full shape {shown(shape)}",
+            "add the missing axis to the data (reshape, np.expand_dims)"
+            if len(shape) < n
+            else "remove an axis (reshape)",
         )
 
 
 def _at_least(shape: Shape, n: int, what: str) -> None:
     if len(shape) < n:
         raise Refusal(
-            f"{what} expects at least {n} dimensions with the batch, and meets {shown(shape)}",
-            "give the data a batch axis, (samples, values)",
+            f"{what}: expected min_ndim={n}, found ndim={len(shape)}, full shape {shown(shape)}",
+            "add a batch axis to the data: (samples, values)",
         )
 
 
@@ -63,8 +65,8 @@ def _last(settings: Settings, shape: Shape, what: str) -> None:
     wanted = built[-1] if isinstance(built, (list, tuple)) and built else None
     if type(wanted) is int and shape[-1] not in (None, wanted):
         raise Refusal(
-            f"{what} was built for {wanted} values in the last axis, and meets {shape[-1]} in {shown(shape)}",
-            f"bring the data's last axis to {wanted}, or build the model for {shape[-1]}",
+            f"{what}: expected axis -1 of the input shape to have value {wanted}, got shape {shown(shape)}",
+            f"reshape the data to {wanted} in the last axis, or build the model for {shape[-1]}",
         )
 
 
@@ -109,7 +111,7 @@ def _reshape(settings: Settings, shape: Shape) -> Shape | None:
         fixed *= one if one != -1 else 1
     has_open = -1 in target
     if n is not None and (n % fixed if has_open and fixed else n != fixed):
-        raise Refusal(f"{n} values do not fill {list(target)}", "count the values of one sample")
+        raise Refusal(f"{n} values cannot be reshaped to {list(target)}", "check the number of values of one sample")
     return (shape[0], *(None if one == -1 else one for one in target))
 
 
@@ -168,8 +170,8 @@ def _one_slid(length: Length, kernel: Any, stride: Any, dilation: Any, padding: 
     reach = dilation * (kernel - 1) + 1
     if length < reach:
         raise Refusal(
-            f"a kernel of {reach} does not fit into the sizes {shown(shape)}",
-            "take a smaller kernel, padding='same', fewer poolings, or larger images",
+            f"a kernel of size {reach} does not fit into the input shape {shown(shape)}",
+            "use a smaller kernel, padding='same', fewer pooling layers, or larger images",
         )
     return int((length - reach) // stride + 1)
 
@@ -241,7 +243,7 @@ def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
         if any(None not in pair and pair[0] != pair[1] for pair in zip(rests[0], rest, strict=True)):
             raise Refusal(
                 f"{' and '.join(map(shown, shapes))} differ beyond axis {axis}",
-                "bring the branches to one size, or concatenate along another axis",
+                "make the branches the same size, or concatenate along another axis",
             )
     lengths = [shape[at] for shape in shapes]
     total = None if None in lengths else sum(length for length in lengths if length is not None)
@@ -254,8 +256,8 @@ def _refuse_ranks(shapes: Sequence[Shape], axis: int) -> None:
     if not -shortest <= axis < shortest or any(length == 1 for shape in shapes for length in shape[1:]):
         return
     raise Refusal(
-        f"{' and '.join(map(shown, shapes))} differ in their number of dimensions",
-        "bring the branches to one shape first (Flatten, GlobalAveragePooling2D)",
+        f"{' and '.join(map(shown, shapes))} have different numbers of dimensions",
+        "make the branches the same shape first (Flatten, GlobalAveragePooling2D)",
     )
 
 
@@ -265,7 +267,9 @@ def merged(shapes: Sequence[Shape]) -> Shape | None:
         after = broadcast(*(shape[1:] for shape in shapes))
         return (shapes[0][0], *after) if len({len(shape) for shape in shapes}) == 1 else None
     except MisfitError as misfit:
-        raise Refusal(misfit.why, "bring the branches to one size (a Dense or 1x1 convolution before)") from None
+        raise Refusal(
+            misfit.why, "make the branches the same size (a Dense layer or a 1x1 convolution before)"
+        ) from None
 
 
 # Data that a model is given
@@ -280,6 +284,6 @@ def fitted(model: Shape, data: Shape) -> Shape | None:
     if len(data) == len(model) - 1 and model[-1] in (1, None):
         return (*data, 1)
     raise Refusal(
-        f"the model was made for inputs of {shown(model)}, and gets {shown(data)}",
-        f"bring the data to {shown(model)} (reshape, np.expand_dims), or make the model for {shown((None, *data[1:]))}",
+        f"the model expects inputs of shape {shown(model)}, but gets {shown(data)}",
+        f"reshape the data to {shown(model)} (np.expand_dims), or build the model for {shown((None, *data[1:]))}",
     )

@@ -61,7 +61,7 @@ def _refuse_old_arguments(site: Site) -> None:
         site.crash(
             "TypeError",
             f"fit of LightGBM {version} has no argument {gone[0]}",
-            fact=f"it is given {gone[0]}, which LightGBM 4 has taken away",
+            fact=f"it is given {gone[0]}, which LightGBM 4 removed",
             remedy=f"write callbacks=[lightgbm.{callback}]",
         )
 
@@ -72,8 +72,8 @@ def stops_without_data(site: Site, callbacks: Thing | None, *, is_given: Thing) 
     if is_given.type == "NoneType" and any(item.type == EARLY_STOPPING for item in items):
         site.crash(
             "ValueError",
-            "early stopping needs data to evaluate on",
-            fact="callbacks has early_stopping, and no validation data are given",
+            "for early stopping, at least one dataset and eval metric is required for evaluation",
+            fact="callbacks has early_stopping, and no validation data is given",
             remedy="give eval_set=[(X_valid, y_valid)] to fit, valid_sets=[...] to train",
         )
 
@@ -84,9 +84,9 @@ def refuse_texts(site: Site, x: Thing) -> None:
         if str(dtype) in ("object", "str", "string"):
             site.crash(
                 "ValueError",
-                "LightGBM takes columns of numbers, truth values and categories",
-                fact=f"column {label!r} of {data.named(x, 'X')} is of dtype {dtype}",
-                remedy="turn it into categories: astype('category')",
+                "DataFrame.dtypes for data must be int, float or bool (or categories)",
+                fact=f"column {label!r} of {data.named(x, 'X')} has dtype {dtype}",
+                remedy="convert it to categories: astype('category')",
             )
 
 
@@ -95,9 +95,9 @@ def _refuse_targets(site: Site, model: Thing, y: Thing) -> None:
     if model.class_name == "LGBMClassifier" and target.kind == "continuous":
         site.crash(
             "ValueError",
-            "LGBMClassifier learns classes, not measurements",
-            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
-            remedy="use LGBMRegressor, or turn the numbers into classes",
+            "Unknown label type: LGBMClassifier needs classes, not continuous values",
+            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            remedy="use LGBMRegressor, or convert the values to classes",
         )
 
 
@@ -106,9 +106,9 @@ def refuse_names(site: Site, x: Thing) -> None:
     if odd:
         site.crash(
             "LightGBMError",
-            "names of features may hold no character that JSON gives a meaning",
+            "Do not support special JSON characters in feature name",
             fact=f"{data.named(x, 'X')} has the column {odd[0]!r}",
-            remedy="rename the columns: letters, digits and _ are safe",
+            remedy="rename the columns: use letters, digits and _",
         )
 
 
@@ -120,7 +120,7 @@ def asking(site: Site) -> Thing | None:
     if model.fact("is_fitted") is False:
         site.crash(
             "NotFittedError",
-            f"this {model.class_name} is not fitted",
+            f"This {model.class_name} instance is not fitted yet",
             fact=f"{data.named(model, 'it')} has not been fitted",
             remedy="call fit first",
         )
@@ -137,9 +137,9 @@ def refuse_width(site: Site, fitted: object) -> None:
         is_booster = site.receiver is not None and site.receiver.class_name == "Booster"
         site.crash(
             "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
-            f"it was fitted with {fitted} features and gets {n_given}",
+            f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
             fact=f"{data.named(given, 'X')} has {n_given} columns",
-            remedy="give the same features as at fit time",
+            remedy="pass the same features as in fit",
         )
 
 
@@ -151,7 +151,7 @@ def learnt(site: Site) -> Thing | None:
         return None
     site.crash(
         "NotFittedError",
-        f"{site.name} is there after fitting",
+        f"{site.name} exists only after fitting",
         fact=f"{data.named(model, 'the model')} has not been fitted",
-        remedy="call fit first, on the object that is asked",
+        remedy="call fit on this object first",
     )

@@ -52,9 +52,9 @@ def trained(site: Site) -> Thing | None:
     if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
         site.crash(
             "TypeError",
-            "lightgbm.train takes a Dataset",
+            "lightgbm.train only accepts a Dataset object",
             fact=f"{data.named(given, 'train_set')} is of type {given.type}",
-            remedy="make one: lgb.Dataset(X, label=y)",
+            remedy="create one: lgb.Dataset(X, label=y)",
         )
     if not given.is_a("lightgbm", "Dataset"):
         return None
@@ -81,16 +81,16 @@ def _refuse_classes(site: Site, settings: Mapping[Any, Thing] | None) -> None:
     if objective in _MANY and n_classes in (None, 1):
         site.crash(
             "LightGBMError",
-            "training on many classes needs their number",
+            "Number of classes should be specified and greater than 1 for multiclass training",
             fact=f"objective is {objective!r}, and num_class is {n_classes or 'not set'}",
             remedy="set num_class in the parameters",
         )
     if objective in _ONE and type(n_classes) is int and n_classes > 1:
         site.crash(
             "LightGBMError",
-            "num_class is for training on many classes alone",
+            "Number of classes must be 1 for non-multiclass training",
             fact=f"objective is {objective!r}, and num_class is {n_classes}",
-            remedy="leave num_class out, or use the objective 'multiclass'",
+            remedy="remove num_class, or use the objective 'multiclass'",
         )
 
 
@@ -112,9 +112,9 @@ def _refuse_labels(site: Site, settings: Mapping[Any, Thing] | None, y: Thing) -
     if beyond and (data.is_array(y) or data.is_series(y)):
         site.crash(
             "LightGBMError",
-            f"classes go from 0 to {n_classes - 1}",
+            f"Label must be in [0, {n_classes})",
             fact=f"{data.named(y, 'label')} holds {beyond[0]:g}",
-            remedy="set num_class to the number of classes, and count them from 0 (LabelEncoder)",
+            remedy="set num_class to the number of classes, and number them from 0 (LabelEncoder)",
         )
 
 

@@ -21,7 +21,7 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("matplotlib: data")
-_ONE_LENGTH: Final = "give x and y the same number of values"
+_ONE_LENGTH: Final = "pass x and y with the same number of values"
 
 
 def plotting(*names: str) -> Callable[[Rule], Rule]:
@@ -74,7 +74,7 @@ def _knows_keywords(site: Site, name: str, unknown: Sequence[str]) -> None:
                 "AttributeError",
                 f"{name} has no property {keyword!r}",
                 fact=f"{keyword}= is given",
-                remedy="leave it out, or write the property's own name (color, linewidth, markersize, s)",
+                remedy="remove it, or use the property's full name (color, linewidth, markersize, s)",
             )
 
 
@@ -123,7 +123,7 @@ def _one_for_each(site: Site, given: dict[str, Thing], count: Length) -> None:
                 "ValueError",
                 f"{name} has {shape[0]} values for {count} points",
                 fact=told(thing, name),
-                remedy="give one for each point, or one for all",
+                remedy="pass one value per point, or one for all",
             )
 
 
@@ -141,7 +141,7 @@ def _meeting(*names: str) -> Rule:
         except MisfitError:
             site.crash(
                 "ValueError",
-                f"{' and '.join(names[:2])} are not of one length",
+                f"{' and '.join(names[:2])} have different lengths",
                 fact=all_told(things, "the data"),
                 remedy=_ONE_LENGTH,
             )
@@ -182,7 +182,7 @@ def errorbar(site: Site) -> Thing | None:
             "ValueError",
             f"there are {errors[0]} errors for {lengths[1]} values",
             fact=all_told([given["y"], given["yerr"]], "the data"),
-            remedy="give one error for each value",
+            remedy="pass one error per value",
         )
     return Thing()
 
@@ -198,9 +198,9 @@ def imshow(site: Site) -> Thing | None:
         return Thing()
     return site.crash(
         "TypeError",
-        f"the shape {shown(shape)} is not that of an image: (rows, columns), and at the end perhaps 3 or 4 for colours",
+        f"Invalid shape {shown(shape)} for image data; valid are (rows, columns) and (rows, columns, 3 or 4)",
         fact=told(image, "the image") if not image.is_a("torch") else f"{image.words} has the shape {shown(shape)}",
-        remedy="bring it to that shape: take one image, squeeze, or move the channels to the end",
+        remedy="change the shape: select one image, squeeze, or move the channels to the end",
     )
 
 
@@ -228,7 +228,7 @@ def pie(site: Site) -> Thing | None:
                 "ValueError",
                 f"there are {lengths[0]} {name} for {count} wedges",
                 fact=all_told([given["x"], given[name]], "the data"),
-                remedy="give one for each wedge",
+                remedy="pass one value per wedge",
             )
     return Thing()
 
@@ -246,9 +246,9 @@ def ticks(site: Site) -> Thing | None:
     if count is not None and labels is not None and count != labels:
         site.crash(
             "ValueError",
-            f"there are {labels} labels for {count} ticks",
+            f"{labels} labels are given for {count} ticks",
             fact=all_told([given["ticks"], given["labels"]], "the ticks"),
-            remedy="give one label for each tick",
+            remedy="pass one label per tick",
         )
     if site.receiver is not None and not site.receiver.path and "minor" not in given:
         site.receiver.facts[site.name.removeprefix("set_")] = count
@@ -268,8 +268,8 @@ def tick_labels(site: Site) -> Thing | None:
     if type(fixed) is int and count is not None and count != fixed and count and fixed:
         site.crash(
             "ValueError",
-            f"there are {count} labels for {fixed} ticks",
+            f"{count} labels are given for {fixed} ticks",
             fact=f"{held.words or 'the axes'} has {fixed} ticks, set before",
-            remedy="give one label for each tick",
+            remedy="pass one label per tick",
         )
     return Thing()

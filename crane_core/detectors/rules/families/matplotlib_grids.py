@@ -38,9 +38,9 @@ def _grid(site: Site, given: dict[str, Thing]) -> Thing:
         if count is not None and count < 1:
             site.crash(
                 "ValueError",
-                f"there cannot be {count} {what}",
+                f"Number of {what} must be a positive integer, not {count}",
                 fact=f"the number of {what} is {count}",
-                remedy="look first whether there is anything to be drawn",
+                remedy="check first that there is something to draw",
             )
     held = AXES if is_none(given.get("subplot_kw")) else None
     squeeze = given["squeeze"].literal if "squeeze" in given else True
@@ -76,9 +76,9 @@ def subplot(site: Site) -> Thing | None:
         if rows > 0 and columns > 0 and not 1 <= at <= rows * columns:
             site.crash(
                 "ValueError",
-                f"a grid of {rows} rows and {columns} columns has no place {at}",
-                fact=f"the places are 1 to {rows * columns}",
-                remedy="places count from 1: make the grid larger or the number smaller",
+                f"a grid of {rows} rows and {columns} columns has no position {at}",
+                fact=f"the positions are 1 to {rows * columns}",
+                remedy="positions start at 1: use a larger grid or a smaller number",
             )
     is_plain = site.name == "add_subplot" and not site.arguments.keywords
     return Thing(AXES) if is_plain else Thing()
@@ -87,8 +87,8 @@ def subplot(site: Site) -> Thing | None:
 # What one axes is not
 
 
-_ONE: Final = "with one row and one column subplots gives an axes alone"
-_MANY: Final = "give squeeze=False to subplots, which makes it an array always"
+_ONE: Final = "with one row and one column, subplots returns a single Axes"
+_MANY: Final = "pass squeeze=False to subplots, which then always returns an array"
 
 
 @RULES.element("matplotlib.Axes")
@@ -100,7 +100,7 @@ def iterated(site: Site) -> Thing | None:
 def _through(site: Site, held: Thing) -> Thing | None:
     return site.crash(
         "TypeError",
-        f"a {held.class_name} cannot be iterated",
+        f"'{held.class_name}' object is not iterable",
         fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
@@ -112,7 +112,7 @@ def indexed(site: Site) -> Thing | None:
     held = site.receiver or Thing()
     return site.crash(
         "TypeError",
-        f"a {held.class_name} has no parts to be indexed",
+        f"'{held.class_name}' object is not subscriptable",
         fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
@@ -129,7 +129,7 @@ def counted(site: Site) -> Thing | None:
         return None
     return site.crash(
         "TypeError",
-        f"a {site.first.class_name} has no length",
+        f"object of type '{site.first.class_name}' has no len()",
         fact=f"{site.first.words or 'it'} is a single {site.first.class_name}",
         remedy=_MANY,
     )
@@ -139,7 +139,7 @@ _OF_FIGURES: Final = ("suptitle", "tight_layout", "savefig", "colorbar", "subplo
 _SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
 _OF_PYPLOT: Final = {
     **{name: f"use set_{name}" for name in _SETTERS},
-    **dict.fromkeys(_OF_FIGURES, "ask the figure"),
+    **dict.fromkeys(_OF_FIGURES, "use the method of the figure"),
     "show": "use plt.show()",
 }
 _OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
@@ -157,14 +157,14 @@ def no_name_of_axes(site: Site) -> Thing | None:
 def no_name_of_figure(site: Site) -> Thing | None:
     names = ("plot", "scatter", "bar", "hist", "imshow", "set_title", "set_xlabel", "set_ylabel", "title", "xlabel")
     if site.name in (*names, "ylabel", "xticks", "yticks", "xlim", "ylim", "set_xlim", "set_ylim", "grid", "boxplot"):
-        return _lacks(site, site.receiver or Thing(), "ask an axes of the figure: fig.gca()")
+        return _lacks(site, site.receiver or Thing(), "use an Axes of the figure: fig.gca()")
     return None
 
 
 def _lacks(site: Site, held: Thing, remedy: str, more: str = "") -> Thing | None:
     return site.crash(
         "AttributeError",
-        f"a {held.class_name} has no attribute {site.name!r}",
+        f"'{held.class_name}' object has no attribute '{site.name}'",
         fact=f"{held.words or 'it'} is a {held.class_name}{more}",
         remedy=remedy,
     )
@@ -174,7 +174,7 @@ def _lacks(site: Site, held: Thing, remedy: str, more: str = "") -> Thing | None
 def text_called(site: Site) -> Thing | None:
     return site.crash(
         "TypeError",
-        "a text of a figure is an object, not a function",
+        "a figure's Text is an object, not a function",
         fact=f"{site.text} calls it",
         remedy="use set_title",
     )
@@ -184,9 +184,9 @@ def text_called(site: Site) -> Thing | None:
 def called_by_mistake(site: Site) -> Thing | None:
     return site.crash(
         "TypeError",
-        f"{site.name} of an axes is an object, not a method",
+        f"{site.name} of an Axes is an object, not a method",
         fact=f"{site.receiver.words if site.receiver is not None else ''}.{site.name} is called",
-        remedy="use set_title" if site.name == "title" else "leave out the parentheses",
+        remedy="use set_title" if site.name == "title" else "remove the parentheses",
     )
 
 
@@ -198,7 +198,7 @@ def no_function_of_pyplot(site: Site) -> Thing | None:
     name = (site.receiver.path if site.receiver is not None else "").rpartition(".")[2]
     return site.crash(
         "AttributeError",
-        f"matplotlib.pyplot has no function {name}",
-        fact=f"{name} is a method of axes",
+        f"module 'matplotlib.pyplot' has no attribute '{name}'",
+        fact=f"{name} is a method of Axes",
         remedy=f"use plt.{name.removeprefix('set_')}, or plt.gca().{name}",
     )

@@ -38,7 +38,7 @@ def style(site: Site) -> Thing | None:
         new = text.replace("seaborn", "seaborn-v0_8", 1)
         site.crash(
             "OSError",
-            f"there is no style {text!r} since matplotlib 3.8",
+            f"{text!r} is not a style: matplotlib 3.8 removed it",
             fact=f"matplotlib {site.packages['matplotlib']} is installed",
             remedy=f"write {new!r}, or call seaborn.set_theme()",
         )
@@ -57,9 +57,9 @@ def coloured(site: Site) -> Thing | None:
         if isinstance(text, str) and not _is_colour(text):
             site.crash(
                 "ValueError",
-                f"{text!r} is no colour",
+                f"{text!r} is not a valid value for color",
                 fact=f"{role} is {text!r}",
-                remedy="name one of matplotlib's, or write it as '#rrggbb'",
+                remedy="use a colour name of matplotlib, or '#rrggbb'",
             )
     return None
 

@@ -17,7 +17,7 @@ def not_defined(site: Site) -> Thing | None:
     name = site.absent["name"]
     site.crash(
         "NameError",
-        f"the name {name} is not defined",
+        f"name '{name}' is not defined",
         fact=_fact(name, site.absent),
         remedy=_remedy(name, site.absent),
     )
@@ -26,19 +26,19 @@ def not_defined(site: Site) -> Thing | None:
 @RULES.missing("unset")
 def without_value(site: Site) -> Thing | None:
     name, is_local = site.absent["name"], site.absent["is_local"]
-    where = "the function gives it a value only later" if is_local else "the cell has deleted it before"
+    where = "the function assigns it only later" if is_local else "the cell deleted it before"
     site.crash(
         "UnboundLocalError" if is_local else "NameError",
-        f"the name {name} has no value here",
+        f"{name} has no value here",
         fact=f"{name}: {where}",
-        remedy=f"Give {name} a value before this line.",
+        remedy=f"Assign a value to {name} before this line.",
     )
 
 
 def _fact(name: str, absent: Mapping[str, Any]) -> str:
     parts = [f"the kernel has no {name}"]
     if places := absent.get("would_be_defined_in"):
-        parts.append(f"code cell {_cell(places[0])} would define it and has not run")
+        parts.append(f"code cell {_cell(places[0])} defines it but has not run")
     if deleted := absent.get("deleted_in"):
         parts.append(f"code cell {_cell(deleted)} has deleted it")
     if similar := absent.get("similar"):

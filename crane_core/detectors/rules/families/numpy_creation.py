@@ -44,9 +44,9 @@ def of_something(site: Site) -> Thing | None:
     if is_ragged(made_of) and is_none(dtype) and is_at_least(site, "numpy", 1, 24):
         site.crash(
             "ValueError",
-            "the parts of the list have different shapes, so that no array can be made of them",
+            "setting an array element with a sequence: the parts of the list have different shapes",
             fact=f"{made_of.words or 'the list'} is ragged",
-            remedy="bring the parts to one shape, or keep them in a list",
+            remedy="give the parts the same shape, or keep them in a list",
         )
     shape = taken_shape(made_of)
     if shape is None:
@@ -75,7 +75,7 @@ def _filled(dtype: str | None) -> Callable[[Site], Thing | None]:
         if (second := given.get("dtype")) is not None and type(second.literal) is int:
             site.crash(
                 "TypeError",
-                "the second argument is the dtype; lengths are given together",
+                "the second argument is the dtype; all lengths belong in the first argument",
                 fact=f"the second argument is {second.literal}",
                 remedy="put the lengths in parentheses: zeros((rows, columns))",
             )
@@ -85,21 +85,21 @@ def _filled(dtype: str | None) -> Callable[[Site], Thing | None]:
 
 
 def _of_lengths(site: Site, shape: Thing, dtype: str | None) -> Thing:
-    """An array of this shape. A fraction or text is no length."""
+    """An array of this shape. A fraction or string is not a length."""
     if shape.type in ("float", "str") or any(item.type in ("float", "str") for item in shape.items or ()):
         site.crash(
             "TypeError",
-            "a shape is made of whole numbers",
+            "a shape must consist of integers",
             fact=f"the shape is {shape.literal!r}" if shape.is_literal else f"the shape is a {shape.type}",
-            remedy="make whole numbers of it: int(...), or // in the place of /",
+            remedy="convert it to integers: int(...), or use // instead of /",
         )
     lengths = lengths_in(shape)
     if lengths is not None and any(length is not None and length < 0 for length in lengths):
         site.crash(
             "ValueError",
-            "a length cannot be negative",
+            "negative dimensions are not allowed",
             fact=f"the shape is {shape.literal!r}",
-            remedy="give a length of at least 0",
+            remedy="use a length of at least 0",
         )
     return Thing("numpy.ndarray") if lengths is None else _made(lengths, dtype)
 
@@ -157,7 +157,7 @@ def arange(site: Site) -> Thing | None:
 
 
 def _n_steps(bounds: list[object]) -> int | None:
-    """How many numbers numpy.arange gives: of whole numbers exactly; of fractions only NumPy's own rounding tells."""
+    """How many numbers numpy.arange gives: exact for integers; for fractions only NumPy's own rounding tells."""
     if any(bound is not None and type(bound) is not int for bound in bounds):
         return None
     start, stop, step = (bound if type(bound) is int else None for bound in bounds)
@@ -178,9 +178,9 @@ def spaced(site: Site) -> Thing | None:
     if count is not None and count.type in ("float", "numpy.float64"):
         site.crash(
             "TypeError",
-            "num is a whole number",
+            "num must be an integer",
             fact=f"num is {count.literal!r}" if count.is_literal else f"num is a {count.type}",
-            remedy="give int(...)",
+            remedy="use int(...)",
         )
     return array((50 if count is None else whole(count),), None if "dtype" in given else "float64")
 
@@ -258,9 +258,9 @@ def rand(site: Site) -> Thing | None:
     if any(thing.type in ("tuple", "list") for thing in given.positional):
         site.crash(
             "TypeError",
-            "the lengths are given one by one, not as a tuple",
-            fact=f"{site.text} gives a {given.positional[0].type}",
-            remedy="spread it with *, or call numpy.random.random(...)",
+            "the lengths must be separate arguments, not a tuple",
+            fact=f"{site.text} passes a {given.positional[0].type}",
+            remedy="unpack it with *, or call numpy.random.random(...)",
         )
     return array(tuple(whole(thing) for thing in given.positional), "float64")
 
@@ -285,9 +285,9 @@ def _is_open(site: Site, low: Thing, high: Thing | None) -> None:
     if type(least) is int and type(beyond) is int and least >= beyond:
         site.crash(
             "ValueError",
-            "the upper bound is not greater than the lower one" if high is not None else "the bound is not positive",
+            "low >= high" if high is not None else "high <= 0",
             fact=f"the bounds are {least} and {beyond}",
-            remedy="the upper bound is exclusive: make it greater",
+            remedy="the upper bound is exclusive: use a greater one",
         )
 
 
@@ -305,9 +305,9 @@ def choice(site: Site) -> Thing | None:
     if len(shape) > 1 and not is_new:
         site.crash(
             "ValueError",
-            "it draws from one dimension only",
+            "a must be 1-dimensional",
             fact=told(given["a"]),
-            remedy="draw indices: choice(len(...), ...), and take those rows",
+            remedy="draw indices: choice(len(...), ...), and select those rows",
         )
     population = whole(given["a"]) if shape == () else shape[0]
     _is_enough(site, given, population)
@@ -328,17 +328,17 @@ def _is_enough(site: Site, given: dict[str, Thing], population: int | None) -> N
     if chances is not None and len(chances) == 1 and chances[0] not in (None, population):
         site.crash(
             "ValueError",
-            f"there are {chances[0]} probabilities for {population} items",
+            f"a and p must have same size: {chances[0]} probabilities for {population} items",
             fact=told(given["p"], "p"),
-            remedy="give one probability for each item",
+            remedy="pass one probability per item",
         )
     replace = given.get("replace")
     if wanted is not None and wanted > population and replace is not None and replace.literal is False:
         site.crash(
             "ValueError",
-            f"{wanted} cannot be drawn from {population} without putting them back",
+            f"cannot take a larger sample than population when replace is False: {wanted} of {population}",
             fact=told(given["a"], "the population") if shape_of(given["a"]) else f"the population is {population}",
-            remedy="draw fewer, or with replace=True",
+            remedy="draw fewer, or use replace=True",
         )
 
 

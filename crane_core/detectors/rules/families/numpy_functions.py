@@ -78,32 +78,32 @@ def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
     if subject.is_a("pandas", "Series") and dtype == "str" and subject.fact("length") and name in (*_TESTS, *_FLOATING):
         site.crash(
             "TypeError",
-            f"texts are no numbers: {name} cannot be computed",
-            fact=f"{subject.words or 'the column'} has the dtype str",
-            remedy="make numbers of the texts first: pandas.to_numeric(...)",
+            f"{name} cannot be computed for strings",
+            fact=f"{subject.words or 'the column'} has dtype str",
+            remedy="convert the strings to numbers first: pandas.to_numeric(...)",
         )
     if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
         exception = "TypeError" if name in (*_TESTS, "floor", "ceil", "trunc", "rint") else "UFuncTypeError"
         if name in (*_TESTS, *_FLOATING):
             site.crash(
                 exception if name in _TESTS else "TypeError",
-                f"texts are no numbers: {name} cannot be computed",
+                f"{name} cannot be computed for strings",
                 fact=told(subject, "the argument"),
-                remedy="make numbers of the texts first: .astype(float)",
+                remedy="convert the strings to numbers first: .astype(float)",
             )
     if kind == "O" and name in _FLOATING and shape and size(shape) and _is_plain(subject):
         site.crash(
             "TypeError",
-            f"{name} asks each object for a method of that name, which numbers and texts do not have",
-            fact=f"{subject.words or 'the argument'} has the dtype object",
-            remedy="make numbers of the values first: .astype(float)",
+            f"loop of ufunc does not support an object array: numbers and strings have no {name} method",
+            fact=f"{subject.words or 'the argument'} has dtype object",
+            remedy="convert the values to numbers first: .astype(float)",
         )
     if kind == "O" and name in _TESTS and shape and size(shape) != 0:
         site.crash(
             "TypeError",
-            f"{name} is not made for arrays of objects",
-            fact=f"{subject.words or 'the argument'} has the dtype object",
-            remedy="use pandas.isna, or make numbers of the values first: .astype(float)",
+            f"ufunc '{name}' not supported for arrays of dtype object",
+            fact=f"{subject.words or 'the argument'} has dtype object",
+            remedy="use pandas.isna, or convert the values to numbers first: .astype(float)",
         )
 
 
@@ -148,7 +148,7 @@ def _two(name: str) -> Callable[[Site], Thing | None]:
         found = [shape_of(thing) for thing in given.positional]
         if found[0] is None or found[1] is None:
             return Thing()
-        with misfits(all_told(given.positional), "bring both to shapes that meet"):
+        with misfits(all_told(given.positional), "give both shapes that broadcast"):
             shape = shapes.broadcast(found[0], found[1])
         dtypes = [dtype_of(thing) for thing in given.positional]
         is_kept = all(is_array(thing) for thing in given.positional) and name in ("add", "subtract", "multiply")
@@ -172,7 +172,7 @@ def product(site: Site) -> Thing | None:
     found = [shape_of(thing) for thing in pair]
     if found[0] is None or found[1] is None:
         return Thing()
-    with misfits(all_told(pair), "transpose one of them (.T), or take the part that fits"):
+    with misfits(all_told(pair), "transpose one of them (.T), or select the part that fits"):
         shape = (shapes.matmul if called(site) == "matmul" else shapes.dot)(found[0], found[1])
     known = [dtype for thing in pair if (dtype := dtype_of(thing)) is not None]
     return array(shape, promoted(*known) if len(known) == 2 else None)
@@ -196,7 +196,7 @@ def where(site: Site) -> Thing | None:
         ndim = len(found[0]) if found[0] is not None else None
         return Thing("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else Thing()
     known = [shape for shape in found if shape is not None]
-    with misfits(all_told(given.positional), "give values of the shape of the condition, or single ones"):
+    with misfits(all_told(given.positional), "pass values with the shape of the condition, or scalars"):
         shape = shapes.broadcast(*known)
     dtypes = [dtype_of(thing) for thing in given.positional[1:]]
     is_plain = len(known) == 3 and all(dtype is not None and kind_of(dtype) in tuple("iuf") for dtype in dtypes)
@@ -242,7 +242,7 @@ def _reads_as(site: Site, subject: Thing, wanted: str) -> None:
         if item is None and kind != "f":
             site.crash(
                 "TypeError",
-                "None is no whole number",
+                "int() argument must not be NoneType: None cannot be converted to an integer",
                 fact=f"{subject.words or 'the array'} holds None",
                 remedy="replace or drop the missing values first",
             )
@@ -251,8 +251,8 @@ def _reads_as(site: Site, subject: Thing, wanted: str) -> None:
     if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=kind != "f")), None):
         site.crash(
             "ValueError",
-            f"{bad!r} does not read as a number",
-            fact=f"{subject.words or 'the array'} holds the text {bad!r}",
+            f"could not convert string to float: {bad!r}",
+            fact=f"{subject.words or 'the array'} holds the string {bad!r}",
             remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
         )
 
@@ -276,21 +276,38 @@ def bincount(site: Site) -> Thing | None:
     subject = given["x"]
     shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
     if shape is not None and len(shape) > 1:
-        _refuse(site, "ValueError", "it counts in one dimension only", subject, "make it flat first: .ravel()")
+        _refuse(
+            site,
+            "ValueError",
+            "object too deep for desired array: only 1 dimension can be counted",
+            subject,
+            "flatten it first: .ravel()",
+        )
     if kind == "f" and shape and size(shape) != 0:
-        _refuse(site, "TypeError", "it counts whole numbers only", subject, "make them whole first: .astype(int)")
+        _refuse(
+            site,
+            "TypeError",
+            "cannot cast the array to int64 according to the rule 'safe': only integers can be counted",
+            subject,
+            "convert them to integers first: .astype(int)",
+        )
     low = (subject.fact("value_range") or [None])[0]
     if type(low) is int and low < 0 and shape and size(shape) != 0:
         site.crash(
             "ValueError",
-            "numbers to be counted cannot be negative",
-            fact=f"the least value of {subject.words or 'the array'} is {low}",
-            remedy="leave out or shift the negative numbers",
+            "list argument must have no negative elements",
+            fact=f"the minimum of {subject.words or 'the array'} is {low}",
+            remedy="remove or shift the negative numbers",
         )
     weights = taken_shape(given["weights"]) if not is_none(given.get("weights")) else None
     if weights and shape and len(weights) == 1 and None not in (weights[0], shape[0]) and weights != shape:
         pair = all_told([subject, given["weights"]])
-        site.crash("ValueError", "the weights are not as many as the numbers", fact=pair, remedy="give one for each")
+        site.crash(
+            "ValueError",
+            "the weights and list don't have the same length",
+            fact=pair,
+            remedy="pass one weight per number",
+        )
     return array((None,), "int64" if is_none(given.get("weights")) else "float64")
 
 
@@ -310,9 +327,9 @@ def histogram(site: Site) -> Thing | None:
     if is_array(subject) and has_no_range and (subject.fact("has_nan") is True or subject.fact("has_inf") is True):
         site.crash(
             "ValueError",
-            "with NaN or infinite values the range of the bins cannot be found",
+            "autodetected range is not finite",
             fact=f"{subject.words or 'the array'} holds NaN or infinite values",
-            remedy="leave them out first: x[numpy.isfinite(x)], or give range=",
+            remedy="remove them first: x[numpy.isfinite(x)], or pass range=",
         )
     n_bins = 10 if bins is None else whole(bins)
     return Thing("tuple", items=[array((n_bins,)), array((None if n_bins is None else n_bins + 1,))])
@@ -323,7 +340,7 @@ def interp(site: Site) -> Thing | None:
     given = given_to(site, "x, xp, fp, left=None, right=None, period=None")
     if given is None or not {"x", "xp", "fp"} <= given.keys():
         return Thing()
-    _are_as_many(site, [given["xp"], given["fp"]], "ValueError", "xp and fp are not of the same length")
+    _are_as_many(site, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
     shape = taken_shape(given["x"])
     return array(shape, "float64") if shape else Thing()
 
@@ -334,7 +351,7 @@ def _are_as_many(site: Site, things: Sequence[Thing], exception: str, why: str) 
     lengths: list[Length] = [shape[0] for shape in found if shape is not None and len(shape) == 1]
     known = {length for length in lengths if length is not None}
     if len(lengths) == len(things) and len(known) > 1:
-        site.crash(exception, why, fact=all_told(things, "the argument"), remedy="bring them to one length")
+        site.crash(exception, why, fact=all_told(things, "the argument"), remedy="give them the same length")
 
 
 @RULES.function("numpy.polyfit")
@@ -342,7 +359,7 @@ def polyfit(site: Site) -> Thing | None:
     given = given_to(site, "x, y, deg, rcond=None, full=False, w=None, cov=False")
     if given is None or not {"x", "y", "deg"} <= given.keys():
         return Thing()
-    why = "x and y are not of the same length"
+    why = "expected x and y to have same length"
     _are_as_many(site, [given["x"], given["y"]], "TypeError", why)
     degree = whole(given["deg"])
     is_plain = not {"full", "cov"} & given.keys()
@@ -355,7 +372,7 @@ def polyfit(site: Site) -> Thing | None:
 def of_two_lines(site: Site) -> Thing | None:
     given = given_to(site, "x, y=None, rowvar=True, bias=False, dtype=None")
     if given is not None and "x" in given and not is_none(given.get("y")):
-        _are_as_many(site, [given["x"], given["y"]], "ValueError", "the two are not of the same length")
+        _are_as_many(site, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
     return Thing()
 
 
@@ -370,9 +387,9 @@ def _square(subject: Thing, site: Site) -> None:
     if not is_square:
         site.crash(
             "LinAlgError",
-            "a square matrix is needed",
+            "Last 2 dimensions of the array must be square",
             fact=told(subject),
-            remedy="use numpy.linalg.pinv or lstsq for others, or take the square part",
+            remedy="use numpy.linalg.pinv or lstsq for other matrices, or select the square part",
         )
 
 
@@ -396,7 +413,7 @@ def solve(site: Site) -> Thing | None:
     left, right = shape_of(given["a"]), shape_of(given["b"])
     if left is None or right is None or len(left) != 2 or len(right) not in (1, 2):
         return Thing()
-    with misfits(all_told(given.values()), "the right side needs one row for each row of the matrix"):
+    with misfits(all_told(given.values()), "the right side needs one row per row of the matrix"):
         shapes.same(left[-1], right[0])
     return array(right)
 
@@ -409,7 +426,11 @@ def lstsq(site: Site) -> Thing | None:
     left, right = shape_of(given["a"]), taken_shape(given["b"])
     if left is None or right is None or len(left) != 2 or not right:
         return Thing()
-    with misfits(all_told([given["a"], given["b"]]), "a and b need the same number of rows", exception="LinAlgError"):
+    with misfits(
+        all_told([given["a"], given["b"]]),
+        "Incompatible dimensions: a and b need the same number of rows",
+        exception="LinAlgError",
+    ):
         shapes.same(left[0], right[0])
     return Thing("tuple", items=[array((left[1], *right[1:])), array((None,)), Thing(), array((None,))])
 
@@ -434,7 +455,7 @@ def savetxt(site: Site) -> Thing | None:
     if shape is not None and is_array(given["X"]) and (len(shape) > 2 or not shape):
         site.crash(
             "ValueError",
-            "a text file holds rows and columns: one or two dimensions",
+            "Expected 1D or 2D array",
             fact=told(given["X"]),
             remedy="reshape to two dimensions, or use numpy.save",
         )
@@ -450,7 +471,7 @@ def take(site: Site) -> Thing | None:
     axis = whole(given["axis"]) if "axis" in given else None
     if shape is None or number is None or ("axis" in given and axis is None):
         return Thing()
-    with misfits(told(given["a"]), "take an index that the array has", exception="IndexError"):
+    with misfits(told(given["a"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         shapes.index((size(shape),) if at is None else (shape[at],), number)
     return Thing()
@@ -465,7 +486,7 @@ def delete(site: Site) -> Thing | None:
     axis = whole(given["axis"]) if not is_none(given.get("axis")) else None
     if shape is None or number is None or (axis is None and not is_none(given.get("axis"))):
         return Thing()
-    with misfits(told(given["arr"]), "take an index that the array has", exception="IndexError"):
+    with misfits(told(given["arr"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         length = size(shape) if at is None else shape[at]
         shapes.index((length,), number)
@@ -496,7 +517,7 @@ def diff(site: Site) -> Thing | None:
     if shape is None or len(site.arguments.positional) != 1 or site.arguments.keywords:
         return Thing()
     if not shape:
-        _refuse(site, "ValueError", "differences need at least one dimension", site.first, "give an array")
+        _refuse(site, "ValueError", "diff requires input that is at least one dimensional", site.first, "pass an array")
         return Thing()
     length = shape[-1]
     return array((*shape[:-1], None if length is None else max(length - 1, 0)))

@@ -27,7 +27,7 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("numpy: indices")
-_REMEDY = "take an index that the array has: its shape is in the fact"
+_REMEDY = "use an index within the shape of the array"
 
 
 class UnknownIndexError(Exception):
@@ -143,17 +143,17 @@ def _field(site: Site, receiver: Thing, asked: Thing) -> Thing | None:
             return view_of(Thing(ARRAY), shape_of(receiver))
         site.crash(
             "ValueError",
-            f"the array has no field {asked.literal!r}",
+            f"no field of name {asked.literal!r}",
             fact=f"{receiver.words or 'the array'} has the fields {', '.join(fields)}",
-            remedy="take one of its fields",
+            remedy="use one of its fields",
         )
     if kind_of(dtype) in (None, "V"):
         return Thing()
     return site.crash(
         "IndexError",
-        "an array without fields takes no text as an index",
+        "only integers, slices, ellipsis, numpy.newaxis and integer or boolean arrays are valid indices",
         fact=told(receiver),
-        remedy="give the number of the column, or keep the data in a DataFrame",
+        remedy="use the number of the column, or keep the data in a DataFrame",
     )
 
 
@@ -171,9 +171,9 @@ def _are_whole_bounds(site: Site, receiver: Thing, asked: Thing) -> None:
         return
     site.crash(
         "TypeError",
-        "the bounds of a slice are whole numbers",
+        "slice indices must be integers or None or have an __index__ method",
         fact=f"{bound.words or 'a bound'} is a {bound.type}",
-        remedy="make it whole: int(...), or divide with // instead of /",
+        remedy="convert it: int(...), or divide with // instead of /",
     )
 
 
@@ -183,11 +183,12 @@ def _is_no_number(site: Site, asked: Thing) -> None:
         if part.type in ("float", "dict") or part.is_a("numpy", "float64", "float32", "float16"):
             site.crash(
                 "IndexError",
-                f"an index is a whole number, not a {part.class_name or part.type}",
+                f"only integers, slices and integer or boolean arrays are valid indices, not "
+                f"{part.class_name or part.type}",
                 fact=f"the index is {part.literal!r}"
                 if part.is_literal
-                else f"{part.words or site.text} is no integer",
-                remedy="make a whole number of it: int(...), or // in the place of /",
+                else f"{part.words or site.text} is not an integer",
+                remedy="convert it to an integer: int(...), or use // instead of /",
             )
 
 
@@ -230,24 +231,24 @@ def _fills(site: Site, receiver: Thing, target: Shape, value: Thing) -> None:
         return
     shape = taken_shape(value)
     if shape is not None and size(target) != 0:
-        remedy = "write as many values as there are places, or make the array longer"
-        with misfits(f"{told(receiver)}; {told(value, 'what is written')}", remedy):
+        remedy = "assign as many values as there are elements, or use a longer array"
+        with misfits(f"{told(receiver)}; {told(value, 'the value')}", remedy):
             broadcast_to(shape, target)
     if kind in "biuf" and value.type == "str" and isinstance(value.literal, str) and size(target):
         _reads_as_number(site, receiver, value.literal, kind)
     if kind in "iu" and value.literal is not NOT_KNOWN and value.literal != value.literal and size(target):
         site.crash(
             "ValueError",
-            "an array of whole numbers has no place for NaN",
+            "cannot convert float NaN to integer",
             fact=told(receiver),
-            remedy="make it an array of float first: .astype(float)",
+            remedy="convert the array to float first: .astype(float)",
         )
     if kind in "iu" and value.literal is None and size(target):
         site.crash(
             "TypeError",
-            "an array of whole numbers has no place for None",
+            "int() argument must not be NoneType",
             fact=told(receiver),
-            remedy="write a number, or make the array with dtype=object",
+            remedy="assign a number, or create the array with dtype=object",
         )
 
 
@@ -259,9 +260,9 @@ def _reads_as_number(site: Site, receiver: Thing, text: str, kind: str) -> None:
     except ValueError:
         site.crash(
             "ValueError",
-            f"{text!r} does not read as a number",
+            f"could not convert string to float: {text!r}",
             fact=told(receiver),
-            remedy="write a number, or make the array with dtype=object",
+            remedy="assign a number, or create the array with dtype=object",
         )
 
 
@@ -274,9 +275,9 @@ def first_part(site: Site) -> Thing | None:
     if not shape:
         return site.crash(
             "TypeError",
-            "an array without dimensions cannot be iterated",
+            "iteration over a 0-d array",
             fact=told(receiver),
-            remedy="take its value with .item()",
+            remedy="get its value with .item()",
         )
     if not shape[0]:
         return Thing()
@@ -296,9 +297,9 @@ def truth(site: Site) -> Thing | None:
 def _is_ambiguous(site: Site, subject: Thing) -> None:
     site.crash(
         "ValueError",
-        "the truth value of an array of several elements is ambiguous",
+        "The truth value of an array with more than one element is ambiguous",
         fact=told(subject),
-        remedy="ask .any() or .all(), or combine masks with & and |",
+        remedy="use .any() or .all(), or combine masks with & and |",
     )
 
 
@@ -320,9 +321,9 @@ def of_number(site: Site) -> Thing | None:
     if _is_single(site.receiver) and is_element:
         site.crash(
             "IndexError",
-            "a single number has no elements",
+            "invalid index to scalar variable",
             fact=f"{site.receiver.words or 'the value'} is a {site.receiver.type}" if site.receiver else "",
-            remedy="leave the index out, or index the array that the number came from",
+            remedy="remove the index, or index the array that the number came from",
         )
     return None
 
@@ -344,7 +345,7 @@ def length_of_number(site: Site) -> Thing | None:
 def _without_parts(site: Site, verb: str) -> Thing | None:
     return site.crash(
         "TypeError",
-        f"a single number cannot be {verb}",
-        fact=f"{site.text} is a single number of NumPy",
-        remedy="put it in a list: [x], or take the array that it came from",
+        f"a NumPy scalar cannot be {verb}",
+        fact=f"{site.text} is a NumPy scalar",
+        remedy="put it in a list: [x], or use the array that it came from",
     )

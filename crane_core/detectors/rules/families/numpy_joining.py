@@ -28,7 +28,7 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("numpy: joining and splitting")
-_REMEDY = "bring the arrays to shapes that fit together before joining them"
+_REMEDY = "give the arrays matching shapes before joining them"
 
 
 @RULES.function("numpy.concatenate", "numpy.concat")
@@ -50,7 +50,7 @@ def _is_list_of_arrays(site: Site) -> None:
     if second and (is_array(second[0]) or second[0].type == "list"):
         site.crash(
             "TypeError",
-            "the arrays are given together, in a list or tuple; the second argument is the axis",
+            "the arrays must be passed in one list or tuple; the second argument is the axis",
             fact=told(second[0]),
             remedy="put the arrays in parentheses: numpy.concatenate((a, b))",
         )
@@ -98,8 +98,8 @@ def _stacking(join: Callable[[Sequence[Shape]], Shape]) -> Callable[[Site], Thin
         if given is None and len(site.arguments.positional) > 1 and not site.arguments.keywords:
             site.crash(
                 "TypeError",
-                "the arrays are given together, in one list or tuple",
-                fact=f"{site.text} gives {len(site.arguments.positional)} arguments",
+                "the arrays must be passed in one list or tuple",
+                fact=f"{site.text} passes {len(site.arguments.positional)} arguments",
                 remedy="put the arrays in parentheses: ((a, b))",
             )
         return _joined(site, given["tup"], join) if given is not None and "tup" in given else Thing()
@@ -146,7 +146,7 @@ def split(site: Site) -> Thing | None:
     axis = whole(given["axis"]) if "axis" in given else 0
     if shape is None or n_parts is None or n_parts < 1 or axis is None:
         return Thing("list")
-    with misfits(told(given["ary"]), "use numpy.array_split, which makes parts of nearly equal length"):
+    with misfits(told(given["ary"]), "use numpy.array_split, which returns parts of nearly equal length"):
         parts = shapes.split(shape, n_parts, axis)
     dtype = dtype_of(given["ary"])
     return Thing("list", items=[array(part, dtype) for part in parts])

@@ -28,13 +28,13 @@ _AXES: Final = (
     *("set_xlim", "set_ylim", "set_xticks", "axhline", "axvline", "axis", "fill_between", "set_xticklabels"),
 )
 _OF_OTHERS: Final = {
-    **dict.fromkeys(_AXES, "it is an array of axes: take one of them by its index"),
-    **dict.fromkeys(_FRAME, "make a frame or series of it: pandas.DataFrame(x), or use the function of NumPy"),
-    **dict.fromkeys(_TENSOR, "it is no tensor: leave the call out, or make one with torch.from_numpy(x)"),
-    **dict.fromkeys(_TEXT, "it is no dict or text"),
-    **dict.fromkeys(("append", "extend", "insert", "pop", "remove"), "an array keeps its length: use numpy.append"),
+    **dict.fromkeys(_AXES, "it is an array of Axes: select one by its index"),
+    **dict.fromkeys(_FRAME, "convert it to a DataFrame or Series: pandas.DataFrame(x), or use the NumPy function"),
+    **dict.fromkeys(_TENSOR, "it is not a tensor: remove the call, or convert it with torch.from_numpy(x)"),
+    **dict.fromkeys(_TEXT, "it is neither a dict nor a string"),
+    **dict.fromkeys(("append", "extend", "insert", "pop", "remove"), "an array has a fixed length: use numpy.append"),
     **dict.fromkeys(("count", "reverse"), "use (x == value).sum(), x[::-1]"),
-    **dict.fromkeys(("shapes", "lenght", "length", "len", "dimension", "rows", "cols"), "ask .shape, .size or .ndim"),
+    **dict.fromkeys(("shapes", "lenght", "length", "len", "dimension", "rows", "cols"), "use .shape, .size or .ndim"),
 }
 """Names that arrays had in no version of NumPy, and what to do instead."""
 
@@ -51,7 +51,7 @@ def missing(site: Site) -> Thing | None:
         return None
     return site.crash(
         "AttributeError",
-        f"an array of NumPy has no attribute {site.name!r}",
+        f"'numpy.ndarray' object has no attribute {site.name!r}",
         fact=told(receiver) if told(receiver) != receiver.words else f"{receiver.words} is a numpy.ndarray",
         remedy=_OF_OTHERS[site.name],
     )

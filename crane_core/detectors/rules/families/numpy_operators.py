@@ -30,7 +30,7 @@ _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**")
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
 _BITS: Final = ("&", "|", "^", "<<", ">>")
 _ELEMENTWISE: Final = (*_ARITHMETIC, *_BITS, *_COMPARISONS)
-_REMEDY: Final = "bring both to shapes that meet: a slice, a reshape, or a new axis (x[:, None])"
+_REMEDY: Final = "give both shapes that broadcast: a slice, a reshape, or a new axis (x[:, None])"
 
 
 @RULES.operator(ARRAY, *_ELEMENTWISE)
@@ -84,7 +84,7 @@ def _result(symbol: str, left: Thing, right: Thing) -> str | None:
 
 
 def _are_of_kinds(site: Site, left: Thing, right: Thing) -> None:
-    """Texts are added to texts alone; bits are those of whole numbers and truth values."""
+    """Texts are added to texts alone; bits are those of integers and booleans."""
     kinds = kind_of(dtype_of(left)), kind_of(dtype_of(right))
     if None in kinds or "O" in kinds:
         return
@@ -92,21 +92,21 @@ def _are_of_kinds(site: Site, left: Thing, right: Thing) -> None:
     if site.name in ("+", "-", "/", "//", "%", "**") and not is_format and _is_text_with_number(kinds, site.name):
         site.crash(
             "UFuncTypeError" if site.name in ("+", "-") else "TypeError",
-            f"{site.name} has no meaning for texts and numbers",
+            f"unsupported operand types for {site.name}: strings and numbers",
             fact=all_told([left, right]),
-            remedy="make numbers of the texts first: .astype(float)",
+            remedy="convert the strings to numbers first: .astype(float)",
         )
     if site.name in _BITS and "f" in kinds and kinds[0] in tuple("biuf") and kinds[1] in tuple("biuf"):
         site.crash(
             "TypeError",
-            f"{site.name} works on the bits of whole numbers and truth values, not on fractions",
+            f"ufunc not supported: {site.name} takes integers and booleans, not floats",
             fact=all_told([left, right]),
             remedy="compare first, in parentheses: (a > 0) & (b > 0)",
         )
     if site.name == "-" and kinds == ("b", "b"):
         site.crash(
             "TypeError",
-            "truth values cannot be subtracted",
+            "numpy boolean subtract, the `-` operator, is not supported",
             fact=all_told([left, right]),
             remedy="use ^ or numpy.logical_xor, or .astype(int) first",
         )
@@ -126,7 +126,7 @@ def product(site: Site) -> Thing | None:
     shapes = shape_of(left), shape_of(right)
     if shapes[0] is None or shapes[1] is None:
         return Thing()
-    with misfits(all_told([left, right]), "transpose one of them (.T), or take the part that fits"):
+    with misfits(all_told([left, right]), "transpose one of them (.T), or select the part that fits"):
         shape = matmul(shapes[0], shapes[1])
     dtypes = dtype_of(left), dtype_of(right)
     return array(shape, promoted(dtypes[0], dtypes[1]) if dtypes[0] and dtypes[1] else None)
@@ -139,7 +139,9 @@ def unary(site: Site) -> Thing | None:
     if (site.name == "-x" and kind == "b") or (site.name == "~x" and kind == "f"):
         site.crash(
             "TypeError",
-            "truth values have no negative" if kind == "b" else "fractions have no bits to be inverted",
+            "the numpy boolean negative, the `-` operator, is not supported"
+            if kind == "b"
+            else "ufunc 'invert' not supported for floats",
             fact=told(operand),
             remedy="invert with ~" if kind == "b" else "compare first, then invert with ~",
         )
@@ -171,9 +173,9 @@ def _fits_into(site: Site, left: Thing, right: Thing) -> None:
     if kinds[0] in ("i", "u") and (kinds[1] == "f" or (site.name == "/=" and kinds[1] in ("i", "u"))):
         site.crash(
             "UFuncTypeError",
-            "fractions cannot be written into an array of whole numbers",
+            "Cannot cast ufunc output from float64 to int64 with casting rule 'same_kind'",
             fact=fact,
-            remedy="make it an array of float first: .astype(float)",
+            remedy="convert the array to float first: .astype(float)",
         )
     with misfits(fact, _REMEDY):
         found = broadcast(shape, shape_of(right) or ())
@@ -181,9 +183,9 @@ def _fits_into(site: Site, left: Thing, right: Thing) -> None:
     if len(found) != len(shape) or differ:
         site.crash(
             "ValueError",
-            "the result has another shape than the array that it is to be written into",
+            "non-broadcastable output operand: the result has a different shape than the array",
             fact=fact,
-            remedy=f"write x = x {site.name[:-1]} y, which makes a new array",
+            remedy=f"write x = x {site.name[:-1]} y, which creates a new array",
         )
 
 

@@ -34,14 +34,14 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("numpy: shapes and axes")
-_AXIS: Final = "the axes count from 0: take one that the array has"
+_AXIS: Final = "axes are numbered from 0: use an axis of the array"
 
 
 def _reshaped(site: Site, subject: Thing, wanted: Shape | None) -> Thing:
     shape = shape_of(subject)
     if shape is None or wanted is None:
         return Thing(ARRAY) if is_array(subject) else Thing()
-    with misfits(told(subject), f"its {size(shape)} elements need lengths whose product is that number; -1 finds one"):
+    with misfits(told(subject), f"its {size(shape)} elements need lengths with that product; -1 computes one of them"):
         found = shapes.reshape(shape, wanted)
     return view_of(subject, found) if is_array(subject) else array(found, dtype_of(subject))
 
@@ -158,7 +158,7 @@ def _transposed(subject: Thing, shape: Shape, axes: Shape | None) -> Thing:
     known = [axis for axis in axes or () if axis is not None]
     if axes is None or len(known) < len(axes):
         return view_of(subject, (None,) * len(shape))
-    with misfits(told(subject), "name each axis of the array once"):
+    with misfits(told(subject), "list each axis of the array once"):
         return view_of(subject, shapes.transpose(shape, known))
 
 
@@ -233,9 +233,9 @@ def _reduced(site: Site, name: str, given: dict[str, Thing]) -> Thing:
     if name in _NEED_ONE and size(shape) == 0 and size(found) != 0 and "initial" not in given:
         site.crash(
             "ValueError",
-            f"there is no element of which to take the {name}",
+            f"zero-size array to reduction operation {name} which has no identity",
             fact=told(subject),
-            remedy="look first whether there is any: if x.size",
+            remedy="check first that the array is not empty: if x.size",
         )
     dtype = _dtype_after(name, dtype_of(subject), given)
     return array(found, dtype) if type(keepdims) is bool else Thing()
@@ -261,9 +261,9 @@ def _is_of_numbers(site: Site, name: str, subject: Thing) -> None:
     if name in ("mean", "std", "var", "sum", "prod") and kind_of(dtype_of(subject)) == "U" and shape and size(shape):
         site.crash(
             "TypeError" if is_at_least(site, "numpy", 2, 0) else "UFuncTypeError",
-            f"texts have no {name}",
+            f"cannot compute {name} of strings",
             fact=told(subject),
-            remedy="make numbers of the texts first: .astype(float)",
+            remedy="convert the strings to numbers first: .astype(float)",
         )
 
 
@@ -353,9 +353,9 @@ def length(site: Site) -> Thing | None:
     if not shape:
         return site.crash(
             "TypeError",
-            "an array without dimensions has no length",
+            "len() of unsized object",
             fact=told(subject),
-            remedy="take its value with .item()",
+            remedy="get its value with .item()",
         )
     return Thing("int") if shape[0] is None else _number(shape[0])
 
@@ -410,9 +410,9 @@ def item(site: Site) -> Thing | None:
         return Thing()
     return site.crash(
         "ValueError",
-        "only an array of one element is a single value",
+        "only length-1 arrays can be converted to Python scalars",
         fact=told(subject),
-        remedy="take one element by its index, or .tolist()",
+        remedy="select one element by its index, or use .tolist()",
     )
 
 

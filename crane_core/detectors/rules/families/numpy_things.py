@@ -150,7 +150,7 @@ def part_shapes(thing: Thing) -> list[Shape] | None:
 
 
 def _ragged_shapes(told: Any) -> list[Shape] | None:
-    """Shapes that a state tells of a ragged list, "[36]"; None where one of them is no plain shape."""
+    """Shapes that a state tells of a ragged list, "[36]"; None where one of them is not a plain shape."""
     if not isinstance(told, Mapping) or not isinstance(shapes := told.get("shapes"), Mapping):
         return None
     if told.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
@@ -251,7 +251,7 @@ def subject_of(site: Site) -> Thing:
 
 
 def whole(thing: Thing | None) -> int | None:
-    """The whole number that an argument is known to be."""
+    """The integer that an argument is known to be."""
     return thing.literal if thing is not None and type(thing.literal) is int else None
 
 
@@ -261,7 +261,7 @@ def is_none(thing: Thing | None) -> bool:
 
 
 def lengths_in(thing: Thing | None) -> Shape | None:
-    """The shape that an argument gives: a number, or a tuple of numbers, of which some may not be known."""
+    """The shape that an argument gives: a number, or a tuple of numbers, some of them unknown."""
     if thing is None:
         return None
     if thing.type == "int" or thing.is_a("numpy", *SCALARS):
@@ -331,7 +331,7 @@ def refuse_read_only(site: Site, thing: Thing, why: str) -> None:
             "ValueError",
             why,
             fact=f"{told(thing)}; its flags.writeable is False",
-            remedy="take a copy first: array = array.copy()",
+            remedy="copy it first: array = array.copy()",
         )
 
 

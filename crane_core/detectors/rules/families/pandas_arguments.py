@@ -24,7 +24,7 @@ _CLASSES: Final = {
 }
 _INSTEAD: Final = {
     ("fillna", "method"): "call .ffill() or .bfill()",
-    ("fillna", "downcast"): "leave it out, and call .infer_objects() or .astype() afterwards",
+    ("fillna", "downcast"): "remove it, and call .infer_objects() or .astype() afterwards",
     ("replace", "method"): "call .ffill() or .bfill() after .replace(...)",
     ("groupby", "axis"): "group the transposed frame: .T.groupby(...)",
     ("drop", "column"): "write columns=",
@@ -33,7 +33,7 @@ _INSTEAD: Final = {
     ("sort_values", "column"): "write by=",
     ("sort_values", "columns"): "write by=",
     ("rename", "column"): "write columns=",
-    ("resample", "how"): "call .mean(), .sum() or .agg() of the result",
+    ("resample", "how"): "call .mean(), .sum() or .agg() on the result",
 }
 
 
@@ -57,8 +57,8 @@ def fitting(site: Site) -> Thing | None:
         site.crash(
             "TypeError",
             f"{receiver.class_name}.{site.name}(): {error}",
-            fact=f"in pandas {site.packages['pandas']} it takes {', '.join(names) or 'nothing'}",
-            remedy=_INSTEAD.get((site.name, unknown), "give what it takes"),
+            fact=f"in pandas {site.packages['pandas']} it takes {', '.join(names) or 'no arguments'}",
+            remedy=_INSTEAD.get((site.name, unknown), "pass only these arguments"),
         )
     return None
 

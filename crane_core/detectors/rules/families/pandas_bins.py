@@ -13,7 +13,7 @@ from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("pandas: bins")
-_LABELS: Final = "give one label for each bin: one fewer than edges"
+_LABELS: Final = "pass one label per bin: one fewer than edges"
 
 
 @RULES.function("pandas.cut")
@@ -73,9 +73,9 @@ def _rise(site: Site, edges: Sequence[float]) -> None:
     if falls:
         site.crash(
             "ValueError",
-            "the edges of bins must rise",
+            "bins must increase monotonically",
             fact=f"{falls[0][1]} comes after {falls[0][0]}",
-            remedy="sort them",
+            remedy="sort the edges",
         )
 
 
@@ -84,9 +84,9 @@ def _are_distinct(site: Site, edges: Sequence[float]) -> None:
     if twice and len(edges) > 2:
         site.crash(
             "ValueError",
-            "each edge of bins must stand there once",
-            fact=f"{twice[0]} comes twice",
-            remedy="leave one out, or give duplicates='drop'",
+            "Bin edges must be unique",
+            fact=f"{twice[0]} occurs twice",
+            remedy="remove one, or pass duplicates='drop'",
         )
 
 
@@ -97,7 +97,7 @@ def _fit_labels(site: Site, given: dict[str, Thing], n_bins: int) -> None:
     if len(labels.items) != n_bins:
         site.crash(
             "ValueError",
-            f"{len(labels.items)} labels are given for {n_bins} bins",
+            f"Bin labels must be one fewer than the number of bin edges: {len(labels.items)} labels for {n_bins} bins",
             fact=f"{n_bins} bins have {n_bins + 1} edges",
             remedy=_LABELS,
         )

@@ -88,7 +88,7 @@ def _several(site: Site, old: Thing, asked: Thing) -> Thing:
 
 
 def _masked(site: Site, old: Thing, asked: Thing) -> Thing:
-    """Truth values choose rows; an array or series of texts chooses columns."""
+    """Booleans choose rows; an array or series of strings chooses columns."""
     dtype = asked.fact("dtype")
     if dtype != "bool":
         return Thing()
@@ -106,9 +106,9 @@ def _is_as_long(site: Site, old: Thing, length: int, asked: Thing) -> None:
     if rows is not None and rows != length:
         site.crash(
             "ValueError",
-            f"{length} truth values choose among {rows} rows",
+            f"Item wrong length {length} instead of {rows}",
             fact=f"{old.words or 'the frame'} has {rows} rows, {asked.words or 'the mask'} has {length} values",
-            remedy="make the mask of the same frame",
+            remedy="create the mask from the same frame",
         )
 
 
@@ -119,9 +119,9 @@ def _is_alignable(site: Site, old: Thing, asked: Thing) -> None:
         return
     site.crash(
         "IndexingError",
-        "the mask has no truth value for some of the rows",
+        "Unalignable boolean Series provided as indexer: the mask has no value for some rows",
         fact=f"{old.words or 'the frame'} has the index {rows}, {asked.words or 'the mask'} has {values}",
-        remedy="make the mask of the same frame",
+        remedy="create the mask from the same frame",
     )
 
 
@@ -173,7 +173,7 @@ def _common_dtype(old: Thing) -> str | None:
 
 @RULES.attribute(FRAME)
 def as_attribute(site: Site) -> Thing | None:
-    """frame.label, where the label is no name of the class."""
+    """frame.label, where the label is not a name of the class."""
     old = site.receiver or Thing()
     labels = label_set(old)
     if labels is None or site.name not in labels or site.name in _NAMES:
@@ -237,22 +237,22 @@ def _fits(site: Site, old: Thing, value: Thing) -> None:
     if width is not None and width > 1:
         site.crash(
             "ValueError",
-            "a frame of several columns cannot be stored as one column",
+            "Cannot set a DataFrame with multiple columns to the single column",
             fact=told_columns(value),
-            remedy="choose one of its columns",
+            remedy="select one of its columns",
         )
     if rows is None or not shape or shape[0] is None or shape[0] == rows:
         return
     if rows == 0:
-        # An empty frame takes the length of what is stored.
+        # An empty frame takes the length of the value.
         return
     if len(shape) > 1 and shape[0] == 1:
         return
     site.crash(
         "ValueError",
-        f"{shape[0]} values are stored in {rows} rows",
-        fact=f"{old.words or 'the frame'} has {rows} rows; {told(value, 'what is stored')}",
-        remedy="give one value for each row, or a Series, which is aligned by its index",
+        f"Length of values ({shape[0]}) does not match length of index ({rows})",
+        fact=f"{old.words or 'the frame'} has {rows} rows; {told(value, 'the value')}",
+        remedy="pass one value per row, or a Series, which is aligned by its index",
     )
 
 
@@ -303,7 +303,7 @@ def store_attribute(site: Site) -> Thing | None:
             "ValueError",
             f"{count} labels are given for {there} {'columns' if name == 'columns' else 'rows'}",
             fact=told_columns(old) if name == "columns" else f"{old.words or 'the frame'} has {there} rows",
-            remedy="give one label for each",
+            remedy="pass one label per row or column",
         )
     changed(site, old)
     labels = labels_in(value) if name == "columns" and is_whole_list_of_labels(value) else None
@@ -388,9 +388,9 @@ def insert(site: Site) -> Thing | None:
     if known is not None and label in known:
         site.crash(
             "ValueError",
-            f"there is a column {label!r} already",
+            f"cannot insert {label!r}, already exists",
             fact=told_columns(old, label),
-            remedy="assign it: frame[label] = ...",
+            remedy="assign it instead: frame[label] = ...",
         )
     if "value" in given:
         _fits(site, old, given["value"])
@@ -454,9 +454,9 @@ def _rows_are_there(site: Site, old: Thing, wanted: Thing) -> None:
             columns = label_set(old) or ()
             site.crash(
                 "KeyError",
-                f"there is no row {label!r}",
+                f"not found in axis: {label!r}",
                 fact=f"{old.words or 'the frame'} has the index {rows}",
-                remedy="add axis=1: it is a column" if label in columns else "drop a label that the index has",
+                remedy="pass axis=1: it is a column" if label in columns else "drop an existing label",
             )
 
 
@@ -569,9 +569,9 @@ def _has_directions(site: Site, given: Mapping[str, Thing]) -> None:
     if len(ascending.items) != n_keys:
         site.crash(
             "ValueError",
-            f"{len(ascending.items)} directions are given for {n_keys} keys",
+            f"Length of ascending ({len(ascending.items)}) != length of by ({n_keys})",
             fact=f"ascending is {ascending.literal!r}",
-            remedy="give one for each key, or one for all: ascending=False",
+            remedy="pass one value per key, or one for all: ascending=False",
         )
 
 
@@ -585,7 +585,7 @@ def set_index(site: Site) -> Thing | None:
     for label in labels or () if given["keys"].type != "tuple" else ():
         if lacks(old, label):
             site.crash(
-                "KeyError", f"there is no column {label!r}", fact=told_columns(old, label), remedy="take one of them"
+                "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
             )
     is_plain = labels is not None and is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
     if not is_plain or {"drop", "append"} & given.keys():
@@ -669,14 +669,14 @@ def _numbers_only(site: Site, old: Thing) -> None:
     if (label := text_column(old)) is not None:
         site.crash(
             "ValueError",
-            f"the column {label!r} holds texts, which have no correlation",
-            fact=f"{old.words or 'the frame'}[{label!r}] holds texts",
-            remedy="give numeric_only=True, or choose the columns of numbers",
+            f"could not convert string to float: the column {label!r} holds strings",
+            fact=f"{old.words or 'the frame'}[{label!r}] holds strings",
+            remedy="pass numeric_only=True, or select the numeric columns",
         )
 
 
 def text_column(old: Thing) -> Any:
-    """A column that certainly holds a text that is no number; None where there may be none."""
+    """A column that certainly holds a string that is not a number; None where there may be none."""
     from crane_core.detectors.rules.families.pandas_values import bad_text
 
     if not n_rows(old):

@@ -78,7 +78,7 @@ def select(site: Site) -> Thing | None:
     if asked.type == "tuple" and is_pandas(site, 2, 0) and len(asked.items or ()) > 1:
         site.crash(
             "ValueError",
-            "several columns are chosen with a list, not with a tuple",
+            "Cannot subset columns with a tuple with more than one element; use a list instead",
             fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
             remedy="use double brackets: [[...]]",
         )
@@ -138,9 +138,9 @@ def _is_no_text(site: Site, one: Thing, label: Any) -> None:
     if is_bad and one.fact("has_nan") is False:
         site.crash(
             "TypeError",
-            f"the column {label!r} holds texts, which have no {site.name}",
-            fact=f"{one.words} has the dtype {dtype}",
-            remedy="choose the columns of numbers: .groupby(...)[[...]], or give numeric_only=True",
+            f"the column {label!r} holds strings, which do not support {site.name}",
+            fact=f"{one.words} has dtype {dtype}",
+            remedy="select the numeric columns: .groupby(...)[[...]], or pass numeric_only=True",
         )
 
 

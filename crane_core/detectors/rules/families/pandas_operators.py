@@ -78,16 +78,16 @@ def _meet(site: Site, one: Thing, other: Thing) -> None:
     if shape is not None and len(shape) == 1 and None not in (shape[0], rows) and shape[0] != rows and shape[0] != 1:
         site.crash(
             "ValueError",
-            f"{rows} and {shape[0]} values do not meet",
+            f"Lengths must match: {rows} and {shape[0]}",
             fact=f"{one.words or 'the series'} has {rows} values; {told(other, 'the other side')}",
-            remedy="bring both to one length",
+            remedy="give both the same length",
         )
     if is_series(other) and site.name in _COMPARISONS and None not in (rows, n_rows(other)) and rows != n_rows(other):
         site.crash(
             "ValueError",
-            "only series with the same index can be compared",
+            "Can only compare identically-labeled Series objects",
             fact=f"{one.words or 'one'} has {rows} values, {other.words or 'the other'} has {n_rows(other)}",
-            remedy="compare the values of rows that belong together: merge first, or reset_index(drop=True)",
+            remedy="align the rows first: merge, or reset_index(drop=True)",
         )
 
 
@@ -103,8 +103,8 @@ def _are_of_kinds(site: Site, left: Thing, right: Thing) -> None:
     ):
         site.crash(
             "TypeError",
-            f"{site.name} has no meaning for fractions",
-            fact=f"{one.words or 'the series'} has the dtype {one.fact('dtype')}",
+            f"{site.name} is not supported for floats",
+            fact=f"{one.words or 'the series'} has dtype {one.fact('dtype')}",
             remedy="put each comparison in parentheses: (a > 0) & (b > 0)",
         )
 
@@ -130,9 +130,9 @@ def _text_with_number(site: Site, one: Thing, other: Thing) -> None:
         return
     site.crash(
         "TypeError",
-        f"{site.name} has no meaning for texts and numbers",
-        fact=f"{text.words or 'one side'} holds texts, {number.words or 'the other side'} numbers",
-        remedy="make numbers of the texts first: pandas.to_numeric(...)",
+        f"{site.name} is not supported between strings and numbers",
+        fact=f"{text.words or 'one side'} holds strings, {number.words or 'the other side'} numbers",
+        remedy="convert the strings to numbers first: pandas.to_numeric(...)",
     )
 
 
@@ -159,8 +159,8 @@ def unary(site: Site) -> Thing | None:
     if site.name == "~x" and _is_float(old):
         site.crash(
             "TypeError",
-            "fractions have no bits to be inverted",
-            fact=f"{old.words or 'the series'} has the dtype {old.fact('dtype')}",
+            "bad operand type for unary ~: float",
+            fact=f"{old.words or 'the series'} has dtype {old.fact('dtype')}",
             remedy="compare first, then invert with ~",
         )
     return mapped(old, old.fact("dtype") if site.name == "~x" or _is_float(old) else None)

@@ -23,8 +23,8 @@ def plot(site: Site) -> Thing | None:
     if isinstance(kind, str) and kind not in kinds and not site.mentions("backend"):
         site.crash(
             "ValueError",
-            f"{kind!r} is no kind of plot here",
-            fact=f"there are {', '.join(kinds)}",
-            remedy=f"it needs {_ALL[kind]}: draw the frame" if kind in _ALL else "take one of them",
+            f"{kind!r} is not a valid plot kind",
+            fact=f"the kinds are {', '.join(kinds)}",
+            remedy=f"it needs {_ALL[kind]}: plot the frame" if kind in _ALL else "use one of them",
         )
     return None

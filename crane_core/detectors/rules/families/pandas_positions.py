@@ -68,9 +68,9 @@ def iloc(site: Site) -> Thing | None:
     if (bound := fraction_in(site.first)) is not None:
         site.crash(
             "TypeError",
-            "positions are whole numbers",
+            "positional indexing needs integers",
             fact=f"{bound.words or 'a bound'} is a {bound.type}",
-            remedy="make it whole: int(...), or divide with // instead of /",
+            remedy="convert it: int(...), or divide with // instead of /",
         )
     if parts is None:
         return Thing()
@@ -89,9 +89,9 @@ def _are_positions(site: Site, old: Thing, parts: list[Thing]) -> None:
     if len(parts) > len(sizes):
         site.crash(
             "IndexingError",
-            "there are too many positions",
+            "Too many indexers",
             fact=f"{old.words or 'it'} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
-            remedy="give one position for each dimension",
+            remedy="pass one position per dimension",
         )
     for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
         _is_position(site, old, part, size, what)
@@ -105,15 +105,15 @@ def _is_position(site: Site, old: Thing, part: Thing, size: Length, what: str) -
     if bad:
         site.crash(
             "IndexError",
-            f"there is no {what} at the position {bad[0]}",
+            f"single positional indexer is out-of-bounds: no {what} at position {bad[0]}",
             fact=f"{old.words or 'it'} has {size} {what}s",
-            remedy="positions count from 0; -1 is the last",
+            remedy="positions start at 0; -1 is the last",
         )
     if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
         site.crash(
             _refusal_of_labels(site, part),
-            "iloc takes positions, not labels",
-            fact=f"{part.literal!r} is a text" if part.type == "str" else f"{part.literal!r} holds texts",
+            "iloc takes integer positions, not labels",
+            fact=f"{part.literal!r} is a string" if part.type == "str" else f"{part.literal!r} holds strings",
             remedy="use .loc for labels",
         )
 
@@ -271,9 +271,11 @@ def _row_is_there(site: Site, old: Thing, part: Thing) -> None:
         columns = label_set(old) or () if is_frame(old) else ()
         site.crash(
             "KeyError",
-            f"there is no row {part.literal!r}",
+            f"no row labelled {part.literal!r}",
             fact=f"{old.words or 'it'} has the index {rows}",
-            remedy="put the row first: .loc[:, label]" if part.literal in columns else "take a label of the index",
+            remedy="put the row indexer first: .loc[:, label]"
+            if part.literal in columns
+            else "use a label of the index",
         )
 
 
@@ -315,9 +317,9 @@ def _fills_row(site: Site, old: Thing, asked: Thing, value: Thing) -> None:
     if is_row and width is not None and given is not None and given > 1 and given != width and width > 1:
         site.crash(
             "ValueError",
-            f"{given} values are given for {width} columns",
+            f"cannot set a row with mismatched columns: {given} values for {width} columns",
             fact=f"{old.words or 'the frame'} has {width} columns",
-            remedy="give one value for each column, in their order",
+            remedy="pass one value per column, in column order",
         )
 
 
@@ -465,9 +467,9 @@ def reindexed(site: Site) -> Thing | None:
     if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):
         site.crash(
             "ValueError",
-            "rows cannot be looked up by labels that stand there more than once",
+            "cannot reindex on an axis with duplicate labels",
             fact=f"the index of {old.words or 'it'} repeats {_n_repeated(old)} labels",
-            remedy="make one row of each label first: .groupby(level=0).sum(), or ~x.index.duplicated()",
+            remedy="make the labels unique first: .groupby(level=0).sum(), or ~x.index.duplicated()",
         )
     return Thing(old.type)
 

@@ -75,19 +75,19 @@ def _of_dict(site: Site, data: Thing, columns: Thing | None, index: Thing | None
     given = _length(index)
     if columns is None and len(known) > 1:
         parts = [f"{key!r}: {length}" for key, length in lengths.items()]
-        site.crash("ValueError", "the columns have different lengths", fact=", ".join(parts[:8]), remedy=_ONE_LENGTH)
+        site.crash("ValueError", "All arrays must be of the same length", fact=", ".join(parts[:8]), remedy=_ONE_LENGTH)
     all_single = all(is_number(value) or value.type == "str" for value in data.members.values())
     if all_single and is_none(index) and columns is None:
         site.crash(
             "ValueError",
-            "of single values alone no frame is made without an index",
-            fact=f"{data.words or 'the dict'} holds single values only",
-            remedy="put each value in a list, or give index=[0]",
+            "If using all scalar values, you must pass an index",
+            fact=f"{data.words or 'the dict'} holds only scalar values",
+            remedy="put each value in a list, or pass index=[0]",
         )
     if columns is None and given is not None and known and given not in known:
         site.crash(
             "ValueError",
-            f"{next(iter(known))} values are given for an index of {given}",
+            f"{next(iter(known))} values are given for an index of length {given}",
             fact=f"the index has {given} labels",
             remedy=_ONE_LENGTH,
         )
@@ -113,7 +113,7 @@ def _meet_series(site: Site, members: Mapping[Any, Thing], known: set[int]) -> N
     if is_one and length is not None and len(known) == 1 and length not in known:
         site.crash(
             "ValueError",
-            f"{next(iter(known))} values are given beside a series of {length}",
+            f"{next(iter(known))} values are given for a Series of length {length}",
             fact=f"{held[0].words or 'the series'} has {length} values",
             remedy="give all columns the same number of values: predict for the same rows",
         )
@@ -156,25 +156,25 @@ def _of_rows(site: Site, data: Thing, columns: Thing | None, index: Thing | None
     if len(shape) > 2 and is_array(data):
         site.crash(
             "ValueError",
-            "a frame has two dimensions",
+            "Must pass 2-d input",
             fact=told(data),
-            remedy="reshape to rows and columns: x.reshape(len(x), -1)",
+            remedy="reshape it to rows and columns: x.reshape(len(x), -1)",
         )
     width = 1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None
     if labels is not None and width is not None and len(labels) != width and shape[0]:
         site.crash(
             "ValueError",
-            f"{len(labels)} labels are given for {width} columns",
+            f"{len(labels)} columns passed, passed data had {width} columns",
             fact=told(data, "the data"),
-            remedy="give one label for each column",
+            remedy="pass one label per column",
         )
     given = _length(index)
     if given is not None and shape[0] is not None and given != shape[0] and shape[0] != 1:
         site.crash(
             "ValueError",
-            f"{shape[0]} rows are given for an index of {given}",
+            f"{shape[0]} rows are given for an index of length {given}",
             fact=told(data, "the data"),
-            remedy="give one label for each row",
+            remedy="pass one label per row",
         )
     names = labels if labels is not None else list(range(width)) if width is not None and columns is None else None
     dtype = data.fact("dtype") if is_array(data) else None
@@ -197,13 +197,13 @@ def new_series(site: Site) -> Thing | None:
     data, index = given["data"], given.get("index")
     shape, count = taken_shape(data) if _is_line(data) else None, _length(index)
     if shape is not None and len(shape) > 1 and is_array(data):
-        site.crash("ValueError", "a series has one dimension", fact=told(data), remedy="make it flat: x.ravel()")
+        site.crash("ValueError", "Data must be 1-dimensional", fact=told(data), remedy="flatten it: x.ravel()")
     if shape is not None and len(shape) == 1 and shape[0] is not None and count is not None and count != shape[0]:
         site.crash(
             "ValueError",
-            f"{shape[0]} values are given for an index of {count}",
+            f"Length of values ({shape[0]}) does not match length of index ({count})",
             fact=told(data, "the data"),
-            remedy="give one label for each value",
+            remedy="pass one label per value",
         )
     length = shape[0] if shape is not None and len(shape) == 1 else None
     name = given["name"].literal if "name" in given else None
@@ -253,9 +253,9 @@ def _merged(site: Site, given: dict[str, Thing]) -> Thing:
     if plain and is_none(on) and one is not None and other is not None and not one & other:
         site.crash(
             "MergeError",
-            "the frames have no column in common to be merged on",
+            "No common columns to perform merge on",
             fact=f"{told_columns(left)}; {told_columns(right)}",
-            remedy="say which belong together: left_on=..., right_on=...",
+            remedy="name the key columns: left_on=..., right_on=...",
         )
     if on is not None and is_whole_list_of_labels(on) and not {"left_on", "right_on"} & given.keys():
         _keys_have_one_kind(site, left, right, labels_in(on) or [])
@@ -270,9 +270,9 @@ def _keys_have_one_kind(site: Site, left: Thing, right: Thing, keys: list[Any]) 
             if is_text(text) and is_numeric(number) and text == "str" and n_rows(left) and n_rows(right):
                 site.crash(
                     "ValueError",
-                    f"the key {key!r} is text on one side and a number on the other",
+                    f"the key {key!r} is a string on one side and a number on the other",
                     fact=f"the dtypes are {dtypes[0]} and {dtypes[1]}",
-                    remedy="bring both to one dtype: .astype(str), or pandas.to_numeric",
+                    remedy="convert both to the same dtype: .astype(str), or pandas.to_numeric",
                 )
 
 
@@ -311,9 +311,9 @@ def join(site: Site) -> Thing | None:
     if both := sorted(one & other, key=str):
         site.crash(
             "ValueError",
-            f"both frames have a column {both[0]!r}",
+            f"columns overlap but no suffix specified: {both[0]!r}",
             fact=f"{told_columns(old, both[0])}; {told_columns(given['other'], both[0])}",
-            remedy="give lsuffix= or rsuffix=, or merge on the column",
+            remedy="pass lsuffix= or rsuffix=, or merge on the column",
         )
     order = labels_of(old), labels_of(given["other"])
     return frame([*order[0], *order[1]]) if order[0] is not None and order[1] is not None else Thing(FRAME)
@@ -337,9 +337,9 @@ def concat(site: Site) -> Thing | None:
     if objs.items is not None and not objs.items:
         site.crash(
             "ValueError",
-            "there is nothing to concatenate",
+            "No objects to concatenate",
             fact=f"{objs.words or 'the list'} is empty",
-            remedy="look first whether anything was collected",
+            remedy="check first that the list is not empty",
         )
     _are_pandas(site, objs.items or [])
     return _concatenated(given, objs.items or [])
@@ -348,7 +348,7 @@ def concat(site: Site) -> Thing | None:
 def _no_list(site: Site) -> None:
     site.crash(
         "TypeError",
-        "the frames are given together, in a list",
+        "first argument must be an iterable of pandas objects",
         fact=f"{site.first.words or 'the first argument'} is a {site.first.class_name}",
         remedy="put them in brackets: pandas.concat([a, b])",
     )
@@ -359,7 +359,7 @@ def _are_pandas(site: Site, items: list[Thing]) -> None:
         if item.type in ("list", "tuple", "dict", "int", "float", "str") or is_array(item):
             site.crash(
                 "TypeError",
-                f"a {item.class_name} is neither a frame nor a series",
+                f"cannot concatenate object of type '{item.class_name}'; only Series and DataFrame objs are valid",
                 fact=f"{item.words or 'an item of the list'} is a {item.class_name}",
                 remedy="make a frame of it first: pandas.DataFrame(...)",
             )
@@ -397,7 +397,7 @@ def pivot(site: Site) -> Thing | None:
         if site.arguments.positional and is_pandas(site, 2, 0):
             site.crash(
                 "TypeError",
-                "its arguments are given by name since pandas 2.0",
+                "since pandas 2.0 it takes its arguments only by name",
                 fact=f"pandas {site.packages['pandas']} is installed",
                 remedy="write index=, columns=, values=",
             )
@@ -424,7 +424,7 @@ def _are_unique(site: Site, old: Thing, given: dict[str, Thing]) -> None:
                     "ValueError",
                     f"{count} rows repeat the {' and '.join(map(repr, keys))} of another row",
                     fact=f"{old.words or 'the frame'} holds {facts.get('first')} more than once",
-                    remedy="use pivot_table(..., aggfunc=...), which says what becomes of several rows",
+                    remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
                 )
 
 

@@ -214,7 +214,7 @@ def is_text(dtype: str | None) -> bool:
 
 
 def is_numeric(dtype: str | None) -> bool:
-    """A dtype of numbers as NumPy has them; extension dtypes have rules of their own."""
+    """A dtype of numbers as NumPy has them; extension dtypes have their own rules."""
     return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
 
 
@@ -283,7 +283,7 @@ def told_columns(old: Thing, label: Any = None) -> str:
 
 def nearest(old: Thing, label: Any) -> str:
     like = [known for known in (labels_of(old) or label_set(old) or ()) if _is_like(known, label)]
-    return f"write {like[0]!r}" if len(like) == 1 else "take a column that the frame has"
+    return f"write {like[0]!r}" if len(like) == 1 else "use an existing column"
 
 
 def _is_like(known: Any, label: Any) -> bool:
@@ -291,7 +291,7 @@ def _is_like(known: Any, label: Any) -> bool:
 
 
 def missing_column(site: Site, old: Thing, label: Any, exception: str = "KeyError") -> None:
-    site.crash(exception, f"there is no column {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+    site.crash(exception, f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
 
 
 def labels_in(thing: Thing | None) -> list[Any] | None:

@@ -61,11 +61,11 @@ def resampled(site: Site) -> Thing | None:
     if kind and kind not in _OF_TIME:
         site.crash(
             "TypeError",
-            "only rows with an index of times can be resampled",
+            "Only valid with DatetimeIndex, TimedeltaIndex or PeriodIndex",
             fact=f"{old.words or 'it'} has a {kind}"
             if "on" not in given
             else f"the column {given['on'].literal!r} becomes a {kind}",
-            remedy="make times first: pandas.to_datetime(...), and set them as index or name their column with on=",
+            remedy="convert to datetimes first: pandas.to_datetime(...), and make them the index or pass on=",
         )
     if kind == "DatetimeIndex":
         _is_known_frequency(site, given.get("rule", Thing()))
@@ -97,9 +97,11 @@ def _is_known_frequency(site: Site, thing: Thing) -> None:
     new = _RENAMED.get(head)
     site.crash(
         "ValueError",
-        f"{text!r} is no frequency",
+        f"Invalid frequency: {text!r}",
         fact=f"pandas {site.packages['pandas']} does not know it",
-        remedy=f"write {text[: text.index(head)] + new + rest!r}" if new else "write one such as 'D', 'W', 'ME', 'h'",
+        remedy=f"write {text[: text.index(head)] + new + rest!r}"
+        if new
+        else "use a frequency such as 'D', 'W', 'ME', 'h'",
     )
 
 

@@ -1,4 +1,4 @@
-"""Values of series: casts, texts that are no numbers or dates, accessors, means of texts, functions on elements."""
+"""Values of series: casts, strings that are neither numbers nor dates, accessors, means, functions on elements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RULES = Family("pandas: values")
 _MOST_CATEGORIES: Final = 10
 """A state may have cut lists of so many."""
 _WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
-_TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and look at what becomes NaN"
+_TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and check what becomes NaN"
 
 
 def dtype_of(thing: Thing) -> str | None:
@@ -109,8 +109,10 @@ def cast(site: Site, old: Thing, wanted: str | None) -> None:
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
         site.crash(
             "ValueError",
-            f"{bad!r} does not read as a {'number' if kind == 'f' else 'whole number'}",
-            fact=f"{old.words or 'the column'} holds the text {bad!r}",
+            f"could not convert string to float: {bad!r}"
+            if kind == "f"
+            else f"invalid literal for int() with base 10: {bad!r}",
+            fact=f"{old.words or 'the column'} holds the string {bad!r}",
             remedy=_TO_NUMBERS,
         )
     if kind == "f":
@@ -119,9 +121,9 @@ def cast(site: Site, old: Thing, wanted: str | None) -> None:
     if has_nan and has is not None and kind_of(has) == "f" and has.islower():
         site.crash(
             "IntCastingNaNError",
-            "missing or infinite values are no whole numbers",
+            "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.words or 'the column'} holds missing values",
-            remedy="fill or drop them first, or take the dtype 'Int64'",
+            remedy="fill or drop them first, or use dtype 'Int64'",
         )
 
 
@@ -166,9 +168,9 @@ def to_numeric(site: Site) -> Thing | None:
     if errors == "raise" and (bad := bad_text(old)) is not None:
         site.crash(
             "ValueError",
-            f"{bad!r} does not read as a number",
-            fact=f"{old.words or 'the column'} holds the text {bad!r}",
-            remedy="give errors='coerce', and look at what becomes NaN",
+            f"Unable to parse string {bad!r}",
+            fact=f"{old.words or 'the column'} holds the string {bad!r}",
+            remedy="pass errors='coerce', and check what becomes NaN",
         )
     return mapped(old, "float64" if errors == "coerce" and old.fact("has_nan") is True else None)
 
@@ -194,9 +196,9 @@ def to_datetime(site: Site) -> Thing | None:
     if is_plain and (bad := _no_time(old)) is not None:
         site.crash(
             "ValueError",
-            f"{bad!r} does not read as a date",
-            fact=f"{old.words or 'the column'} holds the text {bad!r}",
-            remedy="give errors='coerce', and look at what becomes NaT",
+            f"Unknown datetime string format, unable to parse: {bad!r}",
+            fact=f"{old.words or 'the column'} holds the string {bad!r}",
+            remedy="pass errors='coerce', and check what becomes NaT",
         )
     has_zone = "utc" in given
     if is_plain and not has_zone and old.fact("texts_look_like") == "dates" and old.fact("n_other_texts") == 0:
@@ -221,7 +223,7 @@ def _refuse_formats(site: Site, old: Thing, given: Mapping[str, Thing]) -> None:
             type(error).__name__,
             str(error).partition(". You might")[0].partition("\n")[0][:200],
             fact=f"{old.words or 'the column'} holds {', '.join(map(repr, texts))}",
-            remedy="give the format that they have, such as format='%d/%m/%Y', or dayfirst=True",
+            remedy="pass their format, such as format='%d/%m/%Y', or dayfirst=True",
         )
 
 
@@ -267,15 +269,15 @@ def accessor(site: Site) -> Thing | None:
         site.crash(
             "AttributeError",
             {
-                "str": ".str is there for texts only",
-                "dt": ".dt is there for dates and times only",
-                "cat": ".cat is there for categories only",
+                "str": "Can only use .str accessor with string values",
+                "dt": "Can only use .dt accessor with datetimelike values",
+                "cat": "Can only use .cat accessor with a 'category' dtype",
             }[site.name],
-            fact=f"{old.words or 'the column'} has the dtype {dtype}",
+            fact=f"{old.words or 'the column'} has dtype {dtype}",
             remedy={
-                "str": "make texts first: .astype(str)",
-                "dt": "make times first: pandas.to_datetime(...)",
-                "cat": "make categories first: .astype('category')",
+                "str": "convert to strings first: .astype(str)",
+                "dt": "convert to datetimes first: pandas.to_datetime(...)",
+                "cat": "convert to categories first: .astype('category')",
             }[site.name],
         )
     held = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}[site.name]
@@ -341,9 +343,9 @@ def _is_summable(site: Site, old: Thing) -> None:
         return
     site.crash(
         "TypeError",
-        f"texts have no {site.name}",
-        fact=f"{old.words or 'the column'} holds texts (dtype {dtype})",
-        remedy=f"make numbers of them first: {_TO_NUMBERS}",
+        f"strings do not support {site.name}",
+        fact=f"{old.words or 'the column'} holds strings (dtype {dtype})",
+        remedy=f"convert them to numbers first: {_TO_NUMBERS}",
     )
 
 
@@ -374,9 +376,9 @@ def _text_in_frame(site: Site, old: Thing, label: Any) -> None:
     if is_bad and n_rows(old) and (dtype_of(one) == "str" or bad_text(one) is not None):
         site.crash(
             "TypeError",
-            f"the column {label!r} holds texts, which have no {site.name}",
-            fact=f"{one.words} has the dtype {dtype_of(one)}",
-            remedy="give numeric_only=True, or choose the columns of numbers",
+            f"the column {label!r} holds strings, which do not support {site.name}",
+            fact=f"{one.words} has dtype {dtype_of(one)}",
+            remedy="pass numeric_only=True, or select the numeric columns",
         )
 
 
@@ -493,7 +495,7 @@ def item_of_series(site: Site) -> Thing | None:
             "KeyError",
             f"the row has no label {value!r}",
             fact=told_columns(Thing(FRAME, {"column_labels": labels}, words=old.words), value),
-            remedy="take a label that the row has",
+            remedy="use a label that the row has",
         )
     if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":
         return some_rows(old)
@@ -502,7 +504,7 @@ def item_of_series(site: Site) -> Thing | None:
             "KeyError",
             f"the index has no label {value!r}",
             fact=f"{old.words or 'the series'} has the index {old.fact('index')['range']}",
-            remedy="take a number, or choose rows by a condition",
+            remedy="use an existing label, or select rows by a condition",
         )
     if type(value) is int and _has_only_whole_labels(old):
         kept = range(*old.fact("index")["range"])
@@ -511,7 +513,7 @@ def item_of_series(site: Site) -> Thing | None:
                 "KeyError",
                 f"the index has no label {value!r}",
                 fact=f"{old.words or 'the series'} has the index {kept}",
-                remedy="take positions with .iloc[...]",
+                remedy="use positions with .iloc[...]",
             )
         return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else Thing()
     return Thing()
@@ -563,7 +565,7 @@ def _is_category(site: Site, old: Thing) -> None:
     if is_whole and 0 < len(categories) < _MOST_CATEGORIES and value not in categories:
         site.crash(
             "TypeError",
-            f"{value!r} is none of the categories",
+            f"Cannot setitem on a Categorical with a new category ({value!r})",
             fact=f"{old.words or 'the column'} has the categories {', '.join(map(repr, categories[:8]))}",
             remedy=f"add it first: .cat.add_categories({value!r})",
         )
@@ -579,9 +581,9 @@ def some_of_it(site: Site) -> Thing | None:
         if site.name == "sort_values" and ("by" in site.arguments.keywords or site.arguments.positional):
             site.crash(
                 "TypeError",
-                "a series is sorted by its values: there is no by=",
+                "Series.sort_values() got an unexpected keyword argument 'by'",
                 fact=f"{old.words or 'it'} is a Series",
-                remedy="leave the argument out, or sort the frame",
+                remedy="remove the argument, or sort the frame",
             )
         return some_rows(old, n_rows(old) if "ignore_index" not in site.arguments.keywords else None)
     return some_rows(old)
@@ -660,7 +662,7 @@ def truth(site: Site) -> Thing | None:
     old = site.receiver or Thing()
     return site.crash(
         "ValueError",
-        f"the truth value of a {old.class_name} is ambiguous",
+        f"The truth value of a {old.class_name} is ambiguous",
         fact=f"{old.words or site.text} is a {old.class_name}",
-        remedy="ask .empty, .any() or .all(); combine conditions with & and |, in parentheses",
+        remedy="use .empty, .any() or .all(); combine conditions with & and |, in parentheses",
     )

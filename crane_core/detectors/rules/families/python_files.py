@@ -54,5 +54,5 @@ def _closed(site: Site, thing: Thing) -> NoReturn:
         "ValueError",
         "I/O operation on closed file",
         fact=f"{words_of(thing, 'the file')} is closed",
-        remedy="Open it again, and use it within its `with` block.",
+        remedy="Open it again, and use it inside its `with` block.",
     )

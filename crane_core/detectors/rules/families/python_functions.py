@@ -74,7 +74,7 @@ def arguments_of_builtin(site: Site) -> Thing | None:
             "TypeError",
             f"{name}(): {error}",
             fact=f"its parameters are {signature}",
-            remedy="Give the arguments that it takes.",
+            remedy="Pass the arguments that it takes.",
         )
     return None
 
@@ -93,8 +93,8 @@ def computed(site: Site) -> Thing | None:
         site,
         f"{name}()",
         lambda: function(*values[: len(site.arguments.positional)], **named),
-        f"it is given {', '.join(str(value)[:60] for value in map(repr, values))}",
-        "Look at the value that it is given.",
+        f"it is called with {', '.join(str(value)[:60] for value in map(repr, values))}",
+        "Check the value that is passed.",
     )
 
 
@@ -123,13 +123,15 @@ def _say_types(site: Site, name: str) -> None:
     if not site.arguments.positional:
         return
     if name == "len" and thing.type in _UNSIZED and not thing.path:
-        _refuse(site, thing, f"object of type '{thing.type}' has no len()", "Make it a list first, or leave len out.")
+        _refuse(
+            site, thing, f"object of type '{thing.type}' has no len()", "Convert it to a list first, or remove len."
+        )
     takes_number = name in ("int", "float", "abs", "round") and len(site.arguments.positional) == 1
     if takes_number and thing.type in _NUMBERLESS and not thing.path:
-        _refuse(site, thing, f"{name}() takes a number, not {thing.type}", "Give it one number.")
+        _refuse(site, thing, f"{name}() takes a number, not {thing.type}", "Pass one number.")
     if name in ("sum", "min", "max", "sorted", "any", "all") and len(site.arguments.positional) == 1:
         if thing.type in _NOT_ITERABLE and not thing.path:
-            _refuse(site, thing, f"'{thing.type}' object is not iterable", "Give it a list, or several values.")
+            _refuse(site, thing, f"'{thing.type}' object is not iterable", "Pass a list, or several values.")
         _say_empty(site, name, thing)
 
 
@@ -139,9 +141,9 @@ def _say_empty(site: Site, name: str, thing: Thing) -> None:
     if length_of(thing) == 0 and thing.type in ("list", "tuple", "set", "dict", "str", "range", "dict_values"):
         site.crash(
             "ValueError",
-            f"{name}() of nothing",
+            f"{name}() iterable argument is empty",
             fact=f"{words_of(thing, 'it')} is empty",
-            remedy="Give it a default, or look whether it is empty.",
+            remedy="Pass a default, or check first that it is not empty.",
         )
 
 
@@ -153,20 +155,25 @@ def _refuse(site: Site, thing: Thing, why: str, remedy: str) -> None:
 def range_of(site: Site) -> Thing | None:
     for thing in site.arguments.positional:
         if thing.type in ("float", "str", "NoneType", "list", "tuple", "dict") and not thing.path:
-            _refuse(site, thing, f"range() takes whole numbers, not {thing.type}", "Use int(...), // or len(...).")
+            _refuse(
+                site,
+                thing,
+                f"'{thing.type}' object cannot be interpreted as an integer",
+                "Use int(...), // or len(...).",
+            )
     given = len(site.arguments.positional)
     if site.arguments.is_complete and not 1 <= given <= 3:
         site.crash(
             "TypeError",
-            "range() takes one to three numbers",
+            "range expected 1 to 3 arguments",
             fact=f"{given} are given",
-            remedy="Give start, stop, step.",
+            remedy="Pass start, stop, step.",
         )
     values = known(site.arguments.positional)
     if values is None or not all(isinstance(value, int) for value in values) or not site.arguments.is_complete:
         return Thing("range")
     if len(values) == 3 and values[2] == 0:
-        site.crash("ValueError", "the step of range() is zero", fact="the step is 0", remedy="Use another step.")
+        site.crash("ValueError", "range() arg 3 must not be zero", fact="the step is 0", remedy="Use another step.")
     return range_thing(range(*values))
 
 
@@ -212,7 +219,7 @@ def flowing(site: Site) -> Thing | None:
     name = _name(site)
     for thing in site.arguments.positional[: 1 if name != "zip" else None]:
         if thing.type in _NOT_ITERABLE and not thing.path:
-            _refuse(site, thing, f"'{thing.type}' object is not iterable", "Give it a list or another iterable.")
+            _refuse(site, thing, f"'{thing.type}' object is not iterable", "Pass a list or another iterable.")
     firsts = [] if name == "reversed" else [site.element(thing) for thing in _flowing(site, name)]
     rows = [_taken(site, thing) for thing in _flowing(site, name)]
     if name == "zip" and rows and all(row is not None for row in rows) and not site.arguments.keywords:
@@ -282,14 +289,14 @@ def harmless(site: Site) -> Thing | None:
 def of_mathematics(site: Site) -> Thing | None:
     thing = site.first
     if thing.type in (*_NUMBERLESS, "str") and site.arguments.positional and not thing.path:
-        _refuse(site, thing, f"must be real number, not {thing.type}", "Use the function of NumPy, or one number.")
+        _refuse(site, thing, f"must be real number, not {thing.type}", "Use the NumPy function, or pass one number.")
     values = known(site.arguments.positional)
     name = _name(site)
     if values is None or site.arguments.keywords or not values or name == "exp":
         return Thing("int" if name in ("floor", "ceil") else "float") if thing.type in ("int", "float") else Thing()
     function: Callable[..., Any] = getattr(math, name)
-    fact = f"it is given {values}"
-    return evaluated(site, f"math.{name}", lambda: function(*values), fact, "Look at the value that it is given.")
+    fact = f"it is called with {values}"
+    return evaluated(site, f"math.{name}", lambda: function(*values), fact, "Check the value that is passed.")
 
 
 # Iterating, truth and calls
@@ -301,7 +308,7 @@ def element(site: Site) -> Thing | None:
     if thing.type in _NOT_ITERABLE and thing.package == "builtins" and not thing.path.startswith("numpy"):
         what = "None" if thing.type == "NoneType" else f"of type {thing.type}"
         _say = f"{words_of(thing)} is {what}"
-        remedy = "Use range(...)." if thing.type == "int" else "Give it something that can be iterated."
+        remedy = "Use range(...)." if thing.type == "int" else "Use an iterable instead."
         site.crash("TypeError", f"'{thing.type}' object is not iterable", fact=_say, remedy=remedy)
     return first_of(thing) if thing.type in SAMPLES or thing.type in FLOWING else None
 
@@ -349,4 +356,4 @@ def _instead(thing: Thing) -> str:
         return f"Call a function of the module: {thing.words}.name(...)."
     if thing.type in ("list", "dict", "tuple") or thing.class_name in ("ndarray", "DataFrame", "Series", "Tensor"):
         return "Use square brackets for its items."
-    return "The name was given a value and no longer stands for the function: restart, or write `del` before."
+    return "The name was reassigned and no longer refers to the function: restart the kernel, or `del` it first."

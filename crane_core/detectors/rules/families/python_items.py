@@ -40,7 +40,7 @@ def item_of_row(site: Site) -> Thing | None:
             "TypeError",
             f"{row.type} indices must be integers or slices, not {index.type}",
             fact=f"{words_of(row, 'it')} is a {row.type}, the index is {words_of(index, 'a ' + index.type)}",
-            remedy="Use a whole number, or a dict or frame for names.",
+            remedy="Use an integer, or a dict or frame for names.",
         )
     at, length = index.literal, length_of(row)
     if not isinstance(at, int):
@@ -48,9 +48,9 @@ def item_of_row(site: Site) -> Thing | None:
     if length is not None and not -length <= at < length:
         site.crash(
             "IndexError",
-            f"index {at} is out of range for a length of {length}",
+            f"{row.type} index out of range: index {at}, length {length}",
             fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
-            remedy=f"Use an index from {-length} to {length - 1}." if length else "It is empty: fill it first.",
+            remedy=f"Use an index from {-length} to {length - 1}." if length else "It is empty: add elements first.",
         )
     return _at(row, at)
 
@@ -69,9 +69,9 @@ def _part(site: Site, row: Thing, index: Thing) -> Thing:
         if part.type in ("float", "str", "list", "tuple", "dict"):
             site.crash(
                 "TypeError",
-                f"slice indices must be whole numbers or None, not {part.type}",
+                f"slice indices must be integers or None or have an __index__ method, not {part.type}",
                 fact=f"the slice has {words_of(part)}",
-                remedy="Use // instead of /, or int(...)." if part.type == "float" else "Use a whole number.",
+                remedy="Use // instead of /, or int(...)." if part.type == "float" else "Use an integer.",
             )
     values, items = known(parts), elements_of(row)
     if values is None or items is None:
@@ -128,7 +128,7 @@ def _say_missing(site: Site, held: Thing, key: Thing) -> None:
         "KeyError",
         f"{words_of(held, 'the dict')} has no key {key.literal!r}",
         fact=f"its keys are {shown}" if keys else "it is empty",
-        remedy="Use a key that is there, or .get().",
+        remedy="Use an existing key, or .get().",
     )
 
 
@@ -138,7 +138,7 @@ def _say_unhashable(site: Site, key: Thing) -> None:
             "TypeError",
             f"unhashable type: {key.type}",
             fact=f"the key is {words_of(key, 'a ' + key.type)}",
-            remedy="Use a tuple, a text or a number as key.",
+            remedy="Use a tuple, a string or a number as key.",
         )
 
 
@@ -156,16 +156,16 @@ def item_of_nothing(site: Site) -> Thing | None:
     if thing.type in NO_ITEMS and thing.package == "builtins" and not thing.path.startswith("numpy."):
         site.crash(
             "TypeError",
-            f"{thing.type} has no items",
+            f"'{thing.type}' object is not subscriptable",
             fact=f"{words_of(thing)} is {_a(thing)}",
             remedy="Call it with parentheses." if "function" in thing.type else "Use another object here.",
         )
     if thing.type in ("set", "frozenset"):
         site.crash(
             "TypeError",
-            f"a {thing.type} has no order and no items",
+            f"'{thing.type}' object is not subscriptable",
             fact=f"{words_of(thing)} is a {thing.type}",
-            remedy="Make it a list first.",
+            remedy="Convert it to a list first.",
         )
     return None
 
@@ -186,9 +186,9 @@ def item_of_view(site: Site) -> Thing | None:
     thing = _receiver(site)
     site.crash(
         "TypeError",
-        f"a {thing.type} has no items to be taken by index",
+        f"'{thing.type}' object is not subscriptable",
         fact=f"{words_of(thing)} is a {thing.type}",
-        remedy="Make it a list first: list(...).",
+        remedy="Convert it to a list first: list(...).",
     )
 
 
@@ -202,9 +202,9 @@ def store_where_nothing_can_be(site: Site) -> Thing | None:
     if thing.type in fixed and thing.package == "builtins" and not thing.path:
         site.crash(
             "TypeError",
-            f"items of a {thing.type} cannot be assigned",
+            f"'{thing.type}' object does not support item assignment",
             fact=f"{words_of(thing)} is {_a(thing)}",
-            remedy="Make a new object instead, or a list of it.",
+            remedy="Create a new object instead, or convert it to a list.",
         )
     return None
 
@@ -217,14 +217,14 @@ def store_in_list(site: Site) -> Thing | None:
             "TypeError",
             f"list indices must be integers or slices, not {index.type}",
             fact=f"{words_of(row)} is a list",
-            remedy="Use a whole number, or a dict.",
+            remedy="Use an integer, or a dict.",
         )
     length, at = length_of(row), index.literal
     if isinstance(at, int) and length is not None:
         if not -length <= at < length:
             site.crash(
                 "IndexError",
-                f"assignment index {at} is out of range for a length of {length}",
+                f"list assignment index out of range: index {at}, length {length}",
                 fact=f"{words_of(row, 'the list')} has {length} elements",
                 remedy="Use append, or an index below its length.",
             )
@@ -282,9 +282,9 @@ def delete_from_fixed(site: Site) -> Thing | None:
     thing = _receiver(site)
     site.crash(
         "TypeError",
-        f"items of a {thing.type} cannot be deleted",
+        f"'{thing.type}' object doesn't support item deletion",
         fact=f"{words_of(thing)} is a {thing.type}",
-        remedy="Make a list of it first.",
+        remedy="Convert it to a list first.",
     )
 
 

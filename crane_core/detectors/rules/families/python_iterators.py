@@ -68,7 +68,7 @@ def next_of(site: Site) -> Thing | None:
             "TypeError",
             f"'{thing.class_name}' object is not an iterator",
             fact=f"{words_of(thing)} is of type {thing.type}",
-            remedy=f"Make an iterator of it first: next(iter({words_of(thing, 'it')})).",
+            remedy=f"Create an iterator first: next(iter({words_of(thing, 'it')})).",
         )
     if len(site.arguments.positional) > 1:
         _advance(thing)
@@ -76,9 +76,9 @@ def next_of(site: Site) -> Thing | None:
     if _is_over(site, thing):
         site.crash(
             "StopIteration",
-            f"{words_of(thing, 'the iterator')} has nothing left to give",
-            fact=f"{words_of(thing, 'it')} is a {thing.class_name}, and it is exhausted",
-            remedy="Make it anew: an iterator runs once. Or give next() a default.",
+            f"{words_of(thing, 'the iterator')} is exhausted: next() raises StopIteration",
+            fact=f"{words_of(thing, 'it')} is a {thing.class_name} with no items left",
+            remedy="Create it again: an iterator runs only once. Or pass next() a default.",
         )
     if thing.type in FLOWING and thing.items:
         first, *thing.items = thing.items

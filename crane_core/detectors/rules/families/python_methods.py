@@ -52,16 +52,16 @@ def attribute_that_is_not_there(site: Site) -> Thing | None:
 
 def _other_way(type: str, name: str) -> str:
     ways = {
-        ("list", "shape"): "Use len(...), or make it an array first.",
-        ("tuple", "append"): "Make it a list first.",
-        ("dict", "has_key"): "Use the operator in.",
-        ("str", "decode"): "It is text already: leave decode out.",
+        ("list", "shape"): "Use len(...), or convert it to an array first.",
+        ("tuple", "append"): "Convert it to a list first.",
+        ("dict", "has_key"): "Use the `in` operator.",
+        ("str", "decode"): "It is already a string: remove decode.",
         ("dict", "iteritems"): "Use items().",
         ("list", "add"): "Use append.",
         ("set", "append"): "Use add.",
-        ("list", "values"): "It is a list already.",
+        ("list", "values"): "It is already a list.",
     }
-    return ways.get((type, name), "Use what this type has, or make the value what is meant.")
+    return ways.get((type, name), "Use an attribute of this type, or assign the intended value.")
 
 
 @RULES.set_attribute("*")
@@ -70,9 +70,9 @@ def attribute_that_cannot_be_set(site: Site) -> Thing | None:
     if thing.type in _OWN and not thing.path:
         site.crash(
             "AttributeError",
-            f"a {thing.type} takes no attribute {site.name}",
+            f"'{thing.type}' object has no attribute '{site.name}' and no __dict__ for setting it",
             fact=f"{words_of(thing)} is a {thing.type}",
-            remedy="Use a class of your own, or a dict.",
+            remedy="Use your own class, or a dict.",
         )
     return None
 
@@ -101,7 +101,7 @@ def arguments_of_method(site: Site) -> Thing | None:
             "TypeError",
             f"{thing.type}.{site.name}: {error}",
             fact=f"its parameters are {signature}",
-            remedy="Give the arguments that it takes.",
+            remedy="Pass the arguments that it takes.",
         )
     return None
 
@@ -127,10 +127,10 @@ def method_of_text(site: Site) -> Thing | None:
         return Thing("str")
     return evaluated(
         site,
-        f"{site.name} of a text",
+        f"str.{site.name}",
         lambda: getattr(text, site.name)(*others),
         f"{words_of(thing)} is {text[:60]!r}",
-        "Look at the text and at what is asked of it.",
+        "Check the string and the arguments.",
     )
 
 
@@ -147,14 +147,14 @@ def _by_name(name: str) -> Thing:
 
 
 def _say_not_text(site: Site) -> None:
-    """ "".join of something that is no text."""
+    """ "".join of something that is not a string."""
     for at, item in enumerate(elements_of(site.first) or () if site.first.type in ("list", "tuple") else ()):
         if item.type in SAMPLES and item.type != "str":
             site.crash(
                 "TypeError",
-                f"item {at} of what is joined is of type {item.type}, not a text",
+                f"sequence item {at}: expected str instance, {item.type} found",
                 fact=f"{words_of(site.first, 'the list')} holds {words_of(item)}",
-                remedy="Join map(str, ...).",
+                remedy="Convert the items first: join(map(str, ...)).",
             )
     types = site.first.fact("item_types")
     if site.first.type in ("list", "tuple") and isinstance(types, dict) and len(types) == 1 and length_of(site.first):
@@ -162,9 +162,9 @@ def _say_not_text(site: Site) -> None:
         if only in SAMPLES and only != "str":
             site.crash(
                 "TypeError",
-                f"what is joined is of type {only}, not texts",
+                f"sequence item 0: expected str instance, {only} found",
                 fact=f"the items of {words_of(site.first, 'the list')} are of type {only}",
-                remedy="Join map(str, ...).",
+                remedy="Convert the items first: join(map(str, ...)).",
             )
 
 
@@ -180,10 +180,10 @@ def _formatted(site: Site) -> Thing:
         return Thing("str")
     return evaluated(
         site,
-        "the text cannot be formatted",
+        "the string cannot be formatted",
         lambda: text.format(*others[: len(arguments.positional)], **named),
         f"the format is {text[:80]!r}",
-        "Give as many values as the text has places.",
+        "Pass as many values as the format has placeholders.",
     )
 
 
@@ -245,9 +245,9 @@ def _pop(site: Site, row: Thing) -> Thing:
     if length is not None and isinstance(at, int) and not -length <= at < length:
         site.crash(
             "IndexError",
-            f"pop index {at} is out of range for a length of {length}",
+            f"pop index out of range: index {at}, length {length}",
             fact=f"{words_of(row, 'the list')} has {length} elements",
-            remedy="Look whether it is empty first." if not length else "Use an index below its length.",
+            remedy="Check first that it is not empty." if not length else "Use an index below its length.",
         )
     if row.items is None or not isinstance(at, int):
         changed(row, None, None if length is None else length - 1)
@@ -269,7 +269,7 @@ def _remove(site: Site, row: Thing) -> Thing:
             "ValueError",
             f"{wanted.literal!r} is not in the list",
             fact=f"{words_of(row, 'the list')} holds {str(values)[:120]}",
-            remedy="Look with `in` whether it is there.",
+            remedy="Check with `in` first.",
         )
     items = list(row.items or ())
     del items[values.index(wanted.literal)]
@@ -286,7 +286,7 @@ def _index(site: Site, row: Thing) -> Thing:
             "index of a list",
             lambda: values.index(wanted),
             f"it holds {str(values)[:120]}",
-            "Look with `in` whether it is there.",
+            "Check with `in` first.",
         )
     return Thing("int")
 
@@ -299,7 +299,7 @@ def _sort(site: Site, row: Thing) -> Thing:
         return changed(row, None, length)
     is_down = site.arguments.keywords.get("reverse", literal(False)).literal
     ordered = evaluated(
-        site, "the list cannot be sorted", lambda: sorted(values), f"it holds {str(values)[:120]}", "Give sort a key."
+        site, "the list cannot be sorted", lambda: sorted(values), f"it holds {str(values)[:120]}", "Pass sort a key."
     )
     return changed(
         row, list(reversed(ordered.items or ())) if is_down is True else ordered.items if is_down is False else None
@@ -380,13 +380,18 @@ def _changing(site: Site, held: Thing, members: dict[Any, Thing] | None, key: An
                 "KeyError",
                 f"{words_of(held, 'the dict')} has no key {key!r}",
                 fact=f"its keys are {str(list(members))[:160]}",
-                remedy="Give pop a default, or use a key that is there.",
+                remedy="Pass pop a default, or use an existing key.",
             )
         held.forget()
         held.members = {known_key: thing for known_key, thing in members.items() if known_key != key}
         return members.get(key, site.arguments.positional[1] if n_given > 1 else Thing())
     if name == "popitem" and members is not None and not members:
-        site.crash("KeyError", "the dict is empty", fact=f"{words_of(held, 'it')} is empty", remedy="Look first.")
+        site.crash(
+            "KeyError",
+            "the dict is empty",
+            fact=f"{words_of(held, 'it')} is empty",
+            remedy="Check first that it is not empty.",
+        )
     more = site.first.members if n_given == 1 else {} if not n_given else None
     held.forget()
     if name == "clear":
@@ -415,7 +420,12 @@ def method_of_set(site: Site) -> Thing | None:
             remedy="Use discard.",
         )
     if site.name == "pop" and values is not None and not values:
-        site.crash("KeyError", "the set is empty", fact=f"{words_of(held, 'it')} is empty", remedy="Look first.")
+        site.crash(
+            "KeyError",
+            "the set is empty",
+            fact=f"{words_of(held, 'it')} is empty",
+            remedy="Check first that it is not empty.",
+        )
     held.forget()
     return Thing() if site.name == "pop" else Thing(_NONE, literal=None)
 
@@ -431,5 +441,5 @@ def method_of_tuple(site: Site) -> Thing | None:
         f"{site.name} of a tuple",
         lambda: getattr(row, site.name)(*others),
         f"it is {str(row)[:120]}",
-        "Look with `in` first.",
+        "Check with `in` first.",
     )

@@ -148,13 +148,13 @@ def _say_division(site: Site, operands: list[Thing], symbol: str) -> None:
             "ZeroDivisionError",
             f"{words_of(left)} is divided by zero",
             fact=f"{words_of(right)} is {right.literal!r}",
-            remedy="Handle the case of zero before dividing.",
+            remedy="Handle zero before dividing.",
         )
 
 
 def _say(site: Site, operands: list[Thing], exception: str, why: str) -> None:
     told = " and ".join(f"{words_of(thing)} is of type {thing.type}" for thing in operands)
-    remedy = "Give both the type that is meant, for example with str(...), int(...) or float(...)."
+    remedy = "Convert both to the same type, for example with str(...), int(...) or float(...)."
     site.crash(exception, why, fact=told, remedy=remedy)
 
 
@@ -192,7 +192,7 @@ def formatted(site: Site) -> Thing | None:
             type(error).__name__,
             f"the format {spec!r} does not fit {words_of(thing)}: {error}",
             fact=f"{words_of(thing)} is of type {thing.type}",
-            remedy="Use a format for that type, or make it a number first.",
+            remedy="Use a format for that type, or convert it to a number first.",
         )
     return literal(text) if values is not None else Thing("str")
 
@@ -200,7 +200,7 @@ def formatted(site: Site) -> Thing | None:
 def _refused(site: Site, thing: Thing, spec: str) -> Thing:
     site.crash(
         "TypeError",
-        f"a {thing.type} takes no format such as {spec!r}",
+        f"unsupported format string passed to {thing.type}.__format__: {spec!r}",
         fact=f"{words_of(thing)} is a {thing.type}",
         remedy="Format its elements one by one.",
     )

@@ -84,7 +84,7 @@ def evaluated(site: Site, what: str, compute: Callable[[], Any], fact: str, reme
 
 
 def made(value: Any) -> Thing:
-    """The Thing of a computed value; a sequence that is no list or tuple by its type alone."""
+    """The Thing of a computed value; a sequence that is not a list or tuple by its type alone."""
     if type(value).__name__ in (*SCALARS, *CONTAINERS) and is_small(value):
         return literal(value)
     if isinstance(value, range):

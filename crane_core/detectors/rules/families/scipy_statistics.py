@@ -25,13 +25,12 @@ def pairs(site: Site) -> Thing | None:
     if len(given) < 2 or not all(map(_is_column, given)):
         return Thing()
     n_left, n_right = (data.n_samples(each) for each in given)
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else "it"
     if n_left is not None and n_right is not None and n_left != n_right and min(n_left, n_right) > 1:
         site.crash(
             "ValueError",
-            f"{name} compares pairs: {n_left} values and {n_right} do not match",
+            f"x and y must have the same length: {n_left} and {n_right}",
             fact=f"{data.named(given[0], 'x')} has {n_left} values, {data.named(given[1], 'y')} has {n_right}",
-            remedy="take both from the same rows",
+            remedy="select both from the same rows",
         )
     return Thing()
 
@@ -47,8 +46,8 @@ def interpolated(site: Site) -> Thing | None:
     if _is_column(x) and _is_column(y) and n_x is not None and n_y is not None and n_x != n_y:
         site.crash(
             "ValueError",
-            f"each point needs a value: {n_x} points and {n_y} values",
+            f"x and y arrays must be equal in length along the interpolation axis: {n_x} and {n_y}",
             fact=f"{data.named(x, 'x')} has {n_x} points, {data.named(y, 'y')} has {n_y}",
-            remedy="give as many values as points",
+            remedy="pass as many values as points",
         )
     return Thing()

@@ -39,8 +39,8 @@ def by_name(site: Site) -> Thing | None:
     if len(given.positional) > 1 and is_at_least(site, "seaborn", 0, 12):
         site.crash(
             "TypeError",
-            "only the data is given by position; since seaborn 0.12 x, y and the others are given by name",
-            fact=f"{len(given.positional)} arguments are given by position",
+            "since seaborn 0.12 only data is positional; x, y and the other arguments must be named",
+            fact=f"{len(given.positional)} arguments are positional",
             remedy="write x=..., y=...",
         )
     _has_columns(site, "ValueError")
@@ -62,7 +62,7 @@ def _has_colours(site: Site) -> None:
             "ValueError",
             f"the palette has no colour for {missing[0]!r}",
             fact=f"{data.words or 'the frame'}[{hue!r}] holds {', '.join(map(repr, (values or [])[:8]))}",
-            remedy="give a colour for each value",
+            remedy="add a colour for each value",
         )
 
 
@@ -89,7 +89,7 @@ def _has_columns(site: Site, exception: str) -> None:
         if isinstance(label, str) and label not in labels and label not in names:
             site.crash(
                 exception,
-                f"{label!r}, given for {role}, is no column of the data",
+                f"{label!r}, given for {role}, is not a column of the data",
                 fact=told_columns(data, label),
                 remedy=nearest(data, label),
             )
@@ -120,9 +120,9 @@ def heatmap(site: Site) -> Thing | None:
     if is_frame(data) and n_rows(data) and (label := text_column(data)) is not None:
         site.crash(
             "ValueError",
-            f"the column {label!r} holds texts, which have no colour",
-            fact=f"{data.words or 'the frame'}[{label!r}] holds texts",
-            remedy="choose the columns of numbers, or draw data.corr(numeric_only=True)",
+            f"could not convert string to float: the column {label!r} holds strings",
+            fact=f"{data.words or 'the frame'}[{label!r}] holds strings",
+            remedy="select the numeric columns, or draw data.corr(numeric_only=True)",
         )
     if site.name != "clustermap":
         _fits_annotation(site, data)
@@ -137,9 +137,9 @@ def _fits_annotation(site: Site, data: Thing) -> None:
         return
     site.crash(
         "ValueError",
-        "the data and their annotations are not of one shape",
+        "`data` and `annot` must have same shape",
         fact=f"{told(data, 'the data')}; {told(annot, 'annot')}",
-        remedy="give a number or text for each cell: transpose it (.T), or take the same rows and columns",
+        remedy="pass one number or string per cell: transpose it (.T), or select the same rows and columns",
     )
 
 
@@ -155,9 +155,9 @@ def one_axes(site: Site) -> Thing | None:
     if is_array(ax) and shape_of(ax):
         site.crash(
             "AttributeError",
-            "ax= takes a single axes, not an array of them",
+            "ax= takes a single Axes, not an array of them",
             fact=told(ax, "ax"),
-            remedy="take one of them by its index, or .flatten() them first",
+            remedy="select one by its index, or .flatten() them first",
         )
     return None
 
@@ -171,9 +171,9 @@ def of_one_length(site: Site) -> Thing | None:
     if len(lengths) > 1 and is_alone and is_at_least(site, "seaborn", 0, 12):
         site.crash(
             "ValueError",
-            "x and y are not of one length",
+            "x and y have different lengths",
             fact="; ".join(told(given[role], role) for role in ("x", "y")),
-            remedy="give x and y the same number of values",
+            remedy="pass x and y with the same number of values",
         )
     return None
 

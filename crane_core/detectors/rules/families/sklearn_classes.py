@@ -23,7 +23,7 @@ _TABLE = Path(__file__).with_suffix(".json")
 class KnownClass:
     """One class. `raises` gives the exception by flaw ("fit:nan"), `unfitted` by method; no entry: it is accepted.
 
-    `parameters` are the defaults by name, those that are no plain values as {"repr": ...}, {"required": True}.
+    `parameters` are the defaults by name, those that are not plain values as {"repr": ...}, {"required": True}.
     `learnt` are the attributes after fitting with default parameters; before, reading one raises AttributeError, or
     what `unfitted_attributes` says. Of a class that needs arguments only path, kind,
     parameters and public names are known.
@@ -80,7 +80,7 @@ def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 def known_class(thing: Thing | None) -> KnownClass | None:
-    """The class of an estimator of scikit-learn; None for subclasses and for what is no estimator."""
+    """The class of an estimator of scikit-learn; None for subclasses and for what is not an estimator."""
     return classes().get(thing.class_name) if thing is not None and thing.package == "sklearn" else None
 
 

@@ -72,9 +72,9 @@ def _refuse_no_transformer(site: Site, part: Thing) -> None:
     if part.type in ("list", "tuple") or is_other_word:
         site.crash(
             "TypeError",
-            "where a transformer is expected stand columns",
+            "columns are given where a transformer is expected",
             fact=f"{part.literal!r} is a {part.type}" if part.is_literal else f"it is a {part.type}",
-            remedy="give the transformer first, its columns after it",
+            remedy="pass the transformer first, then its columns",
         )
 
 
@@ -84,9 +84,9 @@ def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
     if named and data.is_array(x):
         site.crash(
             "ValueError",
-            "columns can be given by name for frames only",
+            "Specifying the columns using strings is only supported for dataframes",
             fact=f"{data.named(x, 'X')} is an array",
-            remedy="give a frame, or the numbers of the columns",
+            remedy="pass a DataFrame, or use column numbers",
         )
     labels = data.known_labels(x)
     missing = [column for column in named if labels is not None and column not in labels]
@@ -95,16 +95,16 @@ def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
             "ValueError",
             f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
             fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
-            remedy="name columns that the frame has at this step",
+            remedy="use columns that the frame has at this step",
         )
     n_columns = data.n_features(x)
     beyond = [at for at in wanted if type(at) is int and n_columns is not None and not -n_columns <= at < n_columns]
     if beyond:
         site.crash(
             "ValueError",
-            f"there is no column number {beyond[0]}",
+            f"column index {beyond[0]} is out of bounds",
             fact=f"{data.named(x, 'X')} has {n_columns} columns",
-            remedy="give numbers of columns that there are",
+            remedy="use existing column numbers",
         )
 
 
@@ -147,7 +147,7 @@ def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing)
     if is_fitted(estimator) is False:
         site.crash(
             "NotFittedError",
-            "this ColumnTransformer is not fitted",
+            "This ColumnTransformer instance is not fitted yet",
             fact=f"{data.named(estimator, 'it')} has not been fitted",
             remedy="call fit first",
         )
@@ -158,7 +158,7 @@ def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing)
             "ValueError",
             f"columns are missing: {', '.join(missing[:8])}",
             fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
-            remedy="give the columns that it was fitted with",
+            remedy="pass the columns that it was fitted with",
         )
     if is_fitted(estimator) is True:
         _refuse_unseen(site, estimator, x)

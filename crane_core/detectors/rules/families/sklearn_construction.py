@@ -98,9 +98,9 @@ def _given(site: Site, known: KnownClass) -> dict[str, Thing] | None:
     if len(positional) > known.n_positional and is_of_table(site):
         site.crash(
             "TypeError",
-            f"{known.name} takes {known.n_positional} arguments by position, the others by name",
-            fact=f"{len(positional)} are given by position",
-            remedy="name the others",
+            f"{known.name} takes {known.n_positional} positional arguments, the others only by name",
+            fact=f"{len(positional)} are positional",
+            remedy="pass the others by name",
         )
     if not site.arguments.is_complete or len(positional) > known.n_positional:
         return None
@@ -112,7 +112,7 @@ def _refuse_name(site: Site, known: KnownClass, name: str) -> None:
     is_never = name in _OTHERS_NAMES.get(known.name, ()) and name not in known.parameters
     if gone is not None and version_of(site) is not None and is_since(site, *gone[0]):
         why = f"{known.name} has no parameter {name} since version {gone[0][0]}.{gone[0][1]}"
-        remedy = f"in its place there is {gone[1]}"
+        remedy = f"it was replaced by {gone[1]}"
     elif name not in known.parameters and (is_never or is_of_table(site)) and known.parameters:
         why = f"{known.name} has no parameter {name}"
         remedy = _similar(name, known)
@@ -125,7 +125,7 @@ def _similar(name: str, known: KnownClass) -> str:
     from difflib import get_close_matches
 
     found = get_close_matches(name, known.parameters, 1)
-    return f"perhaps {found[0]} is meant" if found else "leave it out"
+    return f"use {found[0]} if that is meant" if found else "remove it"
 
 
 def _listed(names: list[str]) -> str:
@@ -197,7 +197,7 @@ def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
         exception = known.unfitted_attributes.get(name, "AttributeError")
         site.crash(
             exception,
-            f"{name} is what fitting learns",
+            f"{name} exists only after fitting",
             fact=f"{words}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
@@ -207,7 +207,7 @@ def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
             "AttributeError",
             f"{known.name} has no {name}",
             fact=f"{words} is of class {known.name}",
-            remedy=_INSTEAD.get(name, "use what this class offers"),
+            remedy=_INSTEAD.get(name, "use an attribute of this class"),
         )
 
 
@@ -218,9 +218,9 @@ def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass) -> No
     if parameter(estimator, "probability").literal in (False, "deprecated"):
         site.crash(
             "AttributeError",
-            f"{known.name} gives probabilities only with probability=True",
-            fact=f"{named(estimator, 'it')} was made without it",
-            remedy="use decision_function, or make it with probability=True",
+            f"{known.name} has predict_proba only with probability=True",
+            fact=f"{named(estimator, 'it')} was created without it",
+            remedy="use decision_function, or create it with probability=True",
         )
 
 
@@ -280,5 +280,5 @@ _NEVER: Final[Mapping[str, frozenset[str]]] = {
 _INSTEAD: Final = {
     "feature_importances_": "use coef_ of a linear model, or sklearn.inspection.permutation_importance",
     "coef_": "use feature_importances_ of trees, or sklearn.inspection.permutation_importance",
-    "predict_proba": "use predict, or a classifier that gives probabilities",
+    "predict_proba": "use predict, or a classifier with predict_proba",
 }

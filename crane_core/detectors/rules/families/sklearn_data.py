@@ -151,7 +151,7 @@ def _flaws_of_frame(thing: Thing) -> Iterator[Flaw]:
     index = thing.fact("column_index")
     types = set(index.get("label_types", ())) if isinstance(index, Mapping) else set()
     if types == {"str", "int"} or kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
-        yield Flaw("mixed_names", f"{words} has names of columns that are texts and others that are numbers")
+        yield Flaw("mixed_names", f"{words} mixes string and numeric column names")
     for label, facts in per_column(thing).items():
         dtype = dtypes_of(thing).get(label, "")
         if str(dtype).startswith("datetime64") and _has_number(thing):
@@ -208,7 +208,7 @@ def _flaws_of_values(facts: Mapping[str, Any], words: str, dtype: str) -> Iterat
     info = facts.get("value_info")
     both = {**facts, **info} if isinstance(info, Mapping) else facts
     if (text := no_number(both, dtype)) is not None:
-        yield Flaw("text", f"{words} holds the text {text!r}")
+        yield Flaw("text", f"{words} holds the string {text!r}")
     if facts.get("has_nan") is True:
         yield _missing(f"{words} holds missing values", dtype)
     low, high = range_of(both)
@@ -269,7 +269,7 @@ def _flaws_of_list(thing: Thing) -> Iterator[Flaw]:
     words = named(thing, "the list")
     values = _flat(thing.literal) if thing.is_literal else []
     if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
-        yield Flaw("text", f"{words} holds the text {text!r}")
+        yield Flaw("text", f"{words} holds the string {text!r}")
     if any(isinstance(value, float) and value != value for value in values):
         yield Flaw("nan", f"{words} holds NaN")
     if any(isinstance(value, float) and abs(value) == math.inf for value in values):

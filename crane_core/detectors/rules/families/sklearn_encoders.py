@@ -35,7 +35,7 @@ def _refuse_table(site: Site, known: KnownClass, x: Thing) -> None:
     if known.name == "LabelEncoder" and shape is not None and len(shape) == 2 and (shape[1] or 0) > 1:
         site.crash(
             "ValueError",
-            "LabelEncoder encodes one column of labels",
+            "y should be a 1d array: LabelEncoder encodes one column of labels",
             fact=f"{data.named(x, 'it')} has the shape {data.shown(shape)}",
             remedy="encode column by column, or use OrdinalEncoder for features",
         )
@@ -89,8 +89,8 @@ def _refuse_unseen_label(site: Site, estimator: Thing, x: Thing) -> None:
         site.crash(
             "ValueError",
             f"LabelEncoder has not seen {unseen[0]!r}",
-            fact=f"it was fitted to {', '.join(map(repr, classes[:10]))}",
-            remedy="fit it to all labels that occur",
+            fact=f"it was fitted on {', '.join(map(repr, classes[:10]))}",
+            remedy="fit it on all labels that occur",
         )
 
 
@@ -115,6 +115,6 @@ def refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: T
             site.crash(
                 "ValueError",
                 f"{known.name} has not seen {unseen[0]!r} in column {label!r}",
-                fact=f"it was fitted to {', '.join(map(repr, seen[:10]))}",
-                remedy="set handle_unknown to 'ignore', or fit it to all categories",
+                fact=f"it was fitted on {', '.join(map(repr, seen[:10]))}",
+                remedy="set handle_unknown='ignore', or fit it on all categories",
             )

@@ -185,7 +185,7 @@ def voters(voting: Thing) -> list[Thing]:
     told = learnt.get("estimators_") if isinstance(learnt, Mapping) else None
     parts = told.get("items") if isinstance(told, Mapping) else None
     if isinstance(parts, Mapping):
-        return [_part(facts, "a part of the vote") for facts in parts.values()]
+        return [_part(facts, "an estimator of the vote") for facts in parts.values()]
     held = voting.attributes.get("estimators")
     return [part for _, part in _pairs(held)] if held is not None and _are_pairs(held) else []
 

@@ -29,30 +29,30 @@ _TAKE_ROWS_OF_ANY_LENGTH = ("MultiLabelBinarizer",)
 _HAND_ON: Final = {"CalibratedClassifierCV": "estimator", "TransformedTargetRegressor": "regressor"}
 """Classes that look at no feature themselves, and the parameter that holds the estimator which does."""
 _REMEDIES = {
-    "text": "encode the texts as numbers first (OneHotEncoder, pandas.get_dummies), or leave these columns out",
+    "text": "encode the strings as numbers first (OneHotEncoder, pandas.get_dummies), or drop these columns",
     "nan": "fill or drop the missing values first",
     "inf": "replace or drop the infinite values first",
-    "dates": "turn the times into numbers, or leave the column out",
-    "1d": "give a table: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample",
-    "series": "give a table: frame[[column]] instead of frame[column]",
-    "3d": "make each sample one row: X.reshape(len(X), -1)",
-    "empty": "look for the step that left no rows",
-    "no_columns": "look for the step that left no columns",
-    "negative": "scale to values from 0 on, or use an estimator that takes negative ones",
-    "mixed_names": "make all names of columns texts: X.columns = X.columns.astype(str)",
+    "dates": "convert the datetimes to numbers, or drop the column",
+    "1d": "reshape it: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample",
+    "series": "pass a table: frame[[column]] instead of frame[column]",
+    "3d": "reshape it to one row per sample: X.reshape(len(X), -1)",
+    "empty": "find the step that left no rows",
+    "no_columns": "find the step that left no columns",
+    "negative": "scale the values to 0 or more, or use an estimator that accepts negative ones",
+    "mixed_names": "convert all column names to strings: X.columns = X.columns.astype(str)",
 }
 _WHY = {
-    "text": "{name} turns its data into numbers, and this text is none",
-    "nan": "{name} does not accept missing values",
-    "inf": "{name} does not accept infinite values",
-    "dates": "{name} needs numbers of one kind",
-    "1d": "{name} expects a table with two dimensions",
-    "series": "{name} expects a table with two dimensions",
-    "3d": "{name} expects a table with two dimensions",
-    "empty": "{name} needs at least one sample",
-    "no_columns": "{name} needs at least one feature",
-    "negative": "{name} does not accept negative values",
-    "mixed_names": "names of features must all be texts, or all be none",
+    "text": "{name} could not convert string to float",
+    "nan": "Input X contains NaN: {name} does not accept missing values",
+    "inf": "Input X contains infinity: {name} does not accept infinite values",
+    "dates": "The DType could not be promoted: {name} needs one numeric dtype",
+    "1d": "{name} expected a 2D array",
+    "series": "{name} expected a 2D array",
+    "3d": "{name} expected a 2D array",
+    "empty": "Found array with 0 sample(s): {name} needs at least one",
+    "no_columns": "Found array with 0 feature(s): {name} needs at least one",
+    "negative": "Negative values in data passed to {name}",
+    "mixed_names": "Feature names are only supported if all input features have string names",
 }
 
 
@@ -114,9 +114,9 @@ def refuse_y(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing
         if known.learns_from_y and "y:missing" in known.raises:
             site.crash(
                 known.raises["y:missing"],
-                f"{known.name} learns from targets, and gets none",
-                fact=f"{site.text} has no y",
-                remedy="give the targets as second argument",
+                f"{known.name} requires y to be passed, but the target y is None",
+                fact=f"{site.text} passes no y",
+                remedy="pass the targets as second argument",
             )
         return
     if known.learns_from_y is not True:
@@ -136,9 +136,9 @@ def _refuse_lengths(site: Site, exception: str | None, x: Thing, y: Thing) -> No
 def lengths_differ(site: Site, exception: str, left: tuple[str, int], right: tuple[str, int]) -> NoReturn:
     site.crash(
         exception,
-        f"both need the same number of samples: {left[1]} and {right[1]}",
+        f"Found input variables with inconsistent numbers of samples: [{left[1]}, {right[1]}]",
         fact=f"{left[0]} has {left[1]} samples, {right[0]} has {right[1]}",
-        remedy="take both from the same rows",
+        remedy="select both from the same rows",
     )
 
 
@@ -146,28 +146,38 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
     """Name in the table, fact, reason, remedy of what is wrong with a target."""
     name = known.name
     if target.has_nan:
-        yield "y:nan", f"{words} holds missing values", f"{name} needs a target for every sample", "drop these rows"
+        yield (
+            "y:nan",
+            f"{words} holds missing values",
+            f"Input y contains NaN: {name} needs a target for every sample",
+            "drop these rows",
+        )
     if target.has_inf:
-        yield "y:inf", f"{words} holds infinity", f"{name} needs finite targets", "drop these rows"
+        yield (
+            "y:inf",
+            f"{words} holds infinity",
+            f"Input y contains infinity: {name} needs finite targets",
+            "drop these rows",
+        )
     if target.kind == "continuous" and known.kind == "classifier":
         yield (
             "y:continuous",
-            f"{words} holds numbers with decimals{target.example}",
-            f"{name} learns classes, not measurements",
-            "use a regressor, or turn the numbers into classes",
+            f"{words} holds continuous values{target.example}",
+            f"Unknown label type: {name} needs classes, not continuous values",
+            "use a regressor, or convert the values to classes",
         )
     if target.kind == "continuous-multioutput" and known.kind == "classifier":
         yield (
             "y:two_continuous",
-            f"{words} has several columns of numbers with decimals",
-            f"{name} learns classes, not measurements",
+            f"{words} has several columns of continuous values",
+            f"Unknown label type: {name} needs classes, not continuous values",
             "use a regressor, or one column of classes",
         )
     if target.text is not None and known.kind == "regressor":
         yield (
             "y:text",
-            f"{words} holds the text {target.text!r}",
-            f"{name} needs numbers as targets",
+            f"{words} holds the string {target.text!r}",
+            f"could not convert string to float: {name} needs numeric targets",
             "use a classifier",
         )
     takes_one = known.kind == "regressor" and {"y:two_columns", "y:two_continuous"} <= known.raises.keys()
@@ -175,15 +185,15 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
         yield (
             "y:two_columns",
             f"{words} has {target.n_columns} columns",
-            f"{name} learns one target",
-            "give one column",
+            f"y should be a 1d array: {name} takes one target",
+            "pass one column",
         )
     if target.classes is not None and len(target.classes) == 1 and known.kind == "classifier" and target.n_samples:
         yield (
             "y:one_class",
             f"all of {words} is {next(iter(target.classes))!r}",
-            f"{name} needs at least two classes",
-            "look for the step that left one class",
+            f"{name} needs samples of at least 2 classes",
+            "find the step that left one class",
         )
 
 
@@ -203,7 +213,7 @@ def refuse_unfitted(site: Site, estimator: Thing, known: KnownClass, method: str
     if is_fitted(estimator) is False and exception is not None and not _is_ready(estimator, known):
         site.crash(
             exception,
-            f"this {known.name} is not fitted, and {method} needs what fitting learns",
+            f"This {known.name} instance is not fitted yet",
             fact=f"{data.named(estimator, 'it')} has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
@@ -223,9 +233,9 @@ def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, metho
     if is_asked and not gives_probabilities(estimator, known):
         site.crash(
             "AttributeError",
-            f"{known.name} gives probabilities only with probability=True",
-            fact=f"{data.named(estimator, 'it')} was made without it",
-            remedy="use decision_function, or make it with probability=True",
+            f"{known.name} has predict_proba only with probability=True",
+            fact=f"{data.named(estimator, 'it')} was created without it",
+            remedy="use decision_function, or create it with probability=True",
         )
 
 
@@ -276,9 +286,9 @@ def _refuse_names(site: Site, estimator: Thing, known: KnownClass, method: str, 
     words = data.named(x, "X")
     site.crash(
         exception,
-        f"{known.name} was fitted with other names of features",
-        fact="; ".join(parts) or f"{words} has the columns of the fit in another order, {_listed(list(given))}",
-        remedy="give the columns of the fit in their order (feature_names_in_), or encode both alike",
+        "The feature names should match those that were passed during fit",
+        fact="; ".join(parts) or f"{words} has the columns in a different order, {_listed(list(given))}",
+        remedy="pass the columns in the order of fit (feature_names_in_), or encode both in the same way",
     )
 
 
@@ -295,7 +305,7 @@ def _refuse_count(site: Site, estimator: Thing, known: KnownClass, method: str, 
     if flaw in known.raises:
         site.crash(
             known.raises[flaw],
-            f"{known.name} was fitted with {fitted} features and gets {given}",
+            f"X has {given} features, but {known.name} is expecting {fitted} features as input",
             fact=f"{data.named(x, 'X')} has {given} columns, {data.named(estimator, 'the estimator')} expects {fitted}",
-            remedy="give the same features as at fit time",
+            remedy="pass the same features as in fit",
         )

@@ -69,7 +69,7 @@ def _refuse_options(site: Site, estimator: Thing, known: KnownClass) -> None:
         if options is not None and isinstance(value, str) and value not in options:
             _refuse_value(site, known, name, value, f"one of {', '.join(options)}")
         if name in _AT_LEAST_ONE and type(value) is int and type(default) is int and value < 1:
-            _refuse_value(site, known, name, value, "a number from 1 on")
+            _refuse_value(site, known, name, value, "a number of 1 or more")
 
 
 def _refuse_value(site: Site, known: KnownClass, name: str, value: Any, expected: str) -> None:
@@ -116,8 +116,8 @@ def refuse_by_constraints(site: Site, owner: str, name: str, value: Any, constra
     options = _options_of(constraints)
     site.crash(
         "InvalidParameterError",
-        f"{owner} does not take {value!r} as {name}",
-        fact=f"it takes {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
+        f"the {name!r} parameter of {owner} does not accept {value!r}",
+        fact=f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
         if options
         else f"{name} is {value!r}",
         remedy=_nearest_option(value, options),
@@ -150,7 +150,7 @@ def _options_of(constraints: Sequence[Any] | str) -> list[str]:
 
 def _nearest_option(value: Any, options: Sequence[str]) -> str:
     near = get_close_matches(repr(value), options, n=1, cutoff=0.7)
-    return f"write {near[0]}" if near else "give one of the values that it takes"
+    return f"write {near[0]}" if near else "use one of the accepted values"
 
 
 def _refuse_penalty(site: Site, estimator: Thing) -> None:
@@ -160,7 +160,7 @@ def _refuse_penalty(site: Site, estimator: Thing) -> None:
     if solver in _PENALTIES and penalty not in _PENALTIES[solver]:
         site.crash(
             "ValueError",
-            f"the solver {solver} knows the penalties {', '.join(_PENALTIES[solver])} only",
+            f"Solver {solver} supports only {', '.join(_PENALTIES[solver])} penalties",
             fact=f"penalty is {penalty!r}",
             remedy="use the solver saga" if penalty == "elasticnet" else "use the solver liblinear or saga",
         )
@@ -178,9 +178,9 @@ def _refuse_negative(site: Site, estimator: Thing, known: KnownClass, x: Thing) 
     ):
         site.crash(
             "ValueError",
-            f"{known.name} with chi2 takes no negative values",
+            f"Input X must be non-negative: {known.name} with chi2",
             fact=flaw.fact,
-            remedy="scale to values from 0 on, or use another measure",
+            remedy="scale the values to 0 or more, or use another score function",
         )
 
 
@@ -200,7 +200,7 @@ def _refuse_components(site: Site, estimator: Thing, n_samples: int, n_features:
     if type(wanted) is int and wanted > most and value_of(estimator, "svd_solver") in ("auto", "full", "randomized"):
         site.crash(
             "ValueError",
-            f"there are at most {most} components, the smaller number of samples and features",
+            f"n_components must be at most min(n_samples, n_features) = {most}",
             fact=f"{data.named(x, 'X')} has {n_samples} samples and {n_features} features; n_components is {wanted}",
             remedy=f"set n_components to {most} or less",
         )
@@ -221,7 +221,7 @@ def refuse_neighbors(site: Site, estimator: Thing, known: KnownClass, n_asked: A
     if type(n_asked) is int and type(n_fit) is int and n_asked > n_fit > 0:
         site.crash(
             "ValueError",
-            f"it cannot find {n_asked} neighbours among {n_fit} samples",
-            fact=f"{data.named(estimator, 'it')} was fitted to {n_fit} samples",
+            f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {n_asked}, n_samples_fit = {n_fit}",
+            fact=f"{data.named(estimator, 'it')} was fitted on {n_fit} samples",
             remedy=f"set n_neighbors to {n_fit} or less",
         )

@@ -85,9 +85,9 @@ def _refuse_positional(site: Site, n_most: int) -> None:
     if len(given) > n_most:
         site.crash(
             "TypeError",
-            f"{_name(site)} takes {n_most} arguments by position, the others by name",
-            fact=f"{len(given)} are given by position",
-            remedy="name the others",
+            f"{_name(site)} takes {n_most} positional arguments, the others only by name",
+            fact=f"{len(given)} are positional",
+            remedy="pass the others by name",
         )
 
 
@@ -98,16 +98,16 @@ def _refuse_lengths(site: Site, true: Thing, said: Thing) -> None:
 
 
 def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tuple[Target, Target]) -> None:
-    """Classes and measurements do not mix, and measurements are no classes; nor do tables and single columns."""
+    """Classes and continuous values do not mix; tables and single columns do not mix either."""
     _refuse_table(site, name, given)
     for thing, target in zip(given, targets, strict=True):
         kind = target.kind or ("continuous" if _is_never_whole(thing, target) else "")
         if kind.startswith("continuous"):
             site.crash(
                 "ValueError",
-                f"{name} compares classes, not measurements",
-                fact=f"{data.named(thing, 'what it gets')} holds numbers with decimals{target.example}",
-                remedy="round or threshold the predictions, use a classifier, or a metric of regression",
+                f"Classification metrics can't handle continuous targets: {name} needs classes",
+                fact=f"{data.named(thing, 'the argument')} holds continuous values{target.example}",
+                remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
     kinds = {target.kind for target in targets}
     are_texts = [{isinstance(value, str) for value in target.classes} for target in targets if target.classes]
@@ -118,7 +118,7 @@ def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tu
     ):
         site.crash(
             "ValueError",
-            "labels of one side are texts, those of the other numbers",
+            "y_true and y_pred have different label types: strings and numbers",
             fact="; ".join(_classes_in_words(each, target) for each, target in zip(given, targets, strict=True)),
             remedy="use the same labels on both sides",
         )
@@ -130,9 +130,9 @@ def _refuse_table(site: Site, name: str, given: tuple[Thing, Thing]) -> None:
         table = given[0] if outputs[1] == 1 else given[1]
         site.crash(
             "ValueError",
-            f"{name} compares one column of classes with another",
+            f"{name} takes two 1d arrays of classes",
             fact=f"{data.named(table, 'one side')} has {max(each or 0 for each in outputs)} columns",
-            remedy="give the true classes and the predicted ones",
+            remedy="pass the true classes and the predicted ones",
         )
 
 
@@ -157,7 +157,7 @@ def _refuse_average(
         words = _classes_in_words(thing, target) if target.classes else f"{data.named(thing, 'it')} holds more than two"
         site.crash(
             "ValueError",
-            "average='binary', which is the default, is for two classes",
+            "Target is multiclass but average='binary' (the default)",
             fact=words,
             remedy="choose an average: average='macro', 'weighted' or 'micro'",
         )
@@ -165,7 +165,7 @@ def _refuse_average(
 
 
 def _refuse_positive(site: Site, given: dict[str, Thing], targets: tuple[Target, Target]) -> None:
-    """Two classes, of which none is the one that counts as positive."""
+    """Two classes, neither of them the one that counts as positive."""
     positive = given.get("pos_label", literal(1))
     classes = [target.classes for target in targets]
     if not positive.is_literal or any(each is None for each in classes) or given.get("labels") is not None:
@@ -174,14 +174,14 @@ def _refuse_positive(site: Site, given: dict[str, Thing], targets: tuple[Target,
     if len(present) > 2:
         site.crash(
             "ValueError",
-            "average='binary', which is the default, is for two classes",
+            "Target is multiclass but average='binary' (the default)",
             fact=f"together they hold {', '.join(map(repr, sorted(present, key=str)[:8]))}",
             remedy="choose an average: average='macro', 'weighted' or 'micro'",
         )
     if len(present) == 2 and positive.literal not in present and _is_comparable(positive.literal, present):
         site.crash(
             "ValueError",
-            f"pos_label is {positive.literal!r}, which is no label",
+            f"pos_label={positive.literal!r} is not a valid label",
             fact=f"the labels are {', '.join(map(repr, sorted(present, key=str)))}",
             remedy="set pos_label to one of them, or choose an average",
         )
@@ -204,7 +204,7 @@ def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Ta
             "ValueError",
             f"{n_names} names are given for {len(present)} classes",
             fact=f"the classes are {', '.join(map(repr, sorted(present, key=str)[:8]))}",
-            remedy="give one name for each class, or the labels as well",
+            remedy="pass one name per class, or also pass labels",
         )
 
 
@@ -229,7 +229,7 @@ def of_numbers(site: Site) -> Thing | None:
     if "squared" in given and name == "mean_squared_error" and "sklearn" in site.packages and is_since(site, 1, 6):
         site.crash(
             "TypeError",
-            "mean_squared_error has no parameter squared since version 1.6",
+            "mean_squared_error() got an unexpected keyword argument 'squared' (removed in version 1.6)",
             fact=f"scikit-learn here is {site.packages['sklearn']}",
             remedy="use root_mean_squared_error",
         )
@@ -242,15 +242,18 @@ def of_numbers(site: Site) -> Thing | None:
         for flaw in ("text", "nan", "inf"):
             if flaw in flaws and data.n_samples(thing):
                 site.crash(
-                    "ValueError", f"{name} compares finite numbers", fact=flaws[flaw], remedy="leave such rows out"
+                    "ValueError",
+                    f"Input contains NaN or infinity: {name} needs finite numbers",
+                    fact=flaws[flaw],
+                    remedy="drop such rows",
                 )
     n_true, n_said = (_n_outputs(each) for each in (true, said))
     if n_true is not None and n_said is not None and n_true != n_said:
         site.crash(
             "ValueError",
-            f"both need the same number of outputs: {n_true} and {n_said}",
+            f"y_true and y_pred have different number of output ({n_true}!={n_said})",
             fact=f"{data.named(true, 'y_true')} has {n_true} columns, {data.named(said, 'y_pred')} has {n_said}",
-            remedy="compare the same targets",
+            remedy="pass the same targets on both sides",
         )
     return Thing()
 
@@ -262,7 +265,7 @@ def _n_outputs(thing: Thing) -> int | None:
 
 @RULES.function(*_paths(_OF_SCORES))
 def of_scores(site: Site) -> Thing | None:
-    """Metrics of scores: two classes unless told otherwise, one score for each sample."""
+    """Metrics of scores: two classes by default, one score for each sample."""
     name = _name(site)
     _refuse_positional(site, 2)
     given = site.arguments.bound("y_true=None, y_score=None, **others")
@@ -278,16 +281,16 @@ def of_scores(site: Site) -> Thing | None:
     if name == "log_loss" and "labels" not in given and target.classes is not None and len(target.classes) == 1:
         site.crash(
             "ValueError",
-            "log_loss cannot tell the classes from one that is there",
+            "y_true contains only one label",
             fact=_classes_in_words(true, target),
-            remedy="give all classes: labels=[...]",
+            remedy="pass all classes: labels=[...]",
         )
     if target.kind == "continuous":
         site.crash(
             "ValueError",
-            f"{name} needs classes as true values",
-            fact=f"{data.named(true, 'y_true')} holds numbers with decimals{target.example}",
-            remedy="use a metric of regression",
+            f"continuous format is not supported: {name} needs classes as y_true",
+            fact=f"{data.named(true, 'y_true')} holds continuous values{target.example}",
+            remedy="use a regression metric",
         )
     return Thing()
 
@@ -301,9 +304,9 @@ def _refuse_texts(site: Site, name: str, given: dict[str, Thing], true: tuple[Th
             return
         site.crash(
             "ValueError",
-            f"{name} must be told which of two texts is the positive class",
+            f"pos_label is not specified: y_true of {name} takes string values",
             fact=_classes_in_words(*true),
-            remedy="give pos_label=...",
+            remedy="pass pos_label=...",
         )
 
 
@@ -319,24 +322,24 @@ def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple
     ):
         site.crash(
             "ValueError",
-            f"{name} of two classes takes one score for each sample",
+            f"y_score should be a 1d array: {name} of two classes takes one score per sample",
             fact=f"{data.named(things[1], 'y_score')} has the shape {data.shown(shape)}",
-            remedy="take the column of the positive class: scores[:, 1]",
+            remedy="select the column of the positive class: scores[:, 1]",
         )
     if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:
         site.crash(
             "ValueError",
-            f"{name} is for two classes",
+            f"multiclass format is not supported: {name} is for two classes",
             fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
-            remedy="draw one curve for each class against the rest",
+            remedy="draw one curve per class against the rest",
         )
     how = given.get("multi_class", literal("raise"))
     if target.kind == "multiclass" and name == "roc_auc_score" and how.literal == "raise":
         site.crash(
             "ValueError",
-            "more than two classes need multi_class='ovr' or 'ovo'",
+            "multi_class must be in ('ovo', 'ovr')",
             fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
-            remedy="set multi_class, and give predict_proba's result",
+            remedy="set multi_class, and pass the result of predict_proba",
         )
 
 
@@ -354,9 +357,9 @@ def of_clusters(site: Site) -> Thing | None:
     if classes is not None and len(classes) == 1:
         site.crash(
             "ValueError",
-            f"{_name(site)} compares clusters, and there is one",
+            f"Number of labels is 1: {_name(site)} needs at least 2 clusters",
             fact=f"all labels are {next(iter(classes))!r}",
-            remedy="ask for two clusters or more",
+            remedy="use two clusters or more",
         )
     return Thing()
 
@@ -383,6 +386,6 @@ def plotted(site: Site) -> Thing | None:
             "ValueError",
             f"{n_labels} labels are given for {n_rows} classes",
             fact=f"{data.named(matrix, 'the matrix')} has {n_rows} rows",
-            remedy="give one label for each class",
+            remedy="pass one label per class",
         )
     return Thing()

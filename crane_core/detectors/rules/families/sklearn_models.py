@@ -39,7 +39,7 @@ from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing, literal
 
-RULES: Final = Family("scikit-learn: estimators at work")
+RULES: Final = Family("scikit-learn: fit, predict and score")
 SEARCHES: Final = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 _ENCODERS: Final = ("LabelEncoder", "LabelBinarizer", "OneHotEncoder", "OrdinalEncoder")
 _FITS_ITS_PARTS: Final = ("FeatureUnion", "FrozenEstimator")
@@ -121,9 +121,9 @@ def _refuse_step(site: Site, known: KnownClass) -> None:
     if known.public and "transform" not in known.public and "fit_transform" not in known.public:
         site.crash(
             "TypeError",
-            "all steps of a pipeline but the last must have transform",
-            fact=f"{known.name} stands before the last step and has none",
-            remedy="put it last, or take it out",
+            "All intermediate steps of a pipeline should be transformers",
+            fact=f"{known.name} is not the last step and has no transform",
+            remedy="make it the last step, or remove it",
         )
 
 
@@ -207,9 +207,9 @@ def _refuse_soft_votes(site: Site, voting: Thing, method: str) -> None:
         if known is not None and not gives_probabilities(part, known):
             site.crash(
                 "AttributeError",
-                f"a soft vote needs probabilities, and {known.name} gives none",
-                fact=f"{data.named(voting, 'it')} was made with voting='soft'",
-                remedy="vote 'hard', or take classifiers with predict_proba (SVC with probability=True)",
+                f"{known.name} has no predict_proba, which voting='soft' needs",
+                fact=f"{data.named(voting, 'it')} was created with voting='soft'",
+                remedy="use voting='hard', or classifiers with predict_proba (SVC with probability=True)",
             )
 
 
@@ -225,7 +225,7 @@ def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> 
         if inner is None or site.name in inner.public:
             site.crash(
                 "NotFittedError",
-                f"this {known.name} is not fitted",
+                f"This {known.name} instance is not fitted yet",
                 fact=f"{data.named(estimator, 'it')} has not been fitted",
                 remedy="call fit first",
             )
@@ -262,9 +262,9 @@ def _refuse_unfitted_pipeline(site: Site, pipeline: Thing, parts: list[tuple[str
     if first.unfitted.get("transform" if len(asked) > 1 else method):
         site.crash(
             "NotFittedError",
-            f"this pipeline is not fitted, and {method} needs what fitting learns",
+            "This Pipeline instance is not fitted yet",
             fact=f"no step of {data.named(pipeline, 'it')} has been fitted",
-            remedy="call fit first; cross_val_score and searches fit copies",
+            remedy="call fit first; cross_val_score and searches fit only copies",
         )
 
 
@@ -293,9 +293,9 @@ def _refuse_score(site: Site, known: KnownClass, x: Thing, y: Thing) -> None:
     if known.kind == "classifier" and target.kind == "continuous" and "y:continuous" in known.raises:
         site.crash(
             "ValueError",
-            "accuracy compares classes, not measurements",
-            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
-            remedy="use a regressor, or turn the numbers into classes",
+            "Classification metrics can't handle continuous targets",
+            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            remedy="use a regressor, or convert the values to classes",
         )
 
 
@@ -321,7 +321,7 @@ def old_names(site: Site) -> Thing | None:
             "AttributeError",
             f"{known.name} has no get_feature_names since version 1.2",
             fact=f"scikit-learn here is {site.packages['sklearn']}",
-            remedy="call get_feature_names_out",
+            remedy="use get_feature_names_out",
         )
     return Thing()
 
@@ -396,7 +396,7 @@ def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None
     if type(folds) is int and folds < 2:
         site.crash(
             "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
-            "there must be at least two folds",
+            "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"cv is {folds}",
             remedy="set cv to 2 or more",
         )
@@ -404,7 +404,7 @@ def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None
     if n_folds is not None and n_x is not None and 0 < n_x < n_folds:
         site.crash(
             "ValueError",
-            f"{n_folds} folds need at least {n_folds} samples",
+            f"Cannot have number of splits n_splits={n_folds} greater than the number of samples",
             fact=f"{data.named(x, 'X')} has {n_x} samples",
             remedy=f"set cv to {n_x} or less",
         )

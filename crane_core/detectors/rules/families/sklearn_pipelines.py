@@ -53,7 +53,7 @@ def step_as_attribute(site: Site) -> Thing | None:
 
 @RULES.item(_PIPELINE)
 def step_taken(site: Site) -> Thing | None:
-    """By name or place; a slice is a pipeline of its own."""
+    """By name or place; a slice is a separate pipeline."""
     found, asked = _steps(site.receiver), site.first.literal
     if found is None:
         return None
@@ -72,5 +72,5 @@ def _refuse_name(site: Site, name: str, names: list[str]) -> None:
         "KeyError",
         f"the pipeline has no step {name!r}",
         fact=f"its steps are {', '.join(names)}",
-        remedy=f"name one of them; make_pipeline calls them so: {names[-1]!r}" if names else "name one of its steps",
+        remedy=f"name one of them; make_pipeline calls them so: {names[-1]!r}" if names else "use one of its steps",
     )

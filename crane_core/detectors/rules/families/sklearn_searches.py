@@ -32,9 +32,9 @@ def refuse_search(site: Site, search: Thing, x: Thing, y: Thing | None, fit_any:
     if n_x is not None and n_y is not None and y is not None and n_x != n_y:
         site.crash(
             "ValueError",
-            f"both need the same number of samples: {n_x} and {n_y}",
+            f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]",
             fact=f"{data.named(x, 'X')} has {n_x} samples, {data.named(y, 'y')} has {n_y}",
-            remedy="take both from the same rows",
+            remedy="select both from the same rows",
         )
     known = known_class(inner)
     if known is not None and n_x and _has_usual_folds(search) and not _searched_values_matter(search):
@@ -119,7 +119,7 @@ def _refuse_step(site: Site, head: str, rest: str, parts: list[tuple[str, Thing]
 def _refuse(site: Site, name: str, fact: str) -> None:
     site.crash(
         "ValueError",
-        f"there is no parameter {name} to be searched",
+        f"Invalid parameter {name}",
         fact=fact,
-        remedy="name a parameter that the estimator has; in a pipeline, step__parameter",
+        remedy="use a parameter of the estimator; in a pipeline, step__parameter",
     )

@@ -38,7 +38,12 @@ def split(site: Site) -> Thing | None:
     if not site.arguments.is_complete:
         return Thing()
     if not arrays:
-        site.crash("ValueError", "there is nothing to split", fact=f"{site.text} has no data", remedy="give X and y")
+        site.crash(
+            "ValueError",
+            "At least one array required as input",
+            fact=f"{site.text} passes no data",
+            remedy="pass X and y",
+        )
     _refuse_numbers(site, arrays)
     _refuse_lengths(site, arrays)
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
@@ -56,9 +61,9 @@ def _refuse_numbers(site: Site, arrays: list[Thing]) -> None:
         if thing.type in ("int", "float", "bool"):
             site.crash(
                 "TypeError",
-                "every argument by position is data to split, and a number is none",
+                "every positional argument is data to split, and a number is not",
                 fact=f"{thing.words or thing.literal} is a {thing.type}",
-                remedy="name it: test_size=..., random_state=...",
+                remedy="pass it by name: test_size=..., random_state=...",
             )
 
 
@@ -73,7 +78,7 @@ def _refuse_options(site: Site) -> None:
     if unknown:
         site.crash(
             "TypeError",
-            f"train_test_split has no parameter {unknown[0]}",
+            f"train_test_split() got an unexpected keyword argument '{unknown[0]}'",
             fact=f"it takes {', '.join(_OPTIONS)}",
             remedy="use one of these",
         )
@@ -93,17 +98,17 @@ def _refuse_sizes(site: Site, options: dict[str, Thing]) -> None:
         if is_bad or isinstance(size, str):
             site.crash(
                 "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
-                f"{name} is a share between 0 and 1, or a whole number of samples",
+                f"{name} must be a float between 0 and 1, or an integer number of samples",
                 fact=f"it is {size!r}",
-                remedy="0.2 is a fifth of the samples",
+                remedy="use a share such as 0.2",
             )
     test, train = options["test_size"].literal, options["train_size"].literal
     if type(test) is float and type(train) is float and test + train > 1 + 1e-9:
         site.crash(
             "ValueError",
-            "both parts together are more than the whole",
+            "The sum of test_size and train_size should be in the (0, 1) range",
             fact=f"test_size and train_size are {test} and {train}",
-            remedy="leave one of them out",
+            remedy="remove one of them",
         )
 
 
@@ -118,9 +123,9 @@ def _sizes(site: Site, n_all: int | None, options: dict[str, Thing]) -> tuple[in
     if n_test > n_all or n_train > n_all or n_train + n_test > n_all or n_train <= 0:
         site.crash(
             "ValueError",
-            f"{n_all} samples cannot be split so: {max(n_train, 0)} to learn from, {n_test} to test with",
+            f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",
             fact=f"{data.named(site.first, 'the first array')} has {n_all} samples",
-            remedy="look for the step that left so few" if n_all < 2 else "ask for smaller parts",
+            remedy="find the step that left so few" if n_all < 2 else "use smaller parts",
         )
     return n_train, n_test
 
@@ -155,16 +160,16 @@ def _refuse_stratify(site: Site, options: dict[str, Thing], n_all: int | None) -
     if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_of(stratify) or ()) == 1:
         site.crash(
             "ValueError",
-            "each class must have at least two members to be split",
+            "The least populated class in y has only 1 member, which is too few",
             fact=f"a class of {data.named(stratify, 'stratify')} has one member",
-            remedy="leave out classes with one member, or do not stratify",
+            remedy="drop classes with one member, or do not stratify",
         )
     if options["shuffle"].is_literal and options["shuffle"].literal is False and stratify.type not in ("", "NoneType"):
         site.crash(
             "ValueError",
-            "a split that keeps the shares of classes must shuffle",
+            "Stratified train/test split is not implemented for shuffle=False",
             fact="shuffle is False and stratify is given",
-            remedy="leave one of them out",
+            remedy="remove one of them",
         )
 
 
@@ -193,9 +198,9 @@ def by_position(site: Site) -> Thing | None:
     if n_most is not None and n_given > n_most:
         site.crash(
             "TypeError",
-            f"{path.rpartition('.')[2]} takes {n_most} argument{'s' * (n_most != 1)} by position, the others by name",
-            fact=f"{n_given} are given by position",
-            remedy="name the others",
+            f"{path.rpartition('.')[2]} takes {n_most} positional argument{'s' * (n_most != 1)}, the others by name",
+            fact=f"{n_given} are positional",
+            remedy="pass the others by name",
         )
     return Thing()
 
@@ -208,7 +213,7 @@ def folds_made(site: Site) -> Thing | None:
     if type(n_splits) is int and n_splits < 2:
         site.crash(
             "ValueError",
-            "there must be at least two folds",
+            "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"n_splits is {n_splits}",
             remedy="set n_splits to 2 or more",
         )
@@ -224,9 +229,9 @@ def _refuse_seed(site: Site, given: Mapping[str, Thing]) -> None:
     if type(seed.literal) is int and shuffle.literal is False:
         site.crash(
             "ValueError",
-            "a seed has no effect where nothing is shuffled",
+            "Setting a random_state has no effect since shuffle is False",
             fact=f"random_state is {seed.literal}, and shuffle is False",
-            remedy="give shuffle=True, or leave random_state out",
+            remedy="pass shuffle=True, or remove random_state",
         )
 
 
@@ -254,7 +259,7 @@ def first_fold(site: Site) -> Thing | None:
     if n_splits is not None and n_x is not None and n_splits > n_x:
         site.crash(
             "ValueError",
-            f"{n_splits} folds need at least {n_splits} samples",
+            f"Cannot have number of splits n_splits={n_splits} greater than the number of samples",
             fact=f"{data.named(x, 'X')} has {n_x} samples",
             remedy=f"set n_splits to {n_x} or less",
         )
@@ -268,9 +273,9 @@ def refuse_shares(site: Site, splitter: Thing, y: Thing) -> None:
     if splitter.class_name in _KEEP_SHARES and (target := target_of(y)).kind == "continuous":
         site.crash(
             "ValueError",
-            f"{splitter.class_name} keeps the shares of classes, and measurements have none",
-            fact=f"{data.named(y, 'y')} holds numbers with decimals{target.example}",
-            remedy="use KFold, or turn the numbers into classes",
+            f"{splitter.class_name} needs classes, not continuous values",
+            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            remedy="use KFold, or convert the values to classes",
         )
 
 

@@ -137,7 +137,7 @@ def _has_plain_items(facts: Mapping[str, Any]) -> bool:
 
 
 def _fraction(values: frozenset[Any] | None, facts: Mapping[str, Any], dtype: str) -> float | None:
-    """A number with decimals that certainly is among the values."""
+    """A fraction that is certainly among the values."""
     if dtype and not dtype.lower().startswith("float"):
         return None
     rows = [list(values or ()), *(_row(facts.get(name)) for name in ("unique_values", "items", "value_range"))]

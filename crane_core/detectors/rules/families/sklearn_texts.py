@@ -24,12 +24,12 @@ def fit_texts(site: Site, estimator: Thing, known: KnownClass, documents: Thing)
 
 
 def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents: Thing) -> None:
-    words = data.named(documents, "what it gets")
+    words = data.named(documents, "the argument")
     if documents.type == "str":
         site.crash(
             "ValueError",
-            f"{known.name} takes a row of texts, not one text",
-            fact=f"{words} is one text",
+            "Iterable over raw text documents expected, string object received",
+            fact=f"{words} is a single string",
             remedy="put it in a list",
         )
     if any(value_of(estimator, name) is not None for name in ("preprocessor", "tokenizer")):
@@ -43,18 +43,18 @@ def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents
         if dtype.startswith(_NUMBERS):
             site.crash(
                 "AttributeError",
-                f"{known.name} turns each document into small letters, and numbers have none",
+                f"{known.name} calls lower() on each document, and numbers do not have it",
                 fact=f"{words} holds {dtype}",
-                remedy="turn them into texts with astype(str)",
+                remedy="convert them to strings with astype(str)",
             )
         if documents.fact("has_nan") is True and dtype in ("object", "str"):
             _refuse_missing(site, known, documents)
     if documents.is_a("numpy", "ndarray") and shape is not None and len(shape) == 2:
         site.crash(
             "AttributeError",
-            f"{known.name} takes one text per document",
+            f"{known.name} takes one string per document",
             fact=f"{words} has the shape {data.shown(shape)}",
-            remedy="give one column: ravel() it, or join the columns",
+            remedy="pass one column: ravel() it, or join the columns",
         )
 
 
@@ -66,7 +66,7 @@ def _refuse_missing(site: Site, known: KnownClass, documents: Thing) -> None:
         return
     site.crash(
         "ValueError" if kinds == {"float"} else "AttributeError",
-        f"{known.name} needs a text for every document",
-        fact=f"{data.named(documents, 'what it gets')} holds missing values",
+        f"np.nan is an invalid document: {known.name} needs a string for every document",
+        fact=f"{data.named(documents, 'the argument')} holds missing values",
         remedy="fill them with '' first",
     )

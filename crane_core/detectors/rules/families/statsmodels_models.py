@@ -92,9 +92,9 @@ def of_results(site: Site) -> Thing | None:
     if model.class_name in _LINEAR:
         site.crash(
             "AttributeError",
-            f"a model has no {site.name} before it is fitted",
-            fact=f"{model.words or 'it'} is a model of class {model.class_name}, not its results",
-            remedy="call .fit(), and ask what it gives",
+            f"{model.class_name} object has no attribute {site.name} before it is fitted",
+            fact=f"{model.words or 'it'} is a {model.class_name} model, not its results",
+            remedy="call .fit(), and use the result",
         )
     return None
 
@@ -108,9 +108,9 @@ def _refuse_no_shares(site: Site, y: Thing) -> None:
     if (low < 0 or high > 1) and data.values_of(y).get("has_nan") is False:
         site.crash(
             "ValueError",
-            f"the targets of {name} lie between 0 and 1",
+            f"endog of {name} must be in the unit interval",
             fact=f"{data.named(y, 'endog')} goes from {low:g} to {high:g}",
-            remedy="make 0 and 1 of them: (y > limit).astype(int); for more classes use MNLogit",
+            remedy="convert it to 0 and 1: (y > limit).astype(int); for more classes use MNLogit",
         )
 
 
@@ -120,9 +120,9 @@ def _refuse_lengths(site: Site, y: Thing, x: Thing) -> None:
     if n_y is not None and n_x is not None and n_y != n_x and are_alike:
         site.crash(
             "ValueError",
-            f"both sides need the same number of rows: {n_y} and {n_x}",
+            f"endog and exog have different numbers of rows: {n_y} and {n_x}",
             fact=f"{data.named(y, 'endog')} has {n_y} rows, {data.named(x, 'exog')} has {n_x}",
-            remedy="take both from the same rows",
+            remedy="select both from the same rows",
         )
 
 
@@ -141,10 +141,12 @@ def _refuse_objects(site: Site, thing: Thing) -> None:
         if text is not None or has_gap:
             site.crash(
                 "ValueError" if text is not None else "TypeError",
-                "numpy makes an array of objects of these data, and a model needs numbers",
+                "Pandas data cast to numpy dtype of object: a model needs numbers",
                 fact=f"column {label!r} holds "
                 + (f"the text {text!r}" if text is not None else "missing values (pd.NA)"),
-                remedy="drop the missing rows, or turn the column into float" if has_gap else "encode the texts first",
+                remedy="drop the missing rows, or convert the column to float"
+                if has_gap
+                else "encode the strings first",
             )
 
 
@@ -159,9 +161,9 @@ def _refuse_missing(site: Site, thing: Thing) -> None:
     if flaw is not None:
         site.crash(
             "MissingDataError",
-            "a model needs finite numbers in every row",
+            "exog contains inf or nans: a model needs finite numbers",
             fact=flaw.fact,
-            remedy="drop these rows, or give missing='drop'",
+            remedy="drop these rows, or pass missing='drop'",
         )
 
 
@@ -186,14 +188,14 @@ def of_formula(site: Site) -> Thing | None:
             _FORMULA_ERROR,
             f"the formula names {missing[0]}",
             fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
-            remedy="name columns that the frame has",
+            remedy="use columns that the frame has",
         )
     return _unfitted(site)
 
 
 @RULES.missing("columns")
 def not_in_frame(site: Site) -> Thing | None:
-    """A name of a formula that is no column, and nothing in the kernel; nor does a cell seem to make it."""
+    """A name of a formula that is neither a column nor in the kernel, and that no cell seems to make."""
     name, asked_by = site.absent.get("column"), str(site.absent.get("asked_by", ""))
     is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in site.text
     if not is_formula or not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
@@ -203,13 +205,13 @@ def not_in_frame(site: Site) -> Thing | None:
     return site.crash(
         _FORMULA_ERROR,
         f"the formula names {name}",
-        fact=f"{site.absent.get('of', 'the frame')} has no such column, and there is no variable of this name",
-        remedy="name columns that the frame has",
+        fact=f"{site.absent.get('of', 'the frame')} has no such column, and there is no variable with this name",
+        remedy="use columns that the frame has",
     )
 
 
 def _is_of_patsy(name: str) -> bool:
-    """Names that formulas have of their own, and of Python."""
+    """Names built into formulas, and into Python."""
     return name in _OF_FORMULAS or hasattr(builtins, name)
 
 
@@ -258,12 +260,12 @@ def asked(site: Site) -> Thing | None:
     lacks_constant = isinstance(columns, list) and "const" in columns and labels and "const" not in labels
     return site.crash(
         "ValueError",
-        f"the model has {n_fitted} columns, and gets {shape[1]}",
+        f"the model was fitted with {n_fitted} columns, but gets {shape[1]}",
         fact=f"{data.named(x, 'exog')} has {shape[1]} columns; the model has "
         + (", ".join(map(str, columns)) if isinstance(columns, list) else str(n_fitted)),
-        remedy="add the constant here, too: sm.add_constant(..., has_constant='add')"
+        remedy="add the constant here too: sm.add_constant(..., has_constant='add')"
         if lacks_constant
-        else "give the columns that the model was fitted with",
+        else "pass the columns that the model was fitted with",
     )
 
 
@@ -274,7 +276,7 @@ def of_long_ago(site: Site) -> Thing | None:
     if is_at_least(site, "statsmodels", 0, 13) or not is_told and is_at_least(site, "python", 3, 11):
         site.crash(
             "NotImplementedError",
-            "this ARIMA was taken away in statsmodels 0.13",
+            "statsmodels 0.13 removed this ARIMA class",
             fact=f"statsmodels {site.packages.get('statsmodels', 'of this Python')} is installed",
             remedy="import it from statsmodels.tsa.arima.model",
         )
@@ -293,7 +295,7 @@ def smoothed(site: Site) -> Thing | None:
     if parts and low is not None and low <= 0:
         site.crash(
             "ValueError",
-            "factors need numbers above zero",
+            "endog must be strictly positive when using multiplicative trend or seasonal components",
             fact=f"{data.named(series, 'endog')} goes down to {low:g}",
             remedy=f"use {parts[0]}='add'",
         )
@@ -311,7 +313,12 @@ def unit_root_tested(site: Site) -> Thing | None:
         return Thing()
     flaw = next((flaw for flaw in data.flaws(given["x"]) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
-        site.crash("MissingDataError", "the test takes no missing values", fact=flaw.fact, remedy="drop them first")
+        site.crash(
+            "MissingDataError",
+            "exog contains inf or nans: the test does not accept missing values",
+            fact=flaw.fact,
+            remedy="drop them first",
+        )
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
     if not is_usual or is_at_least(site, "statsmodels", 0, 16) or "statsmodels" not in site.packages:
         return Thing()
@@ -325,9 +332,9 @@ def decomposed(site: Site) -> Thing | None:
     if "freq" in site.arguments.keywords:
         site.crash(
             "TypeError",
-            "seasonal_decompose has no parameter freq any more",
+            "seasonal_decompose() got an unexpected keyword argument 'freq'",
             fact="freq is given",
-            remedy="call it period",
+            remedy="use period instead",
         )
     if given is None or "x" not in given:
         return Thing()
@@ -336,19 +343,21 @@ def decomposed(site: Site) -> Thing | None:
     if type(period) is int and n_all is not None and n_all < 2 * period:
         site.crash(
             "ValueError",
-            f"two whole periods need {2 * period} observations",
+            f"x must have 2 complete cycles, which requires {2 * period} observations",
             fact=f"{data.named(series, 'x')} has {n_all}",
             remedy=f"set period to {n_all // 2} or less",
         )
     flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
     if flaw is not None and str(series.fact("dtype", "")).startswith("float"):
-        site.crash("ValueError", "a decomposition takes no missing values", fact=flaw.fact, remedy="fill them first")
+        site.crash(
+            "ValueError", "This function does not handle missing values", fact=flaw.fact, remedy="fill them first"
+        )
     low, _ = data.range_of(data.values_of(series))
     model = given.get("model", Thing()).literal
     if isinstance(model, str) and model.startswith("m") and low is not None and low <= 0:
         site.crash(
             "ValueError",
-            "a product of parts needs numbers above zero",
+            "Multiplicative seasonality is not appropriate for zero and negative values",
             fact=f"{data.named(series, 'x')} goes down to {low:g}",
             remedy="use model='additive'",
         )
@@ -372,9 +381,9 @@ def partial_correlations(site: Site) -> Thing | None:
     ):
         site.crash(
             "ValueError",
-            f"partial correlations of {n_all} observations go up to lag {n_all // 2}",
-            fact=f"{lags} lags are asked for",
-            remedy=f"ask for {n_all // 2} or fewer",
+            f"Can only compute partial correlations for lags up to 50% of the sample size ({n_all // 2})",
+            fact=f"{lags} lags are requested",
+            remedy=f"use {n_all // 2} lags or fewer",
         )
     return Thing()
 
@@ -388,8 +397,8 @@ def correlations(site: Site) -> Thing | None:
     if type(lags) is int and n_all is not None and lags >= n_all > 1:
         site.crash(
             "ValueError",
-            f"correlations of {n_all} observations go up to lag {n_all - 1}",
-            fact=f"{lags} lags are asked for",
-            remedy=f"ask for {n_all - 1} or fewer",
+            f"{n_all} observations allow lags up to {n_all - 1}",
+            fact=f"{lags} lags are requested",
+            remedy=f"use {n_all - 1} lags or fewer",
         )
     return Thing()

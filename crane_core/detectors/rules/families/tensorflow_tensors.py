@@ -62,7 +62,7 @@ def _tensor(shape: Shape | None, dtype: object = None) -> Thing:
 
 def _told(thing: Thing) -> str:
     shape, dtype = shape_of(thing), thing.fact("dtype")
-    return f"{thing.words or 'a tensor'} has the shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
+    return f"{thing.words or 'a tensor'} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
 
 
 def _fitting(site: Site, parts: Sequence[Thing], combine: Callable[..., Shape | None]) -> Shape | None:
@@ -77,7 +77,7 @@ def _fitting(site: Site, parts: Sequence[Thing], combine: Callable[..., Shape | 
             "InvalidArgumentError",
             misfit.why,
             fact=", ".join(map(_told, parts)),
-            remedy="bring the tensors to shapes that fit (tf.transpose, tf.reshape, tf.expand_dims)",
+            remedy="change the shapes so that they match (tf.transpose, tf.reshape, tf.expand_dims)",
         )
 
 
@@ -88,7 +88,7 @@ def _one_dtype(site: Site, parts: Sequence[Thing]) -> None:
         return
     site.crash(
         "InvalidArgumentError",
-        f"tensors of {' and '.join(sorted(set(dtypes)))} do not go together; TensorFlow converts none",
+        f"TensorFlow does not convert dtypes: {' and '.join(sorted(set(dtypes)))}",
         fact=", ".join(map(_told, parts)),
         remedy=f"convert one: tf.cast(x, tf.{dtypes[0]})",
     )
@@ -129,7 +129,7 @@ def _product(site: Site, left: Thing, right: Thing) -> Thing:
 def _matrices(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) < 2:
-            raise MisfitError(f"matmul takes matrices, at least 2 dimensions, and {shown(shape)} has {len(shape)}")
+            raise MisfitError(f"matmul needs tensors of at least 2 dimensions, but {shown(shape)} has {len(shape)}")
     return shapes.matmul(left, right)
 
 
@@ -183,7 +183,7 @@ def item_set(site: Site) -> Thing | None:
     thing = site.receiver or Thing()
     site.crash(
         "TypeError",
-        "tensors and variables of TensorFlow do not let items be assigned",
+        "'{thing.class_name}' object does not support item assignment",
         fact=f"{thing.words or 'it'} is of type {thing.class_name}",
         remedy="use tf.tensor_scatter_nd_update, a variable's [...].assign(...), or an array of numpy",
     )
@@ -197,7 +197,7 @@ def no_such_attribute(site: Site) -> Thing | None:
     thing = site.receiver or Thing()
     site.crash(
         "AttributeError",
-        f"a tensor of TensorFlow has no {site.name}",
+        f"EagerTensor object has no attribute '{site.name}'",
         fact=f"{thing.words or 'it'} is an EagerTensor",
         remedy=_NUMPY_ONLY[site.name],
     )
@@ -211,9 +211,9 @@ def assigned(site: Site) -> Thing | None:
     if before is not None and after is not None and None not in (*before, *after) and before != after:
         site.crash(
             "ValueError" if site.name == "assign" else "InvalidArgumentError",
-            f"a variable keeps its shape {shown(before)}, and {shown(after)} is given",
+            f"Cannot assign value to variable: shape mismatch, {shown(before)} and {shown(after)}",
             fact=", ".join(map(_told, (variable, value))),
-            remedy="give it values of its own shape",
+            remedy="assign values of the same shape",
         )
     variable.facts = {name: fact for name, fact in variable.facts.items() if name in ("shape", "dtype", "trainable")}
     return variable

@@ -113,9 +113,9 @@ def from_numpy(site: Site) -> Thing | None:
     if given.is_a("pandas", "DataFrame", "Series") or given.type in ("list", "tuple", *_NUMBERS) or is_tensor(given):
         site.crash(
             "TypeError",
-            f"from_numpy takes an array of numpy, not {given.type}",
+            f"expected np.ndarray (got {given.type})",
             fact=f"{words_of(given, 'the argument')} is of type {given.type}",
-            remedy="hand over its array: .to_numpy()" if given.package == "pandas" else "use torch.tensor(...)",
+            remedy="pass its array: .to_numpy()" if given.package == "pandas" else "use torch.tensor(...)",
         )
     if not given.is_a("numpy", "ndarray"):
         return None
@@ -128,8 +128,8 @@ def _refuse_objects(site: Site, given: Thing) -> None:
     if isinstance(dtype, str) and (dtype == "object" or dtype.startswith(("<U", ">U", "|S", "datetime64"))):
         site.crash(
             "TypeError",
-            f"torch has no type for numpy's {dtype}",
-            fact=f"{words_of(given, 'the array')} has the dtype {dtype}",
+            f"can't convert np.ndarray of type numpy.{dtype}",
+            fact=f"{words_of(given, 'the array')} has dtype {dtype}",
             remedy="convert it first: .astype('float32')",
         )
 
@@ -181,9 +181,9 @@ def _refuse_frame(site: Site, data: Thing) -> None:
     if has_names and shape is not None and shape[0]:
         site.crash(
             "ValueError",
-            "torch takes a data frame for a sequence, and it has no element 0",
-            fact=f"{words_of(data, 'the data')} is a DataFrame with columns by name",
-            remedy="hand over its values: .to_numpy()",
+            "torch treats a DataFrame as a sequence, and it has no element 0",
+            fact=f"{words_of(data, 'the data')} is a DataFrame with named columns",
+            remedy="pass its values: .to_numpy()",
         )
 
 
@@ -198,7 +198,7 @@ def _of_literal(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
             "ValueError",
             misfit.why,
             fact=f"{words_of(data, 'the list')} holds lists of different lengths",
-            remedy="bring the lists to one length (pad_sequence)",
+            remedy="pad the lists to the same length (pad_sequence)",
         )
     if shape is None:
         return None, None
@@ -222,7 +222,7 @@ def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
     if any(shape != known[0] for shape in known[1:]):
         if any(len(shape) != len(known[0]) for shape in known):
             return None
-        raise MisfitError("lists of different lengths make no tensor")
+        raise MisfitError("expected sequences of equal length")
     return (len(value), *known[0])
 
 
@@ -282,7 +282,7 @@ def _joined(site: Site, join: Callable[[Sequence[Shape], int], Shape | None]) ->
             "IndexError" if misfit.about is About.AXIS else "RuntimeError",
             misfit.why,
             fact=f"the shapes are {fact}",
-            remedy="bring them to one size (pad, crop, transpose), or join along another dimension",
+            remedy="make them the same size (pad, crop, transpose), or join along another dimension",
         )
 
 
@@ -290,7 +290,7 @@ def _refuse_one(site: Site, given: Thing) -> None:
     if is_tensor(given):
         site.crash(
             "TypeError",
-            "it takes a list or tuple of tensors, not one tensor",
+            "argument 'tensors' must be tuple of Tensors, not Tensor",
             fact=f"{words_of(given, 'the argument')} is a tensor",
             remedy="put them in a list: [a, b]",
         )
@@ -301,7 +301,7 @@ def _refuse_parts(site: Site, parts: Sequence[Thing]) -> None:
         if one.type in ("list", "tuple", "str", "NoneType", "numpy.ndarray", *_NUMBERS):
             site.crash(
                 "TypeError",
-                f"element {place} is of type {one.type}, and only tensors can be joined",
+                f"expected Tensor as element {place}, but got {one.type}",
                 fact=f"{words_of(one, 'it')} is of type {one.type}",
-                remedy="make tensors of all elements first",
+                remedy="convert all elements to tensors first",
             )

@@ -57,9 +57,9 @@ def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
         if is_unequal or kind is not None:
             site.crash(
                 kind["name"] if kind is not None else "RuntimeError",
-                "the samples of a batch cannot be put together: they are of different sizes or types",
+                "the samples cannot be collated: they have different sizes or types",
                 fact=f"{words_of(loader, 'the loader')}: {error[:200]}",
-                remedy="bring the samples to one size in the dataset, or give the loader a collate_fn that pads",
+                remedy="make the samples the same size in the dataset, or pass the loader a collate_fn that pads",
             )
 
 
@@ -70,11 +70,11 @@ def _refuse_sample(site: Site, loader: Thing) -> None:
         return
     site.crash(
         told["name"],
-        f"the dataset's first sample cannot be made: dataset[0] raises {told['name']}",
+        f"dataset[0] raises {told['name']}",
         fact=f"{words_of(loader, 'the loader')}: {loader.fact('sample_error')}",
-        remedy="a label that is not in the index: reset_index(drop=True), or take .iloc[i] or .values"
+        remedy="the label is not in the index: use reset_index(drop=True), .iloc[i] or .values"
         if told["name"] == "KeyError"
-        else "mend __getitem__ of the dataset: try dataset[0] by itself",
+        else "fix __getitem__ of the dataset: try dataset[0] alone",
     )
 
 
@@ -168,9 +168,9 @@ def tensor_dataset(site: Site) -> Thing | None:
     if len(lengths) > 1:
         site.crash(
             "AssertionError",
-            "the tensors of a TensorDataset must be of one length",
+            "Size mismatch between tensors: they must have the same length",
             fact=f"the lengths are {', '.join(str(length) for length in sorted(lengths))}",
-            remedy="look for the split that left them unequal",
+            remedy="find the split that left them unequal",
         )
     facts = {"length": lengths.pop()} if lengths else {}
     return Thing("torch.utils.data.dataset.TensorDataset", facts, attributes={}, items=given, words=site.text)
@@ -182,7 +182,7 @@ def _no_tensor(site: Site, thing: Thing) -> None:
         exception,
         f"a TensorDataset takes tensors, not {thing.type}",
         fact=f"{words_of(thing, 'an argument')} is of type {thing.type}",
-        remedy="make tensors first: torch.tensor(...)",
+        remedy="convert to tensors first: torch.tensor(...)",
     )
 
 
@@ -209,9 +209,9 @@ def _no_dataset(site: Site, thing: Thing) -> None:
     if thing.type in ("int", "float", "NoneType"):
         site.crash(
             "TypeError",
-            f"a loader needs a dataset with a length, not {thing.type}",
+            f"object of type '{thing.type}' has no len(): a DataLoader needs a dataset",
             fact=f"{words_of(thing, 'the dataset')} is of type {thing.type}",
-            remedy="give it a Dataset",
+            remedy="pass a Dataset",
         )
 
 
@@ -248,7 +248,7 @@ def no_item(site: Site) -> Thing | None:
     """loader[0]."""
     site.crash(
         "TypeError",
-        "a loader gives its batches one after the other, and none by its place",
+        "'DataLoader' object is not subscriptable",
         fact=f"{words_of(site.receiver or Thing(), 'it')} is a DataLoader",
-        remedy="take next(iter(loader)), or index loader.dataset",
+        remedy="use next(iter(loader)), or index loader.dataset",
     )

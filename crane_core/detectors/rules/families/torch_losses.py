@@ -65,8 +65,8 @@ def _probabilities(loss: Loss) -> None:
     if dtype is not None and not is_float(dtype):
         loss.crash(
             "RuntimeError",
-            f"a target of the output's shape is taken for probabilities, and those are no {short(dtype)}",
-            "give the numbers of the classes (target.argmax(1)), or the probabilities as floats (target.float())",
+            f"Expected floating point type for target with class probabilities, got {short(dtype)}",
+            "pass class indices (target.argmax(1)), or the probabilities as floats (target.float())",
         )
 
 
@@ -82,8 +82,8 @@ def _indices(loss: Loss, given: Shape, target: Shape) -> None:
         if target and target[0] not in (1, None) and len(target) == 1:
             loss.crash(
                 "ValueError",
-                f"an output without a batch has one class, not {target[0]}",
-                "give the output a batch dimension, (batch, classes)",
+                f"an output without a batch dimension takes one class index, not {target[0]}",
+                "add a batch dimension to the output: (batch, classes)",
             )
     else:
         _same_batch(loss, given, target)
@@ -98,8 +98,8 @@ def _same_batch(loss: Loss, given: Shape, target: Shape) -> None:
     if None not in (given[0], n_targets) and given[0] != n_targets:
         loss.crash(
             "ValueError",
-            f"the output holds a batch of {given[0]}, the target of {n_targets}",
-            "bring both to the same batch (look for a reshape that mixes batch and values)",
+            f"Expected input batch_size ({given[0]}) to match target batch_size ({n_targets})",
+            "give both the same batch size (find a reshape that mixes batch and values)",
         )
 
 
@@ -111,15 +111,21 @@ def _places(loss: Loss, given: Shape, target: Shape) -> None:
     if not fits:
         loss.crash(
             "RuntimeError",
-            f"an output of {shown(given)} wants class indices of {shown(wanted)}, not {shown(target)}",
-            "drop the target's extra dimension (squeeze(1), argmax(1))" if len(target) > len(wanted) else "reshape it",
+            f"an output of shape {shown(given)} needs class indices of shape {shown(wanted)}, not {shown(target)}",
+            "remove the target's extra dimension (squeeze(1), argmax(1))"
+            if len(target) > len(wanted)
+            else "reshape it",
         )
 
 
 def _index_dtype(loss: Loss) -> None:
     dtype = dtype_of(loss.target)
     if dtype is not None and dtype not in _CLASS_INDICES:
-        loss.crash("RuntimeError", f"class indices must be of type int64, not {short(dtype)}", "give it target.long()")
+        loss.crash(
+            "RuntimeError",
+            f"expected scalar type Long but found {short(dtype)}: class indices must be int64",
+            "pass target.long()",
+        )
 
 
 def _index_range(loss: Loss, given: Shape) -> None:
@@ -133,7 +139,7 @@ def _index_range(loss: Loss, given: Shape) -> None:
             "IndexError",
             f"the target holds the class {beyond[-1]}, and an output for {n_classes} classes knows 0 to "
             f"{n_classes - 1}",
-            "count the classes from 0, or make the last layer larger",
+            "number the classes from 0, or give the last layer more outputs",
         )
 
 
@@ -143,8 +149,8 @@ def _weights(loss: Loss, given: Shape) -> None:
     if None not in (there, n_classes) and there != n_classes:
         loss.crash(
             "RuntimeError",
-            f"there are {there} weights for {n_classes} classes",
-            "give one weight for each output of the model",
+            f"weight tensor should be defined for all {n_classes} classes, but has {there} weights",
+            "pass one weight per output of the model",
         )
 
 
@@ -159,8 +165,8 @@ def _binary(loss: Loss) -> None:
     if is_float(given) and given != target and "torch.float16" not in (given, target):
         loss.crash(
             "RuntimeError",
-            f"the target is {short(target)}, and the output {short(given)}",
-            "bring the target to the output's dtype: target.float()",
+            f"Found dtype {short(target)} but expected {short(given)}",
+            "convert the target to the output's dtype: target.float()",
         )
 
 
@@ -170,8 +176,8 @@ def _logits(loss: Loss) -> None:
     if is_float(given) and target is not None and not is_float(target) and _are_tensors(loss):
         loss.crash(
             "RuntimeError",
-            f"the target is {short(target)}, and the computation in its place needs a float",
-            "give it target.float()",
+            f"the target is {short(target)}, but the in-place computation needs a float",
+            "pass target.float()",
         )
 
 
@@ -184,8 +190,8 @@ def _same_shape(loss: Loss) -> None:
     ):
         loss.crash(
             "ValueError",
-            f"output and target must be of one shape, and {shown(given)} is not {shown(target)}",
-            "bring them to one shape: target.unsqueeze(1), or output.squeeze(1)",
+            f"output and target must have the same shape, not {shown(given)} and {shown(target)}",
+            "make the shapes equal: target.unsqueeze(1), or output.squeeze(1)",
         )
 
 
@@ -193,7 +199,7 @@ def _meeting(loss: Loss) -> None:
     """Losses that only warn of unequal shapes and then broadcast."""
     given, target = shape_of(loss.given), shape_of(loss.target)
     if _are_tensors(loss) and given is not None and target is not None:
-        with misfits("RuntimeError", fact=loss.fact, remedy="bring output and target to one shape"):
+        with misfits("RuntimeError", fact=loss.fact, remedy="give output and target the same shape"):
             broadcast(given, target)
 
 
@@ -269,14 +275,14 @@ def _of_class(kind: str) -> Rule:
 
 
 def _refuse_outputs(site: Site, switch: Thing | None) -> None:
-    """MSELoss(output, target) makes a loss with tensors for settings: their truth value is asked."""
+    """MSELoss(output, target) makes a loss with tensors for settings: their truth is tested."""
     n_elements = size(shape_of(switch) or ()) if switch is not None and is_tensor(switch) else None
     if switch is not None and n_elements is not None and n_elements > 1:
         site.crash(
             "RuntimeError",
-            "the class is called with tensors, which it takes for settings and asks for their truth value",
+            "Boolean value of Tensor with more than one value is ambiguous: the class takes settings, not tensors",
             fact=told(switch),
-            remedy="make the loss first: loss = " + site.text.partition("(")[0] + "(), then loss(output, target)",
+            remedy="create the loss first: loss = " + site.text.partition("(")[0] + "(), then loss(output, target)",
         )
 
 
@@ -307,12 +313,12 @@ def _computed(site: Site, kind: str, bound: dict[str, Thing], settings: dict[str
 
 
 def _refuse_others(loss: Loss, kind: str) -> None:
-    """What is no tensor; targets that are numbers, arrays or tuples of tensors."""
+    """What is not a tensor; targets that are numbers, arrays or tuples of tensors."""
     for thing, what in ((loss.given, "output"), (loss.target, "target")):
         if thing.type in _REFUSED:
             is_type_error = kind in ("CrossEntropyLoss", "NLLLoss") or thing.type == "numpy.ndarray"
             loss.crash(
                 "TypeError" if is_type_error else "AttributeError",
-                f"the {what} is of type {thing.type}, and a loss takes tensors",
-                "take the element that is meant" if thing.type == "tuple" else "make a tensor of it",
+                f"the {what} is of type {thing.type}, but a loss takes tensors",
+                "select the tensor element" if thing.type == "tuple" else "convert it to a tensor",
             )

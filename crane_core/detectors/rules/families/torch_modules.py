@@ -121,14 +121,14 @@ def _maker(kind: str) -> Rule:
 
 
 def _whole_sizes(site: Site, kind: str, bound: Mapping[str, Thing]) -> None:
-    """Sizes that are no whole numbers: `width / 2` is a float."""
+    """Sizes that are not integers: `width / 2` is a float."""
     for name in _WHOLE:
         if name in bound and bound[name].type in ("float", "str", "NoneType", "tuple", "list"):
             site.crash(
                 "TypeError",
-                f"{name} of {kind} must be a whole number, not of type {bound[name].type}",
+                f"{name} of {kind} must be an integer, not {bound[name].type}",
                 fact=f"{words_of(bound[name], name)} is of type {bound[name].type}",
-                remedy="divide with //, or convert it with int(...)" if bound[name].type == "float" else "give an int",
+                remedy="divide with //, or convert it with int(...)" if bound[name].type == "float" else "pass an int",
             )
 
 
@@ -141,7 +141,7 @@ def _divisible(site: Site, bound: Mapping[str, Thing]) -> None:
                 "ValueError",
                 f"{name} must be divisible by groups",
                 fact=f"{name} is {size}, groups is {groups}",
-                remedy="take a number of groups that divides both",
+                remedy="use a number of groups that divides both",
             )
 
 
@@ -169,11 +169,9 @@ def _modules_only(site: Site, given: Sequence[Thing]) -> None:
         if thing.type in ("list", "tuple", "str", "int", "float", "NoneType"):
             site.crash(
                 "TypeError",
-                f"a Sequential takes modules, and {words_of(thing, 'one argument')} is of type {thing.type}",
+                f"{thing.type} is not a Module subclass: a Sequential takes modules",
                 fact=f"{words_of(thing, 'it')} is of type {thing.type}",
-                remedy="unpack the list: nn.Sequential(*layers)"
-                if thing.type == "list"
-                else "give a module in its place",
+                remedy="unpack the list: nn.Sequential(*layers)" if thing.type == "list" else "pass a module instead",
             )
 
 
@@ -315,7 +313,7 @@ def _no_place(site: Site, module: Thing, at: int, n: int) -> NoReturn:
         "IndexError",
         f"index {at} is out of range",
         fact=f"{words_of(module, 'it')} holds {n} modules",
-        remedy=f"take an index from 0 to {n - 1}",
+        remedy=f"use an index from 0 to {n - 1}",
     )
 
 
@@ -447,9 +445,9 @@ def _arity(site: Site, module: Thing, more: str) -> None:
     if site.arguments.is_complete and n > (2 if more else 1) and not site.arguments.keywords:
         site.crash(
             "TypeError",
-            f"forward of {module.class_name} takes one input, and {n} are given",
+            f"forward of {module.class_name} takes 1 input, but {n} are given",
             fact=f"{words_of(module, 'it')} is of type {module.class_name}",
-            remedy="give it one tensor",
+            remedy="pass one tensor",
         )
 
 
@@ -481,7 +479,7 @@ def through(site: Site, layer: Thing, flowing: Thing) -> Thing:
     _match_dtypes(site, layer, flowing)
     _check_indices(site, layer, flowing)
     _check_batch_norm(site, layer, flowing, shape)
-    words = f"what {words_of(layer, kind)} gives"
+    words = f"the output of {words_of(layer, kind)}"
     dtype = _dtype_after(layer, flowing)
     made = tensor(after, dtype, flowing.fact("device"), words=words if after != shape else flowing.words or words)
     if kind in _TRAINED and not any(site.mentions(text) for text in _WITHOUT_GRADIENT):
@@ -514,7 +512,7 @@ def _with_states(layer: Thing, sequence: Thing, before: Shape | None) -> Thing:
     state = tensor(torch_sizes.hidden(layer.facts, before) if before is not None else None, dtype_of(sequence))
     if layer.class_name == "LSTM":
         state = Thing("tuple", items=[state, tensor(None, dtype_of(sequence))], words="the states of the LSTM")
-    return Thing("tuple", items=[sequence, state], words=f"what {words_of(layer, layer.class_name)} gives")
+    return Thing("tuple", items=[sequence, state], words=f"the output of {words_of(layer, layer.class_name)}")
 
 
 _TRAINED: Final = ("Linear", "Conv1d", "Conv2d", "Conv3d")
@@ -528,12 +526,12 @@ _NO_TENSORS: Final = ("list", "tuple", "dict", "str", "int", "float", "NoneType"
 
 
 def _refuse_others(site: Site, layer: Thing, flowing: Thing) -> None:
-    """What is no tensor: arrays, lists, the pair that an LSTM gives."""
+    """What is not a tensor: arrays, lists, the pair that an LSTM gives."""
     kind, given = layer.class_name, flowing.type
     is_refused = given in _NO_TENSORS or flowing.is_a("pandas", "DataFrame", "Series") or flowing.is_a("PIL")
     if not is_refused or kind not in _TYPE_ERRORS | _ATTRIBUTE_ERRORS:
         return
-    remedy = "take its first element: output, _ = lstm(x)" if given == "tuple" else "make a tensor of it first"
+    remedy = "use its first element: output, _ = lstm(x)" if given == "tuple" else "convert it to a tensor first"
     site.crash(
         "TypeError" if kind in _TYPE_ERRORS else "AttributeError",
         f"{words_of(layer, kind)} takes a tensor, not {given}",
@@ -548,9 +546,9 @@ def _match_devices(site: Site, layer: Thing, flowing: Thing) -> None:
     if are_apart and layer.class_name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "GRU"):
         site.crash(
             "RuntimeError",
-            f"the weights of {words_of(layer, 'the layer')} are on {left}, its input on {right}",
-            fact=f"{left} and {right}",
-            remedy="bring both to one device: .to(device)",
+            "Expected all tensors to be on the same device",
+            fact=f"the weights of {words_of(layer, 'the layer')} are on {left}, its input on {right}",
+            remedy="move both to the same device: .to(device)",
         )
 
 
@@ -576,25 +574,25 @@ def _match_dtypes(site: Site, layer: Thing, flowing: Thing) -> None:
 
 
 def _check_indices(site: Site, layer: Thing, flowing: Thing) -> None:
-    """An embedding takes whole numbers below its size."""
+    """An embedding takes integers below its size."""
     if layer.class_name != "Embedding":
         return
     dtype, ends, n = dtype_of(flowing), flowing.fact("value_range"), layer.fact("num_embeddings")
     if dtype is not None and dtype not in ("torch.int64", "torch.int32"):
         site.crash(
             "RuntimeError",
-            f"an embedding takes indices of type int64 or int32, not {short(dtype)}",
+            f"Expected tensor for argument 'indices' to have scalar type Long or Int, but got {short(dtype)}",
             fact=told(flowing, "the input"),
-            remedy="give it x.long()",
+            remedy="pass x.long()",
         )
     if type(n) is int and isinstance(ends, (list, tuple)) and len(ends) == 2:
         beyond = [end for end in ends if type(end) is int and not 0 <= end < n]
         if beyond and flowing.fact("device", "cpu") == "cpu":
             site.crash(
                 "IndexError",
-                f"the index {beyond[-1]} is none of the {n} of {words_of(layer, 'the embedding')}",
-                fact=f"{words_of(flowing, 'the input')} goes from {ends[0]} to {ends[1]}",
-                remedy=f"make the embedding for {ends[1] + 1} entries",
+                f"index out of range in self: {beyond[-1]}, {words_of(layer, 'the embedding')} has {n} entries",
+                fact=f"{words_of(flowing, 'the input')} ranges from {ends[0]} to {ends[1]}",
+                remedy=f"create the embedding with {ends[1] + 1} entries",
             )
 
 
@@ -604,9 +602,9 @@ def _check_batch_norm(site: Site, layer: Thing, flowing: Thing, shape: Shape | N
     if torch_sizes.values_per_channel(shape) == 1:
         site.crash(
             "ValueError",
-            f"{words_of(layer, 'batch normalization')} needs more than 1 value per channel when training",
+            f"{words_of(layer, 'batch normalization')} expected more than 1 value per channel when training",
             fact=told(flowing, "the input"),
-            remedy="call model.eval() before predicting one sample, or give a larger batch (drop_last=True)",
+            remedy="call model.eval() before predicting one sample, or use a larger batch (drop_last=True)",
         )
 
 
@@ -622,9 +620,9 @@ def _attended(site: Site, module: Thing) -> Thing | None:
     if shape is not None and len(shape) in (2, 3) and type(width) is int and shape[-1] not in (None, width):
         site.crash(
             "AssertionError",
-            f"the attention was made for vectors of {width}, and the query has {shape[-1]}",
+            f"was expecting embedding dimension of {width}, but got {shape[-1]}",
             fact=told(query, "the query"),
-            remedy=f"make it with embed_dim={shape[-1]}",
+            remedy=f"create it with embed_dim={shape[-1]}",
         )
     return Thing("tuple", items=[tensor(shape, dtype_of(query)), Thing()], words=site.text)
 

@@ -72,7 +72,7 @@ def _met(site: Site, left: Thing, right: Thing, pair: Sequence[Shape | None]) ->
     if one is None or other is None:
         return None
     fact = f"{told(left, 'the left side')}, {told(right, 'the right side')}"
-    with misfits("RuntimeError", fact=fact, remedy="bring both to one shape (unsqueeze, view, transpose)"):
+    with misfits("RuntimeError", fact=fact, remedy="make the shapes match (unsqueeze, view, transpose)"):
         if site.name.endswith("=") and site.name not in _COMPARISONS and is_tensor(left):
             shapes.broadcast_to(other, one)
             return one
@@ -86,9 +86,9 @@ def _one_device(site: Site, left: Thing, right: Thing) -> None:
     if has_dimensions and are_known and len(set(devices)) > 1 and "cpu" in devices:
         site.crash(
             "RuntimeError",
-            "the tensors are on different devices",
+            "Expected all tensors to be on the same device",
             fact=f"{words_of(left, 'one')} is on {devices[0]}, {words_of(right, 'the other')} on {devices[1]}",
-            remedy="bring both to one device: .to(device)",
+            remedy="move both to the same device: .to(device)",
         )
 
 
@@ -100,7 +100,7 @@ def _device(left: Thing, right: Thing) -> str | None:
 def _no_bits(site: Site, left: Thing, right: Thing) -> None:
     site.crash(
         "NotImplementedError",
-        f"{site.name} works on truth values and whole numbers, not on floats",
+        f"{site.name} is not implemented for floats, only for booleans and integers",
         fact=f"{told(left, 'the left side')}, {told(right, 'the right side')}",
         remedy="compare first: (x > 0) & (y > 0)",
     )
@@ -134,7 +134,7 @@ def product(site: Site, left: Thing, right: Thing, multiply: Callable[..., Shape
     if None not in dtypes and dtypes[0] != dtypes[1] and not is_half:
         site.crash(
             "RuntimeError",
-            f"a matrix product needs one dtype, not {short(dtypes[0] or '')} and {short(dtypes[1] or '')}",
+            f"expected m1 and m2 to have the same dtype, not {short(dtypes[0] or '')} and {short(dtypes[1] or '')}",
             fact=fact,
             remedy="convert one of them: .float()",
         )
@@ -146,23 +146,23 @@ def _tensors_only(site: Site, left: Thing, right: Thing) -> None:
         if thing.is_a("numpy", "ndarray") and is_tensor(other) and site.name != "@":
             site.crash(
                 "TypeError",
-                f"a product of tensors takes no {thing.type}",
+                f"matmul: argument must be Tensor, not {thing.type}",
                 fact=f"{words_of(thing, 'it')} is of type {thing.type}",
-                remedy="make a tensor of it: torch.from_numpy(...)",
+                remedy="convert it to a tensor: torch.from_numpy(...)",
             )
 
 
 def _two_dimensional(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 2:
-            raise MisfitError(f"mm takes matrices, and {shapes.shown(shape)} is none")
+            raise MisfitError(f"mm takes 2D tensors, not {shapes.shown(shape)}")
     return shapes.matmul(left, right)
 
 
 def _batched(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 3:
-            raise MisfitError(f"bmm takes batches of matrices, 3 dimensions, and {shapes.shown(shape)} is none")
+            raise MisfitError(f"bmm takes 3D tensors (batches of matrices), not {shapes.shown(shape)}")
     if None not in (left[0], right[0]) and left[0] != right[0]:
         raise MisfitError(f"the batches of {shapes.shown(left)} and {shapes.shown(right)} differ")
     return shapes.matmul(left, right)
@@ -171,7 +171,7 @@ def _batched(left: Shape, right: Shape) -> Shape:
 def _inner(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 1:
-            raise MisfitError(f"dot takes vectors, 1 dimension, and {shapes.shown(shape)} is none")
+            raise MisfitError(f"dot takes 1D tensors, not {shapes.shown(shape)}")
     return shapes.matmul(left, right)
 
 

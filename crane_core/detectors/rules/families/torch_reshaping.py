@@ -45,7 +45,7 @@ def _reshaped(site: Site) -> Thing | None:
     if floats:
         site.crash(
             "TypeError",
-            "sizes are whole numbers, and one is a float",
+            "sizes must be integers, but one is a float",
             fact=f"{words_of(floats[0], 'a size')} is of type float",
             remedy="divide with //",
         )
@@ -53,7 +53,7 @@ def _reshaped(site: Site) -> Thing | None:
         return tensor(None, dtype_of(thing), thing.fact("device"))
     if shape is None:
         return tensor(tuple(None if n == -1 else n for n in wanted), dtype_of(thing), thing.fact("device"))
-    with misfits("RuntimeError", fact=told(thing), remedy="count the elements: their product must stay the same"):
+    with misfits("RuntimeError", fact=told(thing), remedy="check the sizes: the number of elements must stay the same"):
         return same_elements(thing, shapes.reshape(shape, wanted))
 
 
@@ -174,7 +174,7 @@ def _reshaper(change: Reshape, *, is_function: bool) -> Rule:
                 "IndexError" if misfit.about is About.AXIS else "RuntimeError",
                 misfit.why,
                 fact=told(thing),
-                remedy="look at the shape again: " + ", ".join(f"{at}: {size}" for at, size in enumerate(shape)),
+                remedy="check the shape: " + ", ".join(f"{at}: {size}" for at, size in enumerate(shape)),
             )
 
     return reshaped
@@ -214,7 +214,7 @@ def item(site: Site) -> Thing | None:
             "IndexError",
             misfit.why,
             fact=told(thing),
-            remedy="look at the shape before indexing",
+            remedy="check the shape before indexing",
         )
 
 
@@ -259,7 +259,7 @@ def element(site: Site) -> Thing | None:
             "TypeError",
             "iteration over a 0-d tensor",
             fact=told(thing),
-            remedy="take its number with .item()",
+            remedy="get its value with .item()",
         )
     return tensor(shape[1:], dtype_of(thing), thing.fact("device")) if shape and shape[0] else None
 
@@ -275,9 +275,9 @@ def item_set(site: Site) -> Thing | None:
     try:
         part = shapes.index(shape, *parts)
     except MisfitError as misfit:
-        site.crash("IndexError", misfit.why, fact=told(thing), remedy="look at the shape before indexing")
+        site.crash("IndexError", misfit.why, fact=told(thing), remedy="check the shape before indexing")
     if given is not None:
-        remedy = "bring the value to the shape of the part"
+        remedy = "give the value the shape of the indexed part"
         with misfits("RuntimeError", fact=f"{told(thing)}, {told(value, 'the value')}", remedy=remedy):
             shapes.broadcast_to(given, part)
     return None

@@ -57,7 +57,7 @@ ONE_DTYPE: Final = frozenset(
 def _linear(settings: Settings, shape: Shape) -> Shape | None:
     wanted = settings.get("in_features")
     if not shape:
-        raise Refusal("RuntimeError", "a linear layer needs at least one dimension", "give it at least one dimension")
+        raise Refusal("RuntimeError", "a linear layer needs at least one dimension", "add a dimension")
     _last(shape, wanted, f"a linear layer of {wanted} inputs", "RuntimeError")
     return (*shape[:-1], _length(settings.get("out_features")))
 
@@ -66,8 +66,8 @@ def _last(shape: Shape, wanted: Any, what: str, exception: str) -> None:
     if type(wanted) is int and shape[-1] not in (None, wanted):
         raise Refusal(
             exception,
-            f"{what} meets {shape[-1]} values in the last dimension of {shown(shape)}",
-            f"make the layer for {shape[-1]} inputs, or bring the last dimension to {wanted}",
+            f"{what} gets {shape[-1]} values in the last dimension of {shown(shape)}",
+            f"create the layer with {shape[-1]} inputs, or change the last dimension to {wanted}",
         )
 
 
@@ -86,8 +86,8 @@ def _batch_norm(*ranks: int) -> Taking:
         if len(shape) not in ranks:
             raise Refusal(
                 "ValueError",
-                f"it expects {' or '.join(f'{rank}D' for rank in ranks)} input (got {len(shape)}D input)",
-                f"give it {ranks[0]} dimensions, or take the batch normalization for {len(shape)}",
+                f"expected {' or '.join(f'{rank}D' for rank in ranks)} input (got {len(shape)}D input)",
+                f"pass {ranks[0]} dimensions, or use the batch normalization for {len(shape)}",
             )
         if is_set(settings, "affine", usual=True) or is_set(settings, "track_running_stats", usual=True):
             _channels(shape[1], settings.get("num_features"), "the normalization", shape)
@@ -100,8 +100,8 @@ def _channels(there: Length, wanted: Any, what: str, shape: Shape) -> None:
     if type(wanted) is int and there not in (None, wanted):
         raise Refusal(
             "RuntimeError",
-            f"{what} is made for {wanted} channels and meets {there} in an input of shape {shown(shape)}",
-            f"bring the channels ({wanted}) to their place (permute), or make the layer for {there}",
+            f"{what} expects {wanted} channels, but the input of shape {shown(shape)} has {there}",
+            f"move the {wanted} channels to their place (permute), or create the layer with {there} channels",
         )
 
 
@@ -120,8 +120,8 @@ def _layer_norm(settings: Settings, shape: Shape) -> Shape | None:
     if not fits:
         raise Refusal(
             "RuntimeError",
-            f"the normalization is made for {list(wanted)} at the end of a shape, not for {shown(shape)}",
-            f"make it for {list(there)}",
+            f"Given normalized_shape={list(wanted)}, expected input ending in it, but got input of size {shown(shape)}",
+            f"create it with {list(there)}",
         )
     return shape
 
@@ -154,8 +154,8 @@ def _with_or_without_batch(shape: Shape, n_axes: int, what: str, exception: str 
     if len(shape) not in (n_axes + 1, n_axes + 2):
         raise Refusal(
             exception,
-            f"the {what} takes {n_axes + 2} dimensions, or {n_axes + 1} without a batch, not {shown(shape)}",
-            "bring the input to (batch, channels, sizes)",
+            f"the {what} expects {n_axes + 2} dimensions, or {n_axes + 1} without a batch, not {shown(shape)}",
+            "reshape the input to (batch, channels, sizes)",
         )
 
 
@@ -186,8 +186,8 @@ def _one_slid(length: Length, kernel: Any, stride: Any, padding: Any, dilation: 
     if length + 2 * padding < reach:
         raise Refusal(
             "RuntimeError",
-            f"a kernel that reaches over {reach} does not fit into {length + 2 * padding} of {shown(shape)}",
-            "take a smaller kernel, less pooling before it, or larger images",
+            f"Kernel size can't be greater than actual input size: {reach} > {length + 2 * padding} in {shown(shape)}",
+            "use a smaller kernel, less pooling before it, or larger images",
         )
     return int((length + 2 * padding - reach) // stride + 1)
 
@@ -243,14 +243,14 @@ def flattened(shape: Shape, start: int, end: int) -> Shape:
         if not -n <= dim < n:
             raise Refusal(
                 "IndexError",
-                f"dimension {dim} is asked for, and {shown(shape)} has only {len(shape)}",
-                "give it a batch of tensors, or another start_dim",
+                f"Dimension out of range: {dim}, but {shown(shape)} has only {len(shape)}",
+                "pass a batch of tensors, or another start_dim",
             )
     if not shape:
         return (1,)
     first, last = start % n, end % n
     if first > last:
-        raise Refusal("RuntimeError", f"start_dim {start} comes after end_dim {end}", "exchange the two")
+        raise Refusal("RuntimeError", f"start_dim {start} comes after end_dim {end}", "swap the two")
     return (*shape[:first], size(shape[first : last + 1]), *shape[last + 1 :])
 
 
@@ -275,8 +275,8 @@ def _recurrent(settings: Settings, shape: Shape) -> Shape | None:
     if len(shape) not in (2, 3):
         raise Refusal(
             "ValueError",
-            f"it takes sequences of vectors, 3 dimensions, or 2 without a batch, not {shown(shape)}",
-            "bring the input to (batch, steps, values)",
+            f"the input must have 3 dimensions, or 2 without a batch, not {shown(shape)}",
+            "reshape the input to (batch, steps, values)",
         )
     wanted = settings.get("input_size")
     _last(shape, wanted, f"a recurrent layer of input_size {wanted}", "RuntimeError")

@@ -138,7 +138,7 @@ def scalar_dtype(thing: Thing) -> str | None:
 
 
 def whole(thing: Thing | None) -> int | None:
-    """The whole number that an argument is known to be."""
+    """The integer that an argument is known to be."""
     if thing is None or thing.type != "int" or type(thing.literal) is not int:
         return None
     return thing.literal

@@ -38,9 +38,9 @@ def _maker(kind: str) -> Rule:
         if "params" not in bound:
             site.crash(
                 "TypeError",
-                f"{kind} is not given the parameters that it shall train",
+                f"{kind}.__init__() missing 1 required positional argument: 'params'",
                 fact=f"the call is {site.text}",
-                remedy="give it model.parameters()",
+                remedy="pass model.parameters()",
             )
         _parameters(site, bound["params"])
         return Thing(f"torch.optim.{kind.lower()}.{kind}", words=site.text)
@@ -53,9 +53,9 @@ def _unknown(site: Site, kind: str) -> None:
         if name in _UNKNOWN_TO_ALL:
             site.crash(
                 "TypeError",
-                f"{kind} of torch has no argument {name}",
+                f"{kind}.__init__() got an unexpected keyword argument '{name}'",
                 fact=f"the call is {site.text}",
-                remedy="name it lr" if "rate" in name else "leave it out",
+                remedy="use lr" if "rate" in name else "remove it",
             )
 
 
@@ -64,14 +64,14 @@ def _parameters(site: Site, given: Thing) -> None:
     if given.fact("gives") == "parameters" and given.fact("n_parameters") == 0 or given.items == []:
         site.crash(
             "ValueError",
-            "the optimizer got an empty list of parameters",
+            "optimizer got an empty parameter list",
             fact=f"{words_of(given, 'the model')} has no parameters",
             remedy="assign the layers to attributes of the model (a plain list of layers is not seen; use ModuleList)",
         )
     if is_tensor(given):
         site.crash(
             "TypeError",
-            "an optimizer takes parameters in a list, not one tensor",
+            "params argument given to the optimizer should be an iterable of Tensors, not a Tensor",
             fact=f"{words_of(given, 'params')} is a tensor",
             remedy="put it in a list: [w]",
         )
@@ -79,9 +79,9 @@ def _parameters(site: Site, given: Thing) -> None:
     if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
         site.crash(
             "TypeError",
-            "an optimizer takes the parameters of a module, not the module",
+            "'{given.type}' object is not iterable: an optimizer takes the parameters of a module",
             fact=f"{words_of(given, 'params')} is of type {given.type}",
-            remedy="give it model.parameters()",
+            remedy="pass model.parameters()",
         )
 
 
@@ -114,9 +114,9 @@ def _of_class(name: str) -> Rule:
         [made] = kind or ["SGD"]
         site.crash(
             "TypeError",
-            f"{name}() is asked of the class, and no optimizer was made from it",
+            f"{name}() is called on the class; no optimizer was created",
             fact=f"{site.text.rpartition('.')[0]} is the class {made}",
-            remedy=f"make one first: {made}(model.parameters(), lr=0.01)",
+            remedy=f"create one first: {made}(model.parameters(), lr=0.01)",
         )
 
     return called
@@ -142,7 +142,7 @@ def of_class_in_hand(site: Site) -> Thing | None:
         return None
     site.crash(
         "TypeError",
-        f"{site.name}() is asked of the class, and no optimizer was made from it",
+        f"{site.name}() is called on the class; no optimizer was created",
         fact=f"{words_of(site.receiver or Thing(), 'it')} is the class {kind.rpartition('.')[2]}",
-        remedy=f"make one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
+        remedy=f"create one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
     )

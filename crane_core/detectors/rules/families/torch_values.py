@@ -45,7 +45,7 @@ def taken_out(site: Site) -> Thing | None:
     if site.name == "item" and n is not None and n != 1:
         site.crash(
             "RuntimeError",
-            f"item() takes the only element of a tensor, and there are {n}",
+            f"a Tensor with {n} elements cannot be converted to Scalar",
             fact=told(thing),
             remedy="reduce it first (mean, sum, argmax), or use tolist()",
         )
@@ -65,9 +65,9 @@ def truth(site: Site) -> Thing | None:
     if n is not None and n > 1:
         site.crash(
             "RuntimeError",
-            "the truth value of a tensor with more than one element is not defined",
+            "Boolean value of Tensor with more than one value is ambiguous",
             fact=told(thing),
-            remedy="say which: .any() or .all()",
+            remedy="use .any() or .all()",
         )
     return None
 
@@ -80,16 +80,16 @@ def as_array(site: Site) -> Thing | None:
     if isinstance(device, str) and device.startswith(("cuda", "mps")) and not site.arguments.keywords:
         site.crash(
             "TypeError",
-            f"a tensor on {device} cannot become an array of numpy",
+            f"can't convert {device} device type tensor to numpy",
             fact=f"{words_of(thing, 'the tensor')} is on {device}",
-            remedy="bring it to the memory of the CPU first: .cpu().numpy()",
+            remedy="copy it to host memory first: .cpu().numpy()",
         )
     if thing.fact("requires_grad") is True and not site.arguments.keywords and not _may_be_without_gradient(site):
         site.crash(
             "RuntimeError",
-            "a tensor that requires a gradient cannot become an array of numpy",
+            "Can't call numpy() on Tensor that requires grad",
             fact=f"{words_of(thing, 'the tensor')} has requires_grad=True",
-            remedy="let go of the gradient first: .detach().numpy()",
+            remedy="detach it first: .detach().numpy()",
         )
     facts = {"shape": shape_of(thing), "dtype": (dtype_of(thing) or "").removeprefix("torch.")}
     return Thing("numpy.ndarray", {name: fact for name, fact in facts.items() if fact or fact == ()})
@@ -172,16 +172,16 @@ def backward(site: Site) -> Thing | None:
     if is_plain and n is not None and n > 1:
         site.crash(
             "RuntimeError",
-            "a gradient can be computed implicitly only for a single number",
+            "grad can be implicitly created only for scalar outputs",
             fact=told(thing),
             remedy="reduce it first: loss.mean().backward()",
         )
     if thing.fact("requires_grad") is False and thing.fact("grad_fn") is None:
         site.crash(
             "RuntimeError",
-            "the tensor does not require a gradient and has none to go back along",
+            "element 0 of tensors does not require grad and does not have a grad_fn",
             fact=f"{words_of(thing, 'the tensor')} has requires_grad=False",
-            remedy="compute it from parameters that require a gradient, outside of no_grad()",
+            remedy="compute it from parameters that require grad, outside of no_grad()",
         )
     return Thing("NoneType", literal=None)
 
@@ -236,7 +236,7 @@ def _size(site: Site, thing: Thing, shape: Shape) -> Thing:
     if not -len(shape) <= at < len(shape):
         site.crash(
             "IndexError",
-            f"dimension {at} is asked for",
+            f"dimension {at} is requested",
             fact=told(thing),
             remedy=f"the dimensions are 0 to {len(shape) - 1}",
         )
@@ -343,7 +343,7 @@ def _mean_of_floats(site: Site, thing: Thing) -> None:
     if dtype is not None and dtype not in FLOATS and "dtype" not in site.arguments.keywords:
         site.crash(
             "RuntimeError",
-            f"a mean needs floats, and the tensor is {short(dtype)}",
+            f"mean(): could not infer output dtype: input must be floating point, not {short(dtype)}",
             fact=told(thing),
             remedy="convert it first: .float().mean()",
         )
@@ -353,7 +353,7 @@ def _without(site: Site, thing: Thing, shape: Shape, at: int) -> Shape:
     if not -max(len(shape), 1) <= at < max(len(shape), 1):
         site.crash(
             "IndexError",
-            f"dimension {at} is asked for",
+            f"dimension {at} is requested",
             fact=told(thing),
             remedy=f"the dimensions are 0 to {len(shape) - 1}",
         )
@@ -392,7 +392,7 @@ def no_such_method(site: Site) -> Thing | None:
     if site.name in _NOT_THERE:
         site.crash(
             "AttributeError",
-            f"a tensor has no {site.name}",
+            f"'Tensor' object has no attribute '{site.name}'",
             fact=f"{words_of(site.receiver or Thing(), 'it')} is a torch.Tensor",
             remedy=_NOT_THERE[site.name],
         )

@@ -95,11 +95,11 @@ def loaded(site: Site) -> Thing | None:
     if given.type in _NO_DICTS or is_module(given):
         site.crash(
             "TypeError",
-            f"load_state_dict takes a dict of weights, not {given.type}",
-            fact=f"{words_of(given, 'what is given')} is of type {given.type}",
+            f"Expected state_dict to be dict-like, got {given.type}",
+            fact=f"{words_of(given, 'the argument')} is of type {given.type}",
             remedy="read it first: model.load_state_dict(torch.load(path))"
             if given.type == "str"
-            else "give it other.state_dict()",
+            else "pass other.state_dict()",
         )
     if given.type in _DICTS:
         wanted = weights_of(module)
@@ -128,9 +128,9 @@ def _refuse_shapes(site: Site, wanted: Weights, there: Weights) -> None:
         if there.get(name, shape) != shape:
             site.crash(
                 "RuntimeError",
-                f"the weights {name} are of another size than the model's",
-                fact=f"{name} has the shape {shown(there[name])} in what is loaded, and {shown(shape)} in the model",
-                remedy="make the model with the sizes that it was saved with, or leave these weights out of the dict",
+                f"size mismatch for {name}",
+                fact=f"{name} has shape {shown(there[name])} in the loaded dict and {shown(shape)} in the model",
+                remedy="create the model with the sizes that it was saved with, or remove these weights from the dict",
             )
 
 
@@ -143,7 +143,7 @@ def _refuse_gaps(site: Site, module: Thing, wanted: Weights, given: Thing) -> No
         if name.endswith("weight") and not any(key.startswith(name) for key in keys):
             site.crash(
                 "RuntimeError",
-                f"the model's weights {name} are not among those that are loaded",
+                f"Missing key(s) in state_dict: {name}",
                 fact=f"{words_of(given, 'the dict')} has the keys {', '.join(map(repr, keys[:3]))}"
                 + (" and others" if len(keys) > 3 else ""),
                 remedy=_other_names(name, keys),
@@ -161,8 +161,8 @@ def _keys(given: Thing) -> list[str] | None:
 
 def _other_names(name: str, keys: list[str]) -> str:
     if any(key == f"module.{name}" for key in keys):
-        return "take the prefix 'module.' of DataParallel away from the keys"
+        return "remove the prefix 'module.' of DataParallel from the keys"
     inner = [key for key in keys if key.endswith("state_dict") or key in ("model", "net", "state")]
     if inner:
         return f"load what it holds: [{inner[0]!r}]"
-    return "make the model whose weights were saved, or say strict=False"
+    return "create the model whose weights were saved, or pass strict=False"

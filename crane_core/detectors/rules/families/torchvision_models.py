@@ -90,7 +90,7 @@ def called(site: Site) -> Thing | None:
     head, width = inside(model, _HEADS[model.class_name]), _width(model, anatomy)
     if head is None or width is None:
         return Thing()
-    words = f"what comes to {_HEADS[model.class_name]} of {words_of(model, 'the model')}"
+    words = f"the input of {_HEADS[model.class_name]} of {words_of(model, 'the model')}"
     return site.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
 
 
@@ -192,6 +192,6 @@ def no_such_head(site: Site) -> Thing | None:
     site.crash(
         "AttributeError",
         f"{model.class_name} has no attribute {site.name}",
-        fact=f"{words_of(model, 'the model')} is a {model.class_name}, whose head is called {head}",
+        fact=f"{words_of(model, 'the model')} is a {model.class_name}, whose head is {head}",
         remedy=f"use .{head}",
     )

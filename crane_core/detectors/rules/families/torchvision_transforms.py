@@ -62,16 +62,16 @@ def _to_tensor(site: Site, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == TENSOR:
         site.crash(
             "TypeError",
-            "ToTensor takes an image of PIL or an array, and it gets a tensor",
+            "pic should be PIL Image or ndarray, not a tensor",
             fact=f"{what} is a tensor",
-            remedy="leave ToTensor out, or put it before the steps that need tensors only once",
+            remedy="remove ToTensor, or keep it only once, before the steps that need tensors",
         )
     if image.kind == ARRAY and image.n_axes not in (2, 3):
         site.crash(
             "ValueError",
-            f"ToTensor takes an array of 2 or 3 dimensions, not {image.n_axes}",
+            f"pic should be 2/3 dimensional. Got {image.n_axes} dimensions",
             fact=f"{what} has {image.n_axes} dimensions",
-            remedy="give it one image at a time",
+            remedy="pass one image at a time",
         )
     dtype = image.dtype if image.kind == PIL else "torch.float32" if image.dtype in ("uint8", "float32") else None
     return image._replace(kind=TENSOR, dtype=dtype, n_axes=3)
@@ -81,15 +81,15 @@ def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
     if image.kind != TENSOR:
         site.crash(
             "TypeError",
-            "Normalize takes a tensor, and it gets an image that is none yet",
-            fact=f"{what} is {'an image of PIL' if image.kind == PIL else 'an array'}",
+            "img should be Tensor Image: Normalize gets an image that is not a tensor yet",
+            fact=f"{what} is {'a PIL image' if image.kind == PIL else 'an array'}",
             remedy="put ToTensor() before it",
         )
     if image.dtype is not None and not is_float(image.dtype) and image.dtype.startswith("torch."):
         site.crash(
             "TypeError",
-            f"Normalize takes a tensor of floats, not {image.dtype.removeprefix('torch.')}",
-            fact=f"{what} has the dtype {image.dtype.removeprefix('torch.')}",
+            f"Input tensor should be a float tensor, not {image.dtype.removeprefix('torch.')}",
+            fact=f"{what} has dtype {image.dtype.removeprefix('torch.')}",
             remedy="convert it first: x.float() / 255",
         )
     for name in ("mean", "std"):
@@ -98,9 +98,9 @@ def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
         if image.n_axes >= 3 and None not in (n, image.bands) and n not in (1, image.bands):
             site.crash(
                 "RuntimeError",
-                f"Normalize is given {n} numbers for {name}, and the image has {image.bands} channels",
+                f"Normalize has {n} values for {name}, but the image has {image.bands} channels",
                 fact=f"{what} has {image.bands} channels",
-                remedy='bring the images to one mode first: image.convert("RGB")',
+                remedy='convert the images to one mode first: image.convert("RGB")',
             )
     return image
 
@@ -109,9 +109,9 @@ def _resize(site: Site, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == ARRAY:
         site.crash(
             "TypeError",
-            "Resize takes an image of PIL or a tensor, not an array",
-            fact=f"{what} is an array of numpy",
-            remedy="make an image of it first: ToPILImage() or Image.fromarray",
+            "img should be PIL Image or Tensor: Resize does not take an array",
+            fact=f"{what} is a NumPy array",
+            remedy="convert it to an image first: ToPILImage() or Image.fromarray",
         )
     size = step.get("size")
     if isinstance(size, (list, tuple)) and len(size) == 2:
@@ -136,9 +136,9 @@ def _to_image(site: Site, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == PIL:
         site.crash(
             "TypeError",
-            "ToPILImage takes a tensor or an array, and it gets an image of PIL",
-            fact=f"{what} is an image of PIL",
-            remedy="leave ToPILImage out",
+            "pic should be Tensor or ndarray, not a PIL image",
+            fact=f"{what} is a PIL image",
+            remedy="remove ToPILImage",
         )
     return Image(PIL, image.bands, image.height, image.width, None)
 

@@ -74,7 +74,7 @@ def is_kind(value: Any, kind: type) -> bool:
 
 
 def is_genuine(kind: type) -> bool:
-    """True when the module that the class names holds this very class under its name, so that the name is no lie.
+    """True when the module that the class names holds this very class under its name, so that the name is not a lie.
 
     A class that is not on the heap was written in C, where names are not made up.
     """
@@ -116,7 +116,7 @@ def instance_dict(value: Any) -> dict[str, Any]:
 def may_hold_more(value: Any) -> bool:
     """True where the object may hold attributes that instance_dict does not tell.
 
-    Its dict is hidden, or has keys that are no plain text: only comparing them would tell what they equal.
+    Its dict is hidden, or has keys that are not plain text: only comparing them would tell what they equal.
     """
     if is_kind(value, type):
         return False
@@ -127,7 +127,7 @@ def may_hold_more(value: Any) -> bool:
 def _own_dict(value: Any) -> Any:
     """The dict of the object's attributes, which may be of a class derived from dict, such as the object itself.
 
-    Empty where it has none; MISSING where it has one that its classes hide (a `__dict__` of their own), or is laid out
+    Empty where it has none; MISSING where it has one that its classes hide (their own `__dict__`), or is laid out
     by another class, as wrapt's proxies are that also inherit from one of Python's.
     """
     known = [class_dict(kind)["__dict__"] for kind in mro_of(type(value)) if "__dict__" in class_dict(kind)]

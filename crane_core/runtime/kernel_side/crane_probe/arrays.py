@@ -1,6 +1,6 @@
 """Numbers of numpy arrays in pieces: range, NaN, distinct values, exact, with little memory beside the array.
 
-Knows plain `numpy.ndarray` of numbers, truth values and times. Refuses to sample: what costs too much is not computed,
+Knows plain `numpy.ndarray` of numbers, booleans and times. Refuses to sample: what costs too much is not computed,
 and said so. Imports nothing: numpy is there when an array is.
 """
 
@@ -71,7 +71,7 @@ def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
         least, greatest = piece[:, 0].copy(), piece[:, 0].copy()
         holed = range(len(piece))
     else:
-        # Times are whole numbers of which the least stands for NaT.
+        # Times are integers of which the least stands for NaT.
         plain = piece.view("i8") if piece.dtype.kind in TIMES and piece.dtype.isnative else piece
         least, greatest = (_extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum))
         holed = np.flatnonzero(_is_nan(least)).tolist()
@@ -159,7 +159,7 @@ class Distinct(NamedTuple):
 def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> Distinct | None:
     """Distinct values of a one-dimensional array; None where the budget does not allow it.
 
-    `known` is its range where that is known: whole numbers close together are counted. `is_brief` tells fewer values
+    `known` is its range where that is known: integers close together are counted. `is_brief` tells fewer values
     apart in less time.
     """
     np = numpy()
@@ -191,7 +191,7 @@ def _is_narrow(array: Any, known: Any) -> bool:
 
 
 def _counted(array: Any, low: int) -> Any:
-    """The distinct values of whole numbers that lie close together."""
+    """The distinct values of integers that lie close together."""
     np = numpy()
     low = min(low, 0) if low < _NARROW else low
     seen = np.zeros(2 * _NARROW, dtype=bool)
@@ -235,7 +235,7 @@ def _others(piece: Any, known: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A numpy scalar as a number, truth value or text of Python; times in ISO format."""
+    """A numpy scalar as a number, boolean or string of Python; times in ISO format."""
     np = numpy()
     if value.dtype.kind == "M":
         return str(np.datetime_as_string(value))

@@ -11,7 +11,7 @@ ATTRIBUTE, ITEM, CALL = "attribute", "item", "call"
 
 
 class Unknown(NamedTuple):
-    """A subscript or argument that is no literal and no plain value of the kernel.
+    """A subscript or argument that is neither a literal nor a plain value of the kernel.
 
     `text` is its source. `name` is the kernel's name of an argument that is one, unchanged by the target.
     """

@@ -28,7 +28,7 @@ def text(value: str, limit: int) -> str:
 
 
 def scalar(value: Any, limit: int) -> Any:
-    """A number, text, truth value or None as JSON; anything else by the name of its type in angle brackets.
+    """A number, string, boolean or None as JSON; anything else by the name of its type in angle brackets.
 
     Floats that JSON cannot say are {"$float": "nan"}, as everywhere in this project.
     """
@@ -82,7 +82,7 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
 
 
 def key_text(key: Any, limit: int) -> str:
-    """A key of a dict as text; what is no text as its JSON."""
+    """A key of a dict as text; other keys as their JSON."""
     if is_kind(key, str):
         return text(key, limit)
     shown = scalar(key, limit)

@@ -49,7 +49,7 @@ def size_of(value: Any) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """True for a number, text, truth value or None, and for a short row of them."""
+    """True for a number, string, boolean or None, and for a short row of them."""
     if type(value) in ROWS:
         return 0 < len(value) <= _SHORT and all(type(part) in PLAIN for part in value)
     return type(value) in PLAIN

@@ -1,7 +1,7 @@
 """What looking at one variable may still cost.
 
 Steps are counted before work is begun, so that the same value is cut at the same place each time; the clock is the
-second guard, for what steps do not foresee.
+second guard, for what steps do not cover.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _merged(frames: _Frames, text: str) -> Iterator[Asks]:
 
 
 def _of_plots(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
-    """Columns to plot, named by texts; a text that is no column is an error in seaborn and plotly express."""
+    """Columns to plot, named by strings; a string that is not a column is an error in seaborn and plotly express."""
     frame = frames.argument(0, "data") if "data_frame" not in frames.named else frames.named["data_frame"]
     for word in _PLOTTED:
         if type(frames.named.get(word)) is str:
@@ -196,7 +196,7 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
 
 
 def _asking(model: Any) -> Any:
-    """What looks at the names first: of a pipeline, the first step that is no word and no None."""
+    """What looks at the names first: of a pipeline, the first step that is neither a word nor None."""
     steps = instance_dict(model).get("steps") if package_of(type(model)) == "sklearn" else None
     parts = [step[1] for step in steps if type(step) is tuple and len(step) > 1] if type(steps) is list else []
     return _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model

@@ -109,7 +109,7 @@ def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
 
 
 def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, Any]:
-    """The kind of a column: times are no numbers."""
+    """The kind of a column: times are not numbers."""
     if array.dtype.kind in arrays.TIMES:
         return {key: value for key, value in facts.items() if key != "value_type"}
     return facts

@@ -138,7 +138,7 @@ class Evaluation(Expressions):
         return self._ways([node.body, node.orelse])
 
     def _ways(self, blocks: list[list[Any]]) -> bool:
-        """Reads blocks of which one runs; True when none comes to its end."""
+        """Reads blocks, one of which runs; True when none comes to its end."""
         start, was_certain, ends = self.scopes.snapshot(), self._certain, []
         self._certain = False
         for block in blocks:
@@ -228,7 +228,7 @@ def _as_load(node: Any) -> Any:
 
 
 def _may_leave(node: ast.AST) -> bool:
-    """True when the statement holds a return, raise, break or continue outside functions of its own."""
+    """True when the statement holds a return, raise, break or continue outside its own functions."""
     if isinstance(node, _LEAVES):
         return True
     return not isinstance(node, _DEFINES) and any(_may_leave(child) for child in ast.iter_child_nodes(node))

@@ -161,7 +161,7 @@ def _no_attribute(value: Any, name: str) -> Lack:
 
 
 def may_gain_attributes(kind: type) -> bool:
-    """True for objects that keep attributes of their own, but for data of pandas and numpy."""
+    """True for objects that keep their own attributes, but for data of pandas and numpy."""
     return package_of(kind) not in ("pandas", "numpy") and any("__dict__" in class_dict(each) for each in mro_of(kind))
 
 

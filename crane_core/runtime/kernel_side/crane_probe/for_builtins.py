@@ -193,7 +193,7 @@ def _content_of(item: Any) -> tuple[Any, ...]:
 
 
 def unordered(value: Any, look: Any) -> dict[str, Any]:
-    """A set: its items in an order of their own, as a set's order is another in each process."""
+    """A set: its items in their own order, as a set's order is another in each process."""
     base: Any = set if is_kind(value, set) else frozenset
     summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
     if base.__len__(value) > _LONGEST_SORTED:

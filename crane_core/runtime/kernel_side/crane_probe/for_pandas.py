@@ -96,7 +96,7 @@ def _beyond(view: View, facts: dict[str, Facts], look: Any) -> dict[str, Any]:
 
 
 def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
-    """Of columns beyond the limit those that are no numbers: a model or a sum over all columns meets them as well."""
+    """Of columns beyond the limit those that are not numbers: a model or a sum over all columns meets them as well."""
     told = set(shown)
     others = [at for at in range(len(view.names)) if at not in told and not _is_number(view.columns[at])]
     facts = {view.names[at]: _facts(view, at, look, is_brief=True) for at in others[:_OTHER_COLUMNS]}

@@ -37,7 +37,7 @@ _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
 _NOT_PASSED_ON = ("set_output",)
-"""Methods that exist under a condition of their own, whatever the inner estimator has."""
+"""Methods that exist under their own condition, whatever the inner estimator has."""
 _DELEGATES = ("best_estimator_", "estimator", "_final_estimator")
 
 

@@ -14,7 +14,7 @@ _SPELLED = ("datetime", "date", "time", "timedelta", "timezone", "Decimal", "Fra
 
 
 def plain(value: Any) -> Any:
-    """The value as text; what has no text of its own as it is."""
+    """The value as text; other values unchanged."""
     kind = next((each for each in mro_of(type(value)) if name_of(each) in _SPELLED), None)
     return value if kind is None else str(vars(kind)["__str__"](value) if "__str__" in vars(kind) else value)
 

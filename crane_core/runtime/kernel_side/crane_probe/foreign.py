@@ -44,7 +44,7 @@ def _uses_gpu() -> bool:
 
 
 def _with_random_state(work: Work) -> Work:
-    """Python seeds `random` anew in a copy of the process; the samples shall be those that the kernel would give."""
+    """Python seeds `random` again in a copy of the process; the samples must be those that the kernel would give."""
     state = random.getstate()
 
     def seeded(tell: Tell) -> None:

@@ -1,7 +1,7 @@
 """Running code of the notebook in a copy of the process: whatever it does there, the kernel stays as it was.
 
 Knows fork on Linux. The copy has its own memory, so random states, counters, caches and globals of the kernel are out
-of its reach; files that are open get positions of their own, streams to others are cut, what is printed or displayed is
+of its reach; files that are open get their own positions, streams to others are cut, what is printed or displayed is
 dropped. Writing, removing, connecting and starting programs are refused: the code meets a PermissionError. It is
 killed with all that it forked when the time is up.
 """
@@ -105,7 +105,7 @@ def _kill(kill: Callable[[int, int], None], copy: int) -> None:
     try:
         kill(copy, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
-        return  # It has no group of its own yet, or has ended.
+        return  # It does not have its own group yet, or has ended.
 
 
 # In the copy
@@ -141,7 +141,7 @@ def _seclude(writer: int, seconds: float) -> None:
 
 
 def _cut_off(writer: int, nowhere: int) -> None:
-    """Files are opened anew, to have a position of their own; sockets, pipes and signals to other threads are cut."""
+    """Files are opened again, to have their own position; sockets, pipes and signals to other threads are cut."""
     for handle in [int(path.name) for path in Path(_OPEN_FILES).iterdir()]:
         if handle not in (writer, nowhere):
             _detach(handle, nowhere)

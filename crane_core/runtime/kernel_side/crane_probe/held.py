@@ -1,7 +1,7 @@
 """Running code of the notebook in place, where the process cannot be copied: random states are put back after it.
 
 Knows the global generators of random, numpy and torch, and a clock that interrupts. What the code changes besides
-(a counter of its own, a file's position) stays changed: forked.py is the better way wherever it is there.
+(its own counter, a file's position) stays changed: forked.py is the better way wherever it is there.
 """
 
 from __future__ import annotations

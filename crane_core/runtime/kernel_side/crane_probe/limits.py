@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
 
 def limits_from(request: dict[str, Any]) -> Limits:
-    """The limits with those numbers replaced that the request names. Raises ValueError for a name that is no limit."""
+    """The limits with those numbers replaced that the request names. Raises ValueError for an unknown limit."""
     unknown = sorted(set(request) - set(Limits._fields))
     if unknown:
         raise ValueError("no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(Limits._fields))

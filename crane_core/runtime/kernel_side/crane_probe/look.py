@@ -123,7 +123,7 @@ def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     """The versions of the packages that the variables come from, as far as they are loaded and state one."""
     tops = {_top_package(value) for value in found.values()}
     versions = {top: _version_of(top) for top in sorted(tops)}
-    # torch's version is of a class of its own.
+    # torch's version is of its own class.
     return {top: bounds.text(str.__str__(version), 40) for top, version in versions.items() if is_kind(version, str)}
 
 

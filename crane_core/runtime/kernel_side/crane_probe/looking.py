@@ -76,7 +76,7 @@ class Look:
             return merged(sure, {"plus": {"values": {"not_computed": str(late)}}})
 
     def scalar(self, value: Any) -> Any:
-        """A number, text, truth value or None as JSON, a library's scalar likewise; else the name of the type."""
+        """A number, string, boolean or None as JSON, a library's scalar likewise; else the name of the type."""
         if package_of(type(value)) != "builtins":
             value = answer_of(value, "SCALAR", value)
         return bounds.scalar(value, self.limits.text)

@@ -21,7 +21,7 @@ _NAME_IN_SHELL = re.compile(r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]
 
 
 class Parsed(NamedTuple):
-    """The syntax tree of a cell; where it is no Python, an empty tree with the line and the message of the error."""
+    """The syntax tree of a cell; where it is not Python, an empty tree with the line and the message of the error."""
 
     tree: ast.Module
     error: str = ""

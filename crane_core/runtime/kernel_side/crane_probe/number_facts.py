@@ -33,7 +33,7 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
 
 
 def fraction_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
-    """How many distinct values that occur are no whole numbers, at least, and one of them."""
+    """The least number of distinct values that are not integers, and one of them."""
     if found is None or found.values.dtype.kind != "f":
         return {}
     np = arrays.numpy()

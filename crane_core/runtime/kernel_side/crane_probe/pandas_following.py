@@ -392,7 +392,7 @@ def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _query_lacks(table: Table, name: str, positional: Any) -> list[Lack]:
-    """Names in the text of a query that are no columns."""
+    """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
     if type(text) is not str or "`" in text or table.labels is None:
         return []
@@ -528,7 +528,7 @@ def of_values(values: Values, steps: tuple[Step, ...]) -> Way:
 
 
 def _label_of(values: Values, item: Any) -> Way:
-    """`series[label]`; a number is looked up as a label where labels are whole numbers, and else only by pandas."""
+    """`series[label]`; a number is looked up as a label where labels are integers, and else only by pandas."""
     if values.index is None or is_multi(values.index) or type(item) not in INDICES:
         return Way()
     array = None if pandas_storage.is_range(values.index) else ndarray_of(pandas_storage.index_values(values.index))

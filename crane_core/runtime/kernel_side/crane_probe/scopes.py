@@ -19,7 +19,7 @@ class Alias(NamedTuple):
     """Another word for what a chain of the kernel leads to.
 
     `copy` is 0 for the kernel's own object. What a call gave, as in `b = a.copy()`, may be changed without it: each
-    such value has a number of its own.
+    such value has its own number.
     """
 
     name: str
@@ -120,7 +120,7 @@ def local_names(node: Any) -> dict[str, Any]:
 
 
 def given_names(body: Iterable[ast.AST]) -> dict[str, Any]:
-    """The names that statements give values in a scope of their own, but for those they declare as of another."""
+    """The names that statements give values in their own scope, but for those they declare as of another."""
     found = [given for statement in body for given in _given(statement)]
     outer = {name for name, is_outer in found if is_outer}
     return {name: NOTHING_KNOWN for name, _ in found if name not in outer}

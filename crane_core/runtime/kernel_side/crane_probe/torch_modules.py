@@ -23,7 +23,7 @@ _MOST_CONTAINERS = 120
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _PARTS = ("_modules", "_parameters", "_buffers")
 _INNER = frozenset({"training", "call_super_init", "T_destination", "dump_patches"})
-"""Attributes of every module, which say nothing of this one."""
+"""Attributes of every module, which say nothing about this one."""
 
 
 class Layer(NamedTuple):
@@ -68,7 +68,7 @@ def is_module(value: Any) -> bool:
 
 
 def _is_end(layer: Layer) -> bool:
-    """True for what is listed: modules without others inside, and those with parameters or sizes of their own."""
+    """True for what is listed: modules without others inside, and those with parameters or their own sizes."""
     inner = part(layer.held, "_modules")
     return not inner or bool(part(layer.held, "_parameters")) or torch_layers.is_known(layer.module)
 
@@ -122,7 +122,7 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
 
 
 def _stated(layer: Layer) -> dict[str, Any]:
-    """The sizes that the layer states, else the shapes of its own parameters; whether it waits for its first call."""
+    """The sizes that the layer states, else the shapes of its parameters; whether it waits for its first call."""
     facts = torch_layers.sizes_of(layer.module, layer.held)
     own = {name: value for name, value in part(layer.held, "_parameters").items() if value is not None}
     if any(map(is_uninitialized, own.values())):

@@ -34,7 +34,7 @@ def ranges_of(plain: Any, look: Any) -> Ranges | None:
 
 
 def _comparable(torch: Any, piece: Any) -> Any:
-    """Types of eight bits and less have no order of their own in torch."""
+    """Types of eight bits and less have no order in torch."""
     is_small = piece.element_size() < 2 and piece.is_floating_point()
     return torch.Tensor.float(piece) if is_small else piece
 

@@ -95,7 +95,7 @@ def _batching(owner: Any) -> Batching | None:
 def _listed_indices(drawing: Drawing) -> Any:
     """Those that a sampler shuffles, in the order in which it holds them; None for the first ones of the dataset.
 
-    A shuffling sampler is not asked: the samples shall be the same each time.
+    A shuffling sampler is not asked: the samples must be the same each time.
     """
     if type(drawing.sampler) is not torch().utils.data.SubsetRandomSampler:
         return None

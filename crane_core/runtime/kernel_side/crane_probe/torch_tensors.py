@@ -22,7 +22,7 @@ def torch() -> Any:
 def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
     if any(package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")):
-        return {"plus": {"values": {"not_computed": "its class computes everything by code of its own"}}}
+        return {"plus": {"values": {"not_computed": "its class computes everything with its own code"}}}
     with torch()._C.DisableTorchFunction():
         if is_uninitialized(value):
             return {"representation": _representation(value), "plus": {"values": {"uninitialized": True}}}

@@ -92,7 +92,7 @@ def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_
     expect(page.get_by_text("501 verdicts can be labelled")).to_be_visible()
     fill(page, "Name", "study")
     fill(page, "Annotators", "ana, ben")
-    expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
+    expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
     expect(page.get_by_text("222 items belong to")).to_contain_text("are not independent")
     expect(page.get_by_text("501 labels of 'published human'")).to_contain_text("design effect")
     strata = rows_of(page.get_by_test_id("stDataFrame").first)

@@ -42,7 +42,7 @@ STUDY = "crane-llm-2025-10"
 ONE_PAIR = "pandas_8"
 PAGES = {
     "Overview": ("/", "[data-testid=stVegaLiteChart] svg"),
-    "Cases": ("/cases", "[data-testid=stDataFrame] canvas"),
+    "Cases": ("/cases", ".cw-cases tbody tr"),
     "a pair": (f"/cases?case={ONE_PAIR}", ".cw-pair"),
     "Results": ("/results", "[data-testid=stVegaLiteChart] svg"),
     "Ablations": ("/ablations", ".cw-numbers"),

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from crane_core.ui import data, keys
-from crane_core.ui.case_filters import answers_words, chosen_benchmark, draw_filters, filtered_cases, joined_series
-from crane_core.ui.case_list import draw_list
+from crane_core.ui.case_filters import chosen_benchmark, filtered_cases
+from crane_core.ui.case_view import draw_cases
 from crane_core.ui.frame import page
 from crane_core.ui.pair_view import draw_pair
 
@@ -17,7 +17,4 @@ with page():
         rows = verdicts[(verdicts["benchmark"] == benchmark) & (verdicts["case_id"] == case_id)]
         draw_pair(data.store(), benchmark, case_id, rows, listed)
     else:
-        st.title("Cases")
-        benchmark = draw_filters()
-        table, n_all = filtered_cases(benchmark), len(data.case_list(benchmark))
-        draw_list(table, n_all, answers_words(benchmark), joined_series(benchmark))
+        draw_cases()

@@ -17,12 +17,12 @@ from crane_core.stats import vote
 class Pattern(StrEnum):
     """What makes a pair worth a look (ux: browsing pairs)."""
 
-    DIFFER = "detectors differ"
-    FLIP = "flips between runs"
+    DIFFER = "models disagree"
+    FLIP = "unstable"
     WRONG_REASON = "right call, wrong reason"
     CHANGED = "one input right, the other wrong"
-    HELPED = "runtime state helped"
-    HARMED = "runtime state harmed"
+    HELPED = "RT helped"
+    HARMED = "RT hurt"
     MISSED = "missed by all"
     ALARM = "false alarm"
 
@@ -30,13 +30,14 @@ class Pattern(StrEnum):
 PATTERN_MEANING = {
     Pattern.DIFFER: "with the same input, one detector says crash and another does not",
     Pattern.FLIP: "the runs of one detector disagree with each other",
-    Pattern.WRONG_REASON: "the crash is detected and people judged the diagnosis partial or wrong",
+    Pattern.WRONG_REASON: "the crash is detected and the human label of the diagnosis is partial or wrong",
     Pattern.CHANGED: "a detector is right with one of the inputs compared and not with the other",
     Pattern.HELPED: "a detector is right with runtime state (the first of the inputs compared) and not without",
     Pattern.HARMED: "a detector is right without runtime state (the second of the inputs compared) and not with it",
     Pattern.MISSED: "no detector predicts the crash, whatever its input",
     Pattern.ALARM: "a detector predicts a crash of the fixed notebook",
 }
+COUNTS = ("n_found", "n_alarms")
 DETECTABLE = [str(Label.PARTIAL), str(Label.WRONG)]
 
 
@@ -115,8 +116,18 @@ def _changed_by_input(clear: pd.DataFrame, inputs: Inputs) -> tuple[set[str], se
     return set(cases[gain > 0]), set(cases[gain < 0])
 
 
-def keep(table: pd.DataFrame, *, find: str = "", pattern: str | None = None, **wanted: list[str]) -> pd.DataFrame:
-    """Rows whose columns hold one of the wanted values (no value: no restriction), with the pattern and the text."""
+def keep(
+    table: pd.DataFrame,
+    *,
+    find: str = "",
+    holding: Collection[str] = (),
+    pattern: str | None = None,
+    **wanted: list[str],
+) -> pd.DataFrame:
+    """Rows whose columns hold one of the wanted values (no value: no restriction), with the pattern and the text.
+
+    holding: the cases that hold the text elsewhere, such as in their code.
+    """
     for column, values in wanted.items():
         if values:
             table = table[table[column].isin(values)]
@@ -125,8 +136,27 @@ def keep(table: pd.DataFrame, *, find: str = "", pattern: str | None = None, **w
     if find.strip():
         text = table[["case_id", "library", "root_cause", "exception", "crash_type", "stage"]].astype(str)
         hit = text.apply(lambda column: column.str.contains(find.strip(), case=False, regex=False)).any(axis=1)
-        table = table[hit]
+        table = table[hit | table["case_id"].isin(list(holding))]
     return table
+
+
+def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
+    """The pair table by library, and within it the cases first that fewest predict and most raise false alarms on."""
+    table = natural_order(cases)
+    library = table["library"].fillna("").str.lower()
+    order = table.assign(library=library, share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0))
+    return table.loc[
+        order.sort_values(["library", "share", "n_alarms"], ascending=[True, True, False], kind="stable").index
+    ]
+
+
+def sorted_by(cases: pd.DataFrame, column: str, *, descending: bool) -> pd.DataFrame:
+    """The pair table by a column, cases without a value last; equal ones in natural order."""
+    table = natural_order(cases)
+    if column == "case_id":
+        return table[::-1] if descending else table
+    values = table[column].where(table["n_asked"] > 0) if column in COUNTS else table[column].str.lower()
+    return table.loc[values.sort_values(ascending=not descending, kind="stable", na_position="last").index]
 
 
 def natural_order(cases: pd.DataFrame) -> pd.DataFrame:

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from crane_core.charts.theme import in_order
 from crane_core.pipeline.beside import OWN
+from crane_core.pipeline.case_picture import Picture, picture
 from crane_core.pipeline.comparisons import comparison_from, comparison_text, comparisons
 from crane_core.pipeline.measures import WITH_STATE, Inputs
-from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern, keep, natural_order, pair_table
+from crane_core.pipeline.pairs import (
+    PATTERN_MEANING,
+    Pattern,
+    hardest_first,
+    keep,
+    natural_order,
+    pair_table,
+    sorted_by,
+)
+from crane_core.storage.search import cases_with_text
 from crane_core.ui import data, keys, url_state
-from crane_core.ui.words import experiment_words, inputs_short, setting_short
+from crane_core.ui.case_list import DESCENDING, SORTABLE
+from crane_core.ui.words import count, experiment_words, inputs_short, setting_short
 
 WIDTH = 230
 LABEL_FILTERS = {
@@ -21,10 +34,13 @@ LABEL_FILTERS = {
     keys.CRASH_TYPE: "Crash type",
     keys.STAGE: "Pipeline stage",
 }
+FILTERS = (keys.SEARCH, keys.AGREEMENT, *LABEL_FILTERS)
 ANSWER_FILTERS = (keys.EXPERIMENT, keys.DETECTOR, keys.SETTING)
 """Columns of the verdict frame that say which answers the counts and patterns are about."""
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 """Which values of these columns count; none: all of them."""
+Filters = Answers
+"""The values of each filter of the list."""
 
 
 def chosen_benchmark() -> str:
@@ -35,13 +51,60 @@ def chosen_benchmark() -> str:
 
 
 def filtered_cases(benchmark: str) -> pd.DataFrame:
-    """The pair table under the filters that the URL holds; draws nothing."""
+    """The pair table under the filters and in the order that the URL names; draws nothing."""
+    return _filtered(data.answers(), benchmark, _asked_answers(), _asked_inputs(), _asked_filters(), asked_sort())
+
+
+def asked_sort() -> str | None:
+    """The order of the list that the URL names; None for the default, hardest first within each library."""
+    asked = st.query_params.get(keys.SORT, "")
+    return asked if asked.removeprefix(DESCENDING) in SORTABLE else None
+
+
+def _asked_filters() -> Filters:
+    """Every filter of the URL with its values."""
+    return tuple((name, tuple(st.query_params.get_all(name))) for name in FILTERS)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _filtered(
+    loaded: str, benchmark: str, answers: Answers, inputs: Inputs, filters: Filters, sort: str | None
+) -> pd.DataFrame:
+    table = _kept(_pair_table(loaded, benchmark, answers, inputs), loaded, benchmark, dict(filters))
+    if sort is None:
+        return hardest_first(table)
+    return sorted_by(table, sort.removeprefix(DESCENDING), descending=sort.startswith(DESCENDING))
+
+
+def _kept(table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, tuple[str, ...]]) -> pd.DataFrame:
+    find = next(iter(filters.get(keys.SEARCH, ())), "")
     return keep(
-        _pair_table(data.answers(), benchmark, _asked_answers(), _asked_inputs()),
-        find=st.query_params.get(keys.SEARCH, ""),
-        pattern=st.query_params.get(keys.AGREEMENT),
-        **{column: st.query_params.get_all(column) for column in LABEL_FILTERS},
+        table,
+        find=find,
+        holding=_holding(loaded, benchmark, find),
+        pattern=next(iter(filters.get(keys.AGREEMENT, ())), None),
+        **{column: list(filters.get(column, ())) for column in LABEL_FILTERS},
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _holding(loaded: str, benchmark: str, find: str) -> frozenset[str]:
+    """The cases whose texts hold what is looked for."""
+    return frozenset(cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ())
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _counts(
+    loaded: str, benchmark: str, answers: Answers, inputs: Inputs, filters: Filters
+) -> dict[str, dict[str, int]]:
+    """Per filter and value, how many cases there are under all the other filters."""
+    table, chosen = _pair_table(loaded, benchmark, answers, inputs), dict(filters)
+    counts = {}
+    for name in (*LABEL_FILTERS, keys.AGREEMENT):
+        others = _kept(table, loaded, benchmark, {other: values for other, values in chosen.items() if other != name})
+        column = others["patterns"].explode() if name == keys.AGREEMENT else others[name]
+        counts[name] = {str(value): int(n) for value, n in column.value_counts().items()}
+    return counts
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -49,6 +112,19 @@ def _pair_table(loaded: str, benchmark: str, answers: Answers, inputs: Inputs) -
     """The pair table in natural order."""
     rows = _verdicts(benchmark, answers)
     return natural_order(pair_table(data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs()))
+
+
+def drawn_picture(benchmark: str) -> Picture:
+    """The marks of every case; local runs only where the URL names experiments."""
+    return _picture(data.answers(), benchmark, _asked_answers())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _picture(loaded: str, benchmark: str, answers: Answers) -> Picture:
+    rows = _verdicts(benchmark, answers)
+    if not dict(answers)[keys.EXPERIMENT]:
+        rows = rows[~rows["experiment"].isin(_jobs())]
+    return picture(rows, in_order(rows["detector_title"].unique().tolist()))
 
 
 def _verdicts(benchmark: str, answers: Answers) -> pd.DataFrame:
@@ -102,27 +178,30 @@ def joined_series(benchmark: str) -> list[str]:
 
 def series_words(name: str) -> str:
     """An experiment, or own runs together, in words."""
-    return "own runs" if name == OWN else experiment_words(name)
+    return "local runs" if name == OWN else experiment_words(name)
 
 
 def draw_filters() -> str:
     """All filters in two rows, each kept in the URL; the benchmark that is chosen there."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="case_filters"):
         _draw_benchmark()
         benchmark = chosen_benchmark()
+        coming = tuple((name, tuple(url_state.asked(name))) for name in FILTERS)
+        counts = _counts(data.answers(), benchmark, _asked_answers(), _asked_inputs(), coming)
         cases = data.case_list(benchmark)
         verdicts = data.verdicts()
         verdicts = verdicts[verdicts["benchmark"] == benchmark]
         titles = dict(zip(verdicts["detector"], verdicts["detector_title"], strict=True))
-        url_state.text("Find", key=keys.SEARCH, placeholder="id, exception, crash type …", width=WIDTH)
+        url_state.text("Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH)
         for column, label in LABEL_FILTERS.items():
-            _many(label, column, sorted(cases[column].dropna().unique()), str)
+            _many(label, column, sorted(cases[column].dropna().unique()), partial(_with_count, counts=counts[column]))
         url_state.one_of(
             st.selectbox,
             "Pattern",
             [str(pattern) for pattern in Pattern],
             key=keys.AGREEMENT,
             default=None,
+            format_func=partial(_with_count, counts=counts[keys.AGREEMENT]),
             placeholder="any",
             help="\n".join(f"- **{pattern}**: {meaning}" for pattern, meaning in PATTERN_MEANING.items()),
             width=WIDTH,
@@ -132,6 +211,11 @@ def draw_filters() -> str:
         _many("Input", keys.SETTING, sorted(verdicts["setting"].unique()), setting_short)
         _many("Experiment", keys.EXPERIMENT, sorted(verdicts["experiment"].unique()), experiment_words)
     return benchmark
+
+
+def _with_count(name: str, counts: dict[str, int]) -> str:
+    """The value of a filter, and how many cases it would leave."""
+    return f"{name} · {count(counts.get(name, 0))}"
 
 
 def _draw_comparison(benchmark: str) -> None:

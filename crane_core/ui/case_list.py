@@ -1,98 +1,184 @@
-"""The list of cases: a click on a row opens the pair."""
+"""The cases as a picture, a row of marks each, and beside it as a list: finished HTML from the pair table."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 import pandas as pd
-import streamlit as st
 
+from crane_core.pipeline.case_picture import Column, Picture
 from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern
+from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys
-from crane_core.ui.open_list import clicked_row
-from crane_core.ui.words import NOTHING, count, literal
+from crane_core.ui.exception_names import exception_name
+from crane_core.ui.words import NOTHING, count, setting_short
 
-MOST_HEIGHT = 760
+MOST_ROWS = 400
+"""Cases that are drawn; the filters narrow what is beyond."""
 COLUMNS = {
     "case_id": "Case",
-    "library": "Library",
-    "root_cause": "Root cause",
     "exception": "Exception",
+    "root_cause": "Root cause",
     "crash_type": "Crash type",
     "stage": "Pipeline stage",
-    "n_found": "Crash predicted",
+    "n_found": "Predicted by",
     "n_alarms": "False alarms",
     "pattern": "Pattern",
-    "at_hand": "At hand",
 }
-NUMBERS = ("n_found", "n_alarms")
-WORDS = [column for column in COLUMNS if column not in NUMBERS]
-
-SHORT = {
-    Pattern.DIFFER: "differ",
-    Pattern.FLIP: "flips",
-    Pattern.WRONG_REASON: "wrong reason",
-    Pattern.CHANGED: "changed",
-    Pattern.HELPED: "helped",
-    Pattern.HARMED: "harmed",
-    Pattern.MISSED: "missed",
-    Pattern.ALARM: "alarm",
+NUMBERS = {
+    "n_found": "how many of the detectors and inputs predict the crash",
+    "n_alarms": "how many of them predict a crash of the fixed version",
 }
+SORTABLE = tuple(column for column in COLUMNS if column != "pattern")
+DESCENDING = "-"
+"""Before a column in the address: the largest first."""
+SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
 TOLD = tuple(pattern for pattern in Pattern if pattern is not Pattern.CHANGED)
-"""Patterns that the list tells; helped and harmed say the same as changed, and more."""
-PATTERN_HELP = "\n".join(f"- **{SHORT[p]}**, {p}: {PATTERN_MEANING[p]}" for p in TOLD)
+"""Patterns that the list tells; RT helped and RT hurt say the same as changed, and more."""
+PATTERN_HELP = "\n".join(f"{SHORT.get(p, p)}: {PATTERN_MEANING[p]}" for p in TOLD)
+LEGEND = (
+    ("r3", "right"),
+    ("p3", "right call, wrong reason (human label)"),
+    ("w3", "crash missed, or false alarm"),
+    ("w1", "paler: fewer of the five runs agree"),
+)
 
 
-def draw_list(table: pd.DataFrame, n_all: int, answers: str, series: list[str]) -> None:
-    """The filtered pair table with its count and what its answers are; an empty one says how to widen the filters.
+def finding(table: pd.DataFrame) -> str:
+    """What the picture shows, in a sentence."""
+    asked = table[table["n_asked"] > 0]
+    if asked.empty:
+        return "No detector was asked about these cases" if len(table) else "No cases match these filters"
+    n_missed, n_alarms = int((asked["n_found"] == 0).sum()), int((asked["n_alarms"] > 0).sum())
+    of, verb = f"of {count(len(asked))}", "escapes" if n_missed == 1 else "escape"
+    missed = f"{count(n_missed)} {of} crashes {verb} every detector"
+    return f"{missed}; {count(n_alarms)} {of} fixed versions set off a false alarm"
+
+
+def available_words(table: pd.DataFrame) -> str:
+    """Available data, in a sentence."""
+    n_code, n_state = int(table["has_code"].sum()), int(table["has_state"].sum())
+    if table.empty:
+        return ""
+    if n_code == n_state == len(table):
+        return "Available data: labels, code and runtime state."
+    return f"Available data: labels; code of {count(n_code)} and runtime state of {count(n_state)} of them."
+
+
+def board_html(table: pd.DataFrame, picture: Picture, series: list[str], *, benchmark: str, sort: str | None) -> str:
+    """table: the filtered pair table in its order, at least one case; sort: as in the address, None for the default.
 
     series: the experiments behind the patterns; where they are several, each pattern has their places in this list.
     """
-    st.caption(literal(f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {answers}"))
-    if table.empty:
-        st.info("No case passes these filters. Clear one of them to see more.")
-        st.button("Clear all filters", on_click=st.query_params.clear)
-        return
-    place = clicked_row(
-        _shown(table, series), key=f"{keys.PICKED}_{len(table)}", most_height=MOST_HEIGHT, column_config=_columns(table)
+    rows = as_rows(table.head(MOST_ROWS))
+    return (
+        f"{_picture_html(rows, picture, benchmark, by_library=sort is None)}{_list_html(rows, series, benchmark, sort)}"
     )
-    if place is not None:
-        st.query_params[keys.CASE] = str(table["case_id"].iloc[place])
-        st.rerun()
 
 
-def _shown(table: pd.DataFrame, series: list[str]) -> pd.DataFrame:
-    """What the list says of each case. Counts are numbers, so that they sort as numbers."""
-    is_asked = table["n_asked"] > 0
-    words = table.assign(
-        pattern=[pattern_words(patterns, series) for patterns in table["patterns_in"]],
-        at_hand=[_at_hand(code, state) for code, state in zip(table["has_code"], table["has_state"], strict=True)],
-    ).fillna(dict.fromkeys(WORDS, NOTHING))
-    numbers = {column: table[column].where(is_asked).astype("Int64") for column in NUMBERS}
-    return words.assign(**numbers)[list(COLUMNS)].rename(columns=COLUMNS)
+def _picture_html(rows: Sequence[dict[str, Any]], picture: Picture, benchmark: str, *, by_library: bool) -> str:
+    if not picture.columns:
+        return ""
+    ends = _ends(picture.columns)
+    groups = groupby(rows, key=lambda row: row["library"] or NOTHING) if by_library else [("", iter(rows))]
+    body = "".join(_group_html(str(name), list(of), picture, ends, benchmark) for name, of in groups)
+    legend = "".join(f'<span><i class="{css}"></i> {words}</span>' for css, words in LEGEND)
+    left_out = (
+        f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>" if picture.n_left_out else ""
+    )
+    return (
+        f'<section class="cw-picture"><div class="cw-legend cw-dim">{legend}{left_out}</div>'
+        f"{_picture_head(picture.columns)}{body}</section>"
+    )
 
 
-def pattern_words(patterns: tuple[tuple[Pattern, tuple[str, ...]], ...], series: list[str]) -> str:
+def _ends(columns: Sequence[Column]) -> list[bool]:
+    """Whether a column is the last of its detector, for each of both versions."""
+    after = [*columns[1:], None]
+    once = [other is None or one[:2] != other[:2] for one, other in zip(columns, after, strict=True)]
+    return once * 2
+
+
+def _picture_head(columns: Sequence[Column]) -> str:
+    groups = [(title, len(list(of))) for (title, _), of in groupby(columns, key=lambda column: column[:2])]
+    names = "".join(f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>' for title, n in groups)
+    signs = "".join(
+        f"<i{' class=cw-end' if end else ''}>{escape(setting_short(column.setting).replace('RT', ''))}</i>"
+        for column, end in zip(columns, _ends(columns), strict=False)
+    )
+    sides = "".join(
+        f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
+        for words in ("crashing", "fixed")
+    )
+    return f'<div class="cw-picture-head"><span class="cw-dim">−RT, +RT</span>{sides}</div>'
+
+
+def _group_html(name: str, rows: Sequence[dict[str, Any]], picture: Picture, ends: list[bool], benchmark: str) -> str:
+    lines = "".join(_line_html(row, picture, ends, benchmark) for row in rows)
+    head = f'<b>{escape(name)} <span class="cw-dim">{len(rows)}</span></b>' if name else "<b></b>"
+    return f'<div class="cw-library">{head}<div>{lines}</div></div>'
+
+
+def _line_html(row: dict[str, Any], picture: Picture, ends: list[bool], benchmark: str) -> str:
+    marks = picture.marks.get(row["case_id"], [""] * len(ends))
+    cells = [f'<i class="{mark}{" cw-end" if end else ""}"></i>' for mark, end in zip(marks, ends, strict=True)]
+    n = len(picture.columns)
+    sides = f"<span>{''.join(cells[:n])}</span><span>{''.join(cells[n:])}</span>"
+    return f'<a {_link(row, benchmark)} tabindex="-1" aria-hidden="true">{sides}</a>'
+
+
+def _link(row: dict[str, Any], benchmark: str) -> str:
+    """The attributes that open a pair: by a click here, and as an address of its own."""
+    address = urlencode({keys.BENCHMARK: benchmark, keys.CASE: row["case_id"]})
+    return f'href="?{escape(address)}" data-case="{escape(row["case_id"])}"'
+
+
+def _list_html(rows: Sequence[dict[str, Any]], series: list[str], benchmark: str, sort: str | None) -> str:
+    heads = "".join(_head_html(column, words, sort) for column, words in COLUMNS.items())
+    body = "".join(_row_html(row, series, benchmark) for row in rows)
+    return f'<table class="cw-cases"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _head_html(column: str, words: str, sort: str | None) -> str:
+    css = f'class="cw-of-{column}"'
+    if column not in SORTABLE:
+        return f'<th {css} scope="col" title="{escape(PATTERN_HELP)}">{words}</th>'
+    first = DESCENDING + column if column in NUMBERS else column
+    turned = column if first.startswith(DESCENDING) else DESCENDING + column
+    asked = turned if sort == first else first
+    arrow = {column: " ↑", DESCENDING + column: " ↓"}.get(sort or "", "")
+    order = {" ↑": "ascending", " ↓": "descending"}.get(arrow, "none")
+    title = f' title="{escape(NUMBERS[column])}"' if column in NUMBERS else ""
+    button = f'<button type="button" data-sort="{asked}"{title}>{words}{arrow}</button>'
+    return f'<th {css} scope="col" aria-sort="{order}">{button}</th>'
+
+
+def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
+    words = row | {"exception": exception_name(row["exception"]), "pattern": pattern_words(row["patterns_in"], series)}
+    shown = {column: escape(words[column] or NOTHING) for column in COLUMNS if column not in NUMBERS}
+    shown |= {column: _bar_html(row, column) for column in NUMBERS}
+    cells = "".join(f'<td class="cw-of-{column}">{shown[column]}</td>' for column in list(COLUMNS)[1:])
+    first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
+    title = f' title="{escape(words["pattern"])}"' if words["pattern"] else ""
+    return f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
+
+
+def _bar_html(row: dict[str, Any], column: str) -> str:
+    if not row["n_asked"]:
+        return NOTHING
+    share = min(1.0, row[column] / row["n_asked"])
+    return f'<span class="cw-bar" style="--share:{share:.3f}"></span>{row[column]:.0f} of {row["n_asked"]:.0f}'
+
+
+def pattern_words(patterns: Iterable[tuple[Pattern, tuple[str, ...]]], series: list[str]) -> str:
     """The patterns of a case; where several experiments answered, each with the numbers of those that show it."""
     places = {name: str(place) for place, name in enumerate(series, start=1)}
-    return ", ".join(
-        SHORT[pattern] + (f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else "")
-        for pattern, names in patterns
-        if pattern in TOLD
-    )
 
+    def where(names: tuple[str, ...]) -> str:
+        return f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
 
-def _columns(table: pd.DataFrame) -> dict[str, Any]:
-    most = max(1, int(table["n_asked"].max()))
-    of = f"Of {most} votes" if table["n_asked"].nunique() == 1 else f"Of up to {most} votes"
-    bar = partial(st.column_config.ProgressColumn, format="%d", min_value=0, max_value=most, width=130)
-    return {
-        "Crash predicted": bar(help=f"{of}, one per detector and input: those that predict the crash."),
-        "False alarms": bar(help=f"{of} on the fixed notebook: those that predict a crash."),
-        "Pattern": st.column_config.TextColumn(width=330, help=PATTERN_HELP),
-    }
-
-
-def _at_hand(code: bool, state: bool) -> str:  # noqa: FBT001 - two plain columns
-    return " + ".join(word for word, there in (("code", code), ("state", state)) if there) or "labels"
+    return ", ".join(SHORT.get(pattern, str(pattern)) + where(names) for pattern, names in patterns if pattern in TOLD)

@@ -65,6 +65,13 @@ def text(label: str, *, key: str, **looks: Any) -> str:
     return value
 
 
+def asked(key: str) -> list[str]:
+    """What the widget of `key` will hold when it is drawn in this run: what was just changed in it, else the URL's."""
+    widget, state = _widget(key), st.session_state
+    is_touched = widget in state and state[widget] != state.get(f"{widget}_was")
+    return _listed(state[widget]) if is_touched else st.query_params.get_all(key)
+
+
 def drop(key: str) -> None:
     """Take a parameter out of the address whose widget is not drawn, so that it names nothing that is not shown."""
     st.query_params.pop(key, None)

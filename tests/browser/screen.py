@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
@@ -11,9 +12,9 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 MENU = [
     "Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Runs", "Try a notebook", "Data",
 ]  # fmt: skip
-TITLES = {
+TITLES: dict[str, Any] = {
     "/": "Will the next cell crash?",
-    "/cases": "Cases",
+    "/cases": re.compile("(every detector|these cases|these filters)"),
     "/results": "Results",
     "/ablations": "Ablations",
     "/annotate": "Annotate",
@@ -23,7 +24,7 @@ TITLES = {
     "/try_a_notebook": "Try a notebook",
     "/data": "Data",
 }
-"""Path of each page to its title, in menu order."""
+"""Path of each page to its title, in menu order; that of Cases says what the filters leave."""
 ROW_HEIGHT = 32
 
 
@@ -89,7 +90,7 @@ def choose(page: Page, label: str, option: str) -> None:
         box.focus()
         box.press("ArrowDown")
         with suppress(TimeoutError):
-            page.get_by_role("option", name=option, exact=True).click(timeout=timeout_ms)
+            page.get_by_role("option", name=re.compile(rf"^{re.escape(option)}( · [\d,]+)?$")).click(timeout=timeout_ms)
             box.blur()
             page.wait_for_function(_SHOWS, arg=[label, option], timeout=timeout_ms)
             return
@@ -149,3 +150,13 @@ def open_pair(page: Page, address: str, case_id: str, **parameters: str) -> Page
     page.goto(f"{address}/cases?case={case_id}{more}")
     expect(title(page)).to_have_text(case_id)
     return settled(page)
+
+
+def listed(page: Page) -> Locator:
+    """The rows of the list of cases."""
+    return page.locator(".cw-cases tbody tr")
+
+
+def listed_names(page: Page) -> list[str]:
+    """The cases of the list from top to bottom."""
+    return listed(page).locator("th").all_inner_texts()

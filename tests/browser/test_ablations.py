@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import count_line, query, settled, title
+from .screen import TITLES, count_line, query, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +39,7 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(facts_app: str, open_pag
     box = mark.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(title(page)).to_have_text("Cases")
+    expect(title(page)).to_have_text(TITLES["/cases"])
     expect(count_line(page)).to_contain_text("14 of 40 cases")
     assert query(page)["compare"] == ["code,runtime"]
     assert query(page)["detector"] == ["rules"]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
 from .screen import (
+    TITLES,
     choose,
-    click_header,
-    click_row,
-    column,
     count_line,
-    grid,
-    header,
+    listed,
+    listed_names,
     open_pair,
     path,
     query,
-    row_of,
     settled,
-    texts,
     title,
     visit,
     wait_for_query,
@@ -38,8 +36,7 @@ PUBLISHED_COUNTS = [
 """Labels of the benchmark's 111 cases, counted in its published table of labels."""
 
 
-COUNTS_AT = 815
-"""Pixels from the left of the list, somewhere on the header of its first column of counts."""
+CASES = TITLES["/cases"]
 
 
 @pytest.fixture
@@ -54,7 +51,7 @@ def test_filters_in_the_address_count_as_published(cases: Page, facts_app: str) 
         cases.goto(f"{facts_app}/cases?{name}={value}")
         expect(count_line(cases)).to_contain_text(f"{n} of 111 cases")
         if n <= 20:
-            expect(grid(cases).locator("tbody tr")).to_have_count(n)
+            expect(listed(cases)).to_have_count(n)
 
 
 def test_a_chosen_filter_is_in_the_address_and_survives_reload_and_back(cases: Page) -> None:
@@ -99,7 +96,8 @@ def test_typing_finds_by_any_label(cases: Page) -> None:
 def test_filters_that_nothing_passes_say_how_to_widen_them(cases: Page) -> None:
     cases.get_by_label("Find", exact=True).fill("no such thing")
     cases.keyboard.press("Enter")
-    expect(cases.get_by_text("No case passes these filters.")).to_be_visible()
+    expect(cases.get_by_text("No cases match these filters.")).to_be_visible()
+    expect(title(cases)).to_have_text("No cases match these filters")
     cases.get_by_role("button", name="Clear all filters").click()
     expect(count_line(cases)).to_contain_text("111 of 111 cases")
     assert query(cases) == {}
@@ -107,16 +105,16 @@ def test_filters_that_nothing_passes_say_how_to_widen_them(cases: Page) -> None:
 
 def test_a_value_that_does_not_exist_leaves_a_page_that_works(cases: Page, facts_app: str) -> None:
     cases.goto(f"{facts_app}/cases?benchmark=nowhere&root_cause=nothing")
-    expect(title(cases)).to_have_text("Cases")
+    expect(title(cases)).to_have_text(CASES)
     expect(count_line(cases)).to_contain_text("111 of 111 cases")
 
 
 def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: Page) -> None:
     choose(cases, "Root cause", "ML model confusion")
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
-    expect(column(cases, "Case")).to_have_count(2)
-    names = texts(column(cases, "Case"))
-    click_row(cases, row_of(cases, names[0], "Case"))
+    expect(listed(cases)).to_have_count(2)
+    names = listed_names(cases)
+    listed(cases).first.click()
     expect(title(cases)).to_have_text(names[0])
     settled(cases)
     expect(cases.get_by_text("1 of 2 in this list")).to_be_visible()
@@ -138,7 +136,7 @@ def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: 
     settled(cases)
 
     cases.keyboard.press("Escape")
-    expect(title(cases)).to_have_text("Cases")
+    expect(title(cases)).to_have_text(CASES)
     expect(count_line(cases)).to_contain_text("2 of 111 cases")
     wait_for_query(cases, case=None, root_cause="ML model confusion")
 
@@ -146,37 +144,89 @@ def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: 
 def test_back_from_a_pair_is_the_list_it_was_opened_from(cases: Page) -> None:
     choose(cases, "Library", "seaborn")
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
-    click_row(cases, 2)
+    expect(listed(cases)).to_have_count(6)
+    listed(cases).filter(has_text="seaborn_3").click()
     expect(title(cases)).to_have_text("seaborn_3")
     settled(cases)
     cases.go_back()
-    expect(title(cases)).to_have_text("Cases")
+    expect(title(cases)).to_have_text(CASES)
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
     cases.go_forward()
     expect(title(cases)).to_have_text("seaborn_3")
 
 
-def test_a_header_sorts_and_counts_sort_as_numbers(cases: Page) -> None:
-    expect(column(cases, "Crash predicted").first).to_be_attached()
-    for arrow in ("↑", "↓"):
-        click_header(cases, COUNTS_AT)
-        expect(header(cases, "Crash predicted")).to_contain_text(arrow)
-    counts = [int(text) for text in texts(column(cases, "Crash predicted"))]
+def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is_clicked(cases: Page) -> None:
+    heading = cases.get_by_role("button", name="Predicted by")
+    heading.click()
+    wait_for_query(cases, sort="-n_found")
+    expect(cases.locator("th[aria-sort=descending]")).to_contain_text("Predicted by")
+    counts = [int(text.split(" of ")[0]) for text in cases.locator("td.cw-of-n_found").all_inner_texts()]
     assert counts == sorted(counts, reverse=True)
-    assert counts[0] > 9, "as text, 9 would stand before 11"
-    for _ in range(2):
-        click_header(cases, COUNTS_AT)
-    expect(header(cases, "Crash predicted")).to_contain_text("↑")
-    expect(title(settled(cases))).to_have_text("Cases")
-    first = texts(column(cases, "Case"))[0]
-    click_row(cases, 0)
+    assert counts[0] > 9 > counts[-1], "as text, 9 would stand before 11"
+    assert cases.locator("td.cw-of-n_found .cw-bar").count() == len(counts)
+    heading.click()
+    wait_for_query(cases, sort="n_found")
+    heading.click(click_count=3, delay=10)
+    cases.get_by_role("button", name="Exception").click()
+    wait_for_query(cases, sort="exception", case=None)
+    expect(title(settled(cases))).to_have_text(CASES)
+    first = listed_names(cases)[0]
+    cases.locator(".cw-picture [data-case]").first.click()
     expect(title(cases)).to_have_text(first)
+    expect(settled(cases).get_by_text("1 of 111 in this list")).to_be_visible()
+
+
+def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: Page) -> None:
+    expect(title(cases)).to_contain_text("1 of 111 crashes escapes every detector")
+    lines = cases.locator(".cw-picture [data-case]")
+    expect(lines).to_have_count(111)
+    n_columns = lines.first.locator("i").count()
+    assert n_columns == 2 * 13
+    assert cases.locator(".cw-library [data-case] i[class*=w]").count() > 200
+    assert cases.locator(".cw-library [data-case] i[class*=p]").count() > 50
+    choose(cases, "Library", "torch")
+    expect(lines).to_have_count(15)
+    expect(title(cases)).to_contain_text("of 15 crashes")
+    lines.nth(2).locator("i").last.hover()
+    expect(lines.nth(2).locator("i").last).to_have_attribute("title", re.compile("Certain-crash rules.*fixed: "))
+    box = cases.get_by_role("combobox", name="Root cause", exact=True)
+    box.focus()
+    box.press("ArrowDown")
+    expect(cases.get_by_role("option", name="API misuse · ")).to_have_count(1)
+    offered = cases.get_by_role("option").all_inner_texts()
+    counts = [int(text.rpartition(" · ")[2]) for text in offered if " · " in text]
+    assert sum(counts) == 15, "counts are of what the other filters leave"
+
+
+@pytest.mark.parametrize("width", [360, 768, 1024, 1280, 1440, 1920])
+def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
+    cases.set_viewport_size({"width": width, "height": 900})
+    cases.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+    assert (
+        cases.evaluate(
+            "() => ['[data-testid=stMain]', '.cw-board', '.cw-cases', '.cw-picture'].filter(name => {"
+            " const box = document.querySelector(name); return box.scrollWidth > box.clientWidth + 1; })"
+        )
+        == []
+    )
+    right = cases.evaluate(
+        "Math.max(...[...document.querySelectorAll('.cw-board *')].map(e => e.getBoundingClientRect().right))"
+    )
+    assert right <= width
+
+
+def test_words_of_the_code_and_the_traceback_are_found(full_app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{full_app}/cases?find=reshape")
+    expect(count_line(page)).to_contain_text("of 111 cases")
+    expect(count_line(page)).not_to_contain_text("111 of 111")
+    expect(listed(page).first).to_be_visible()
 
 
 def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
     choose(cases, "Library", "seaborn")
     wait_for_query(cases, library="seaborn")
-    click_row(cases, 2)
+    expect(listed(cases)).to_have_count(6)
+    listed(cases).filter(has_text="seaborn_3").click()
     expect(title(cases)).to_have_text("seaborn_3")
     for name in ("Results", "Cases"):
         visit(cases, name)
@@ -188,11 +238,11 @@ def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
 
 def test_the_same_row_opens_again_after_the_way_back(cases: Page) -> None:
     for _ in range(2):
-        click_row(cases, 1)
-        expect(title(cases)).not_to_have_text("Cases")
+        listed(cases).nth(1).click()
+        expect(title(cases)).not_to_have_text(CASES)
         settled(cases)
         cases.get_by_role("button", name="All cases").click()
-        expect(title(cases)).to_have_text("Cases")
+        expect(title(cases)).to_have_text(CASES)
         settled(cases)
 
 
@@ -200,7 +250,7 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     choose(cases, "Benchmark", "minibench")
     expect(count_line(cases)).to_contain_text("40 of 40 cases")
     wait_for_query(cases, benchmark="minibench")
-    click_row(cases, row_of(cases, "pandas_2", "Case"))
+    listed(cases).filter(has=cases.get_by_role("rowheader", name="pandas_2", exact=True)).click()
     expect(title(cases)).to_have_text("pandas_2")
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
 
@@ -218,5 +268,5 @@ def test_an_unknown_case_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_999")
     expect(page.get_by_text("There is no case 'pandas_999'")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(title(page)).to_have_text("Cases")
+    expect(title(page)).to_have_text(CASES)
     assert path(page) == "/cases"

@@ -17,7 +17,7 @@ from crane_core.pipeline.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .screen import column, count_line, settled, title
+from .screen import count_line, listed, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -76,4 +76,4 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
 def test_a_hostile_name_is_text_in_the_list_too(hostile_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{hostile_app}/cases?benchmark=hostile0"))
     expect(count_line(page)).to_contain_text("1 of 1 cases")
-    expect(column(page, "Case")).to_have_text(CASE)
+    expect(listed(page).locator("th")).to_have_text(CASE)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from .conftest import OpenPage
-from .screen import choose, count_line, path, query, settled, texts, title, wait_for_query
+from .screen import TITLES, choose, count_line, path, query, settled, texts, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -160,7 +160,7 @@ def test_a_click_on_a_mark_opens_its_cases(
     box = mark.bounding_box()
     assert box is not None
     results.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(title(results)).to_have_text("Cases")
+    expect(title(results)).to_have_text(TITLES["/cases"])
     expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
     assert path(results) == "/cases"
     names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT 5": "gpt-5"}

@@ -11,7 +11,16 @@ from crane_core.domain import Setting
 from crane_core.pipeline.beside import OWN
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.measures import Inputs
-from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern, keep, natural_order, pair_table, voted
+from crane_core.pipeline.pairs import (
+    PATTERN_MEANING,
+    Pattern,
+    hardest_first,
+    keep,
+    natural_order,
+    pair_table,
+    sorted_by,
+    voted,
+)
 from crane_core.storage import cases as stored_cases
 from crane_core.storage.store import Store
 
@@ -119,6 +128,24 @@ def test_natural_order_counts_numbers() -> None:
     names = ["pandas_10", "pandas_2", "Numpy_1", "torch", "NBspecific_3", "a_2_1", "a_10", "2"]
     ordered = natural_order(case_list(*names))["case_id"].tolist()
     assert ordered == ["2", "a_10", "a_2_1", "NBspecific_3", "Numpy_1", "pandas_2", "pandas_10", "torch"]
+
+
+def test_a_text_that_stands_elsewhere_keeps_the_case() -> None:
+    table = pair_table(case_list("a", "b"), verdicts(FOUND, SAFE))
+    assert keep(table, find="nowhere", holding={"b"})["case_id"].tolist() == ["b"]
+    assert keep(table, find="", holding={"b"})["case_id"].tolist() == ["a", "b"]
+
+
+def test_orders_of_the_list() -> None:
+    names = ["x_2", "x_10", "x_1", "y_1"]
+    table = case_list(*names).assign(
+        library=["x", "X", "x", "a"], n_asked=[4, 4, 4, 0], n_found=[1, 1, 11, 0], n_alarms=[0, 2, 0, 0]
+    )
+    assert hardest_first(table)["case_id"].tolist() == ["y_1", "x_10", "x_2", "x_1"]
+    assert sorted_by(table, "n_found", descending=True)["case_id"].tolist() == ["x_1", "x_2", "x_10", "y_1"]
+    assert sorted_by(table, "n_found", descending=False)["case_id"].tolist() == ["x_2", "x_10", "x_1", "y_1"]
+    assert sorted_by(table, "case_id", descending=True)["case_id"].tolist() == ["y_1", "x_10", "x_2", "x_1"]
+    assert sorted_by(table, "library", descending=False)["case_id"].tolist()[0] == "y_1"
 
 
 def test_the_published_cases(embedded_store: Store) -> None:

@@ -1,0 +1,42 @@
+"""The page of all cases: filters, what they leave in a sentence, and the picture with its list."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from crane_core.pipeline.case_picture import Column
+from crane_core.ui import data
+from crane_core.ui.case_board import draw_board
+from crane_core.ui.case_filters import (
+    answers_words,
+    asked_sort,
+    draw_filters,
+    drawn_picture,
+    filtered_cases,
+    joined_series,
+)
+from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, finding
+from crane_core.ui.words import count, experiment_words, literal, setting_short
+
+
+def draw_cases() -> None:
+    """The whole page; the filters may change what its title says."""
+    title = st.container()  # an empty one would let the list jump below the pointer while the page runs
+    benchmark = draw_filters()
+    table = filtered_cases(benchmark)
+    title.title(literal(finding(table)), anchor=False)
+    n_all = len(data.case_list(benchmark))
+    cut = f" The first {count(MOST_ROWS)} are drawn; the filters narrow them." if len(table) > MOST_ROWS else ""
+    words = f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {available_words(table)}{cut}"
+    st.caption(literal(f"{words} {answers_words(benchmark)}"))
+    if table.empty:
+        st.info("No cases match these filters. Clear one of them to see more.")
+        st.button("Clear all filters", on_click=st.query_params.clear)
+        return
+    picture = drawn_picture(benchmark)
+    html = board_html(table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort())
+    draw_board(html, [_column_words(column) for column in picture.columns])
+
+
+def _column_words(column: Column) -> str:
+    return f"{column.title} {setting_short(column.setting)} ({experiment_words(column.experiment)})"

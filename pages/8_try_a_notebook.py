@@ -15,14 +15,16 @@ with page():
     may_run = execution_allowed(os.environ)
     if not may_run:
         st.caption(
-            f"This server reads notebooks and does not run them; whoever starts it allows that with `{ALLOWED}=1`. "
-            "What the kernel holds can be told all the same: upload the state that `python -m crane_core capture` "
-            "wrote with the notebook, or ask `python -m crane_core check` where the notebook is."
+            f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "
+            "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
+            "`python -m crane_core check` on the machine of the notebook."
         )
     with told():
         chosen = draw_choice(may_run=may_run)
         if chosen is None:
-            st.caption("The rules read it at once. Nothing is run, and nothing leaves this server, until you say so.")
+            st.caption(
+                "The rules check it immediately. Nothing is run, and nothing leaves this server, without your click."
+            )
         else:
             checked = draw_desk(chosen, may_run=may_run)
             draw_asking(checked)

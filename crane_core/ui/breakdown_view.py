@@ -125,7 +125,7 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
     setting = next(s for s in chosen.inputs if setting_short(s) == point["setting"])
     is_meant = (rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])
-    matching = rows[is_meant & (rows["setting"] == setting)]  # runs of one's own are a job per setting
+    matching = rows[is_meant & (rows["setting"] == setting)]  # local runs are a job per setting
     experiment, detector = matching["experiment"].iloc[0], matching["detector"].iloc[0]
     filters: dict[str, Any] = {
         keys.BENCHMARK: chosen.benchmark,

@@ -17,11 +17,11 @@ SHIPS = "ships with the app"
 COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
 """Of a commit's address its first digits are shown; of a branch's, where no commit is known, its name."""
 PROBLEM_WIDTHS = {"Kind": 90, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
-"""Pixels; the reason is what people come to read."""
+"""Pixels; the reason is what people read."""
 MEANING = {
-    ProblemKind.UNREADABLE: "a record that could not be had",
-    ProblemKind.CONTRADICTION: "one fact stated in two ways",
-    ProblemKind.WAITING: "an answer or label whose instance nobody has brought yet",
+    ProblemKind.UNREADABLE: "a record that could not be read",
+    ProblemKind.CONTRADICTION: "one fact with two different values",
+    ProblemKind.WAITING: "an answer or label whose instance is not loaded yet",
 }
 
 
@@ -88,21 +88,23 @@ def draw_problems() -> None:
 def draw_contradictions() -> None:
     """Published human outcomes that the votes of the same files contradict, by instance."""
     found = contradictions(data.verdicts())
-    st.markdown("**Votes that the published human outcomes contradict**")
+    st.markdown("**Votes that contradict the published human outcomes**")
     if found.empty:
-        st.caption("None in what is loaded.")
+        st.caption("None in the loaded data.")
         return
     shown = pd.DataFrame(
         {
             "Instance": found["instance_id"],
             "Detector": found["detector"],
             "Input": found["setting"].map(setting_short),
-            "Runs that say crash": [f"{a} of {a + b}" for a, b in zip(found["n_crash"], found["n_safe"], strict=True)],
+            "Runs that predict a crash": [
+                f"{a} of {a + b}" for a, b in zip(found["n_crash"], found["n_safe"], strict=True)
+            ],
             "Human outcome": found["human"].fillna(NOTHING),
-            "Why it is one": found["why"],
+            "Explanation": found["why"],
         }
     )
-    st.dataframe(shown, hide_index=True, column_config={"Why it is one": st.column_config.TextColumn(width="large")})
+    st.dataframe(shown, hide_index=True, column_config={"Explanation": st.column_config.TextColumn(width="large")})
 
 
 def draw_annotators() -> None:

@@ -1,6 +1,6 @@
-"""What the server lets in, before Streamlit sees it: known host names, pages of its own, uploads of those admitted.
+"""What the server lets in, before Streamlit sees it: known host names, its own pages, uploads of admitted visitors.
 
-A website that a visitor has open can point a name of its own at this machine (DNS rebinding); the name in the Host
+A website that a visitor has open can point its own name at this machine (DNS rebinding); the name in the Host
 header gives it away. Knows HTTP and sessions' ids. Refuses to know what pages show.
 """
 

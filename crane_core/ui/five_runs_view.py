@@ -38,7 +38,7 @@ def _runs(loaded: str, chosen: Chosen) -> pd.DataFrame:
 
 
 def _rows(chosen: Chosen) -> pd.DataFrame:
-    """Rows of the experiment itself; runs beside it are an experiment of their own."""
+    """Rows of the experiment itself; runs beside it are a separate experiment."""
     rows = chosen.rows()
     return rows[rows["experiment"] == chosen.experiment]
 

@@ -136,7 +136,7 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
             " alike."
         )
         said.append(
-            "Minimum detectable: the difference that the exact McNemar test at Holm's strictest step (0.05 / "
+            "Minimum detectable difference: what the exact McNemar test at Holm's strictest step (0.05 / "
             f"{n}) would find with 80% power, if as many instances differ as here."
         )
     apart = [

@@ -1,4 +1,4 @@
-"""Bringing data in from the page: fetch what upstream publishes, or import a file of one's own."""
+"""Bringing data in from the page: fetch what upstream publishes, or import your own file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl"]
 
 
 def draw_fetch() -> None:
-    """A button per published source; an interrupted download goes on where it stopped."""
+    """A button per published source; an interrupted download resumes where it stopped."""
     st.markdown("**Fetch what is published**")
     for name in WHAT:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -32,7 +32,7 @@ def draw_fetch() -> None:
             st.caption(f"{WHAT[name]}, {_default(name)}", width="stretch")
         if pressed:
             _fetch(name)
-    st.caption("A download can be stopped by leaving the page; the next one goes on where it stopped.")
+    st.caption("Leaving the page stops a download; the next one resumes it.")
 
 
 def _default(name: str) -> str:

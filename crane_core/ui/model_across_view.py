@@ -28,7 +28,7 @@ from crane_core.ui.words import (
 )
 
 REASONS = {
-    Unfit.ONE_GROUP: "only one detector was asked with both inputs.",
+    Unfit.ONE_GROUP: "only one detector has answers with both inputs.",
     Unfit.FEW_CLUSTERS: "the cases are too few for the model{at}.",
     Unfit.SEPARATED: "with one of the inputs every answer{at} is right, or every answer is wrong, so its odds are "
     "infinite or 0.",
@@ -36,7 +36,7 @@ REASONS = {
     "interval that holds.",
     Unfit.NO_VARIANCE: "two detectors are right about the same instances, so their difference does not vary.",
     Unfit.NOT_CONVERGED: "the fit of the model does not converge.",
-    SAMPLED: "labels of a sample stand for others, so nobody knows which instance is right.",
+    SAMPLED: "the labels of a sample stand for others, so it is unknown which instance is right.",
 }
 ASSUMES = (
     "The model (logistic regression by GEE) says right or wrong by input and detector. It assumes that cases "

@@ -29,17 +29,17 @@ def draw_pareto(chosen: Ablated) -> None:
     """The finding, the chart and its table; a sentence where no model was asked, whose input would cost anything."""
     st.subheader("What does it cost?", anchor="cost")
     if not chosen.source:
-        st.info("There is nothing to weigh: no detector has runs in two inputs on this benchmark.")
+        st.info("There is nothing to compare: no detector has runs in two inputs on this benchmark.")
         return
     table = _costs(data.answers(), chosen)
     if not (table["detector_kind"] == DetectorKind.LLM).any():
-        st.info("These detectors read the code themselves: no model is asked, so no token is paid for.")
+        st.info("These detectors read the code without a model, so they cost no tokens.")
         return
     looks = {"required": True, "format_func": COSTS.get}
     cost = str(one_of(st.segmented_control, "Cost", list(COSTS), key=keys.COST, default="tokens", **looks))
     known = with_front(table, cost)
     if known.empty:
-        st.info("What these inputs cost is not known: their texts are not in the store, or nobody lists their price.")
+        st.info("The cost of these inputs is unknown: their texts are not loaded, or they have no list price.")
         return
     st.markdown(finding(known, chosen.rate_words, cost))
     shown = in_order(known["detector_title"].unique().tolist())
@@ -65,7 +65,7 @@ def _readable(known: pd.DataFrame, rate: str) -> pd.DataFrame:
             "95% interval": interval(row["low"], row["high"]),
             "Tokens, mean": NOTHING if row["tokens"] is None else count(round(row["tokens"])),
             f"USD per {QUESTIONS:,}": NOTHING if row["usd"] is None else f"{row['usd']:.2f}",
-            "Nothing beats it": "yes" if row["is_front"] else "no",
+            "On the Pareto front": "yes" if row["is_front"] else "no",
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

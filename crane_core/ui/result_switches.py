@@ -30,7 +30,7 @@ CREDIT_HELP = """What a detected crash is worth.
 - **half credit for partial**: a partially correct diagnosis counts half
 - **detection only**: predicting the crash is enough
 
-An experiment whose diagnoses nobody has judged shows detection only. Labels are of the majority verdict; one counts
+An experiment without labelled diagnoses shows detection only. Labels are of the majority verdict; one counts
 for every run that predicted the crash."""
 
 
@@ -38,15 +38,15 @@ JUDGE_HELP = """Whose labels say whether a diagnosis is correct: people of an im
 or the final outcomes of a campaign that is locked."""
 
 
-BESIDE_HELP = """Our rules' answers that ship, and your own runs of any kind of detector and input, in the same charts
-and tables. Nobody has judged their diagnoses, so detection alone is compared."""
+BESIDE_HELP = """Our rules' answers, and your own runs of any kind of detector and input, in the same charts
+and tables. Their diagnoses have no labels, so only detection is compared."""
 COMPARE_HELP = """Which two inputs of a detector the charts compare, over the instances that it answered with both.
 Offered are those that a detector shown here was asked with.
 - **−RT**: code only
 - **+RT**: with runtime state
 - **+RT−S, +RT−R, +RT−V**: without structure, representation or values
 - **+RT+D**: with API documentation
-- **+RT+**: with what the published extractor lacks"""
+- **+RT+**: with more facts than the published extractor records"""
 
 
 class Chosen(NamedTuple):
@@ -92,7 +92,7 @@ def draw_switches() -> Chosen | None:
     """The switches in one row; None, after saying what to do, when nothing has been measured."""
     verdicts = data.verdicts()
     if verdicts.empty:
-        st.info("There are no answers of detectors yet. Import results on the Data page, then come back.")
+        st.info("There are no answers of detectors yet. Import results on the Data page.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
@@ -105,7 +105,7 @@ def draw_switches() -> Chosen | None:
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
         annotators = _annotators(verdicts[verdicts["detector_kind"] == kind], benchmark, experiment, kind)
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
-        credit = _switch("A crash counts as found with", credits, keys.CREDIT, CREDIT_HELP, str)
+        credit = _switch("Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
         chosen = Chosen(
             benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)

@@ -1,4 +1,4 @@
-"""Does the conclusion hang on the choices made here? One sentence, a line per detector, and the specification curve."""
+"""Does the conclusion depend on the choices? One sentence, a line per detector, and the specification curve."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw_specification_curve(chosen: Chosen) -> None:
     if curve.empty:
         st.info("No detector of this experiment was asked with both inputs, so there is no difference to vary.")
         return
-    st.subheader("Does the conclusion hang on the choices?", anchor="choices")
+    st.subheader("Does the conclusion depend on the choices?", anchor="choices")
     st.markdown(finding(curve))
     titles = in_order(curve["detector_title"].unique().tolist())
     st.markdown("".join(f"- {line(curve[curve['detector_title'] == title])}\n" for title in titles))

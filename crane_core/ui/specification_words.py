@@ -1,4 +1,4 @@
-"""Whether the conclusion hangs on the choices, in words and as the chart takes it. Knows no page."""
+"""Whether the conclusion depends on the choices, in words and as the chart takes it. Knows no page."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ABOUT = (
 
 
 def finding(curve: pd.DataFrame) -> str:
-    """How often the conclusion changes, and the choice that it hangs on most."""
+    """How often the conclusion changes, and the choice that it depends on most."""
     n = curve["conclusion"].value_counts()
     said = [f"{_none_or(int(n.get(str(name), 0)))} {what}" for name, what in FOUND.items()]
     most = decisive(curve)
     if most is None:
-        hangs = "It hangs on none of the choices."
+        hangs = "It depends on none of the choices."
     else:
         hangs = (
-            f"It hangs most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_gains)} of "
+            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_gains)} of "
             f"{count(most.most.n)} find a gain, with {most.least.name} {count(most.least.n_gains)} of "
             f"{count(most.least.n)}."
         )

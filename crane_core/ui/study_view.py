@@ -14,10 +14,10 @@ from crane_core.ui import data, keys
 from crane_core.ui.url_state import one_of
 
 SIGN = {
-    Status.EQUAL: ("=", "cw-right", "equal to the printed digits"),
+    Status.EQUAL: ("=", "cw-right", "equal to the printed value"),
     Status.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
-    Status.PUBLISHED_ONLY: ("p", "cw-dim", "published only: no data here can give it"),
-    Status.OURS_ONLY: ("·", "cw-dim", "ours only: nothing printed"),
+    Status.PUBLISHED_ONLY: ("p", "cw-dim", "published only: not recomputable from the loaded data"),
+    Status.OURS_ONLY: ("·", "cw-dim", "ours only: not printed in the paper"),
 }
 
 

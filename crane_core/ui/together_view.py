@@ -123,7 +123,7 @@ def _draw_chosen(chosen: Chosen, names: dict[Member, str]) -> None:
     )
     table = _combined(data.answers(), _where(chosen), tuple(ids[name] for name in picked))
     if table.empty:
-        st.caption("Choose two or more that answered the same instances.")
+        st.caption("Choose two or more members with answers on the same instances.")
         return
     ways = table[table["way"].notna()]
     st.markdown(finding_of_chosen(ways, names))

@@ -185,7 +185,7 @@ def test_of_three_annotators_there_is_alpha_and_no_matrix(played: Played, open_p
 def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page: OpenPage) -> None:
     page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
     n = sum(played.pilot["ben"][item] != label for item, label in played.pilot["ana"].items())
-    page.get_by_text(f"{n} of 222 diagnoses that they label differently").click()
+    page.get_by_text(f"{n} of 222 diagnoses with different labels").click()
     table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
     settled(page)
@@ -219,7 +219,7 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
     page.reload()
     chart = page.get_by_test_id("stVegaLiteChart").first
     expect(chart.locator("text", has_text="Gemini 2.5 Flash")).to_be_visible()
-    assert "diagnoses that they label differently" in main(settled(page))
+    assert "diagnoses with different labels" in main(settled(page))
 
 
 def test_values_that_do_not_exist_fall_back_to_the_defaults(full_app: str, open_page: OpenPage) -> None:

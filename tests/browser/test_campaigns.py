@@ -247,12 +247,12 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
 
     expect(page.get_by_text("Still open.")).to_contain_text("ana 219, ben 219")
     page.get_by_label("Locked by", exact=True).fill("cleo")
-    page.get_by_role("button", name="Lock for good").click()
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("Something is open")
+    page.get_by_role("button", name="Lock campaign").click()
+    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("Items are open")
     assert kept_campaign(folder, "exported").lock is None
 
-    page.get_by_text("Lock it although something is open").click()
-    page.get_by_role("button", name="Lock for good").click()
+    page.get_by_text("Lock it although items are open").click()
+    page.get_by_role("button", name="Lock campaign").click()
     expect(page.get_by_text("Locked by cleo at")).to_be_visible()
     settled(page)
     lock = kept_campaign(folder, "exported").lock
@@ -280,11 +280,11 @@ def test_a_locked_campaign_takes_no_decision(
     label(folder, "locked", "ben", {item: "wrong"})
     page = opened(open_page, f"{app}/campaigns?campaign=locked", "locked")
     page.get_by_label("Locked by", exact=True).fill("cleo")
-    page.get_by_text("Lock it although something is open").click()
-    page.get_by_role("button", name="Lock for good").click()
+    page.get_by_text("Lock it although items are open").click()
+    page.get_by_role("button", name="Lock campaign").click()
     expect(page.get_by_text("Locked by cleo at")).to_be_visible()
     page = opened(open_page, f"{app}/campaigns?campaign=locked&decide={item}", "Decide")
-    expect(page.get_by_text("its outcomes stand")).to_be_visible()
+    expect(page.get_by_text("its outcomes can no longer change")).to_be_visible()
     expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
 
 

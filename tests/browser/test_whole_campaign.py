@@ -127,7 +127,7 @@ def decide_all(page: Page, address: str, label: str) -> int:
         expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("kind", "primary")
         page.get_by_role("button", name="Save and next").click()
         expect(page.get_by_text(waiting)).to_have_count(0)
-        expect(page.get_by_text("Nothing waits for a decision.").or_(page.locator(".cw-said"))).to_be_visible()
+        expect(page.get_by_text("No disagreements to resolve.").or_(page.locator(".cw-said"))).to_be_visible()
         settled(page)
         n += 1
     return n
@@ -188,7 +188,7 @@ def lock(page: Page, address: str) -> None:
     page.get_by_label("Locked by", exact=True).fill("cleo")
     page.get_by_label("Locked by", exact=True).blur()
     settled(page)
-    page.get_by_text("Lock it although something is open").click()
+    page.get_by_text("Lock it although items are open").click()
     settled(page)
-    page.get_by_role("button", name="Lock for good").click()
+    page.get_by_role("button", name="Lock campaign").click()
     expect(page.get_by_text(re.compile("[Ll]ocked by cleo")).first).to_be_visible()

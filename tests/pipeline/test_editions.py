@@ -98,7 +98,7 @@ def default_of(path: Path, folder: DataFolder) -> Imported:
 
 
 def said(folder: DataFolder, detector: str = "heron") -> dict[str, tuple[int, int]]:
-    """Runs that say crash and that do not, by experiment."""
+    """Runs that predict a crash and that do not, by experiment."""
     store = prepare(folder)
     frame = verdict_frame(store)
     store.close()

@@ -19,12 +19,18 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
     table = judge_differs(labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["judge"])
     assert list(table.columns) == COLUMNS
     counted = table.set_index("counted")[["n_differ", "n", "n_cases"]].T.to_dict("list")
-    assert counted == {ON_SCALE: [1, 3, 3], ALL: [3, 5, 5]}  # "partial" as "correct"; then two that are no diagnosis
+    assert counted == {
+        ON_SCALE: [1, 3, 3],
+        ALL: [3, 5, 5],
+    }  # "partial" as "correct"; then two that are not about a diagnosis
     expected = clustered_rate([0, 1, 1, 0, 1], [1] * 5, range(5))
     assert table.set_index("counted").loc[ALL, ["value", "low", "high"]].tolist() == pytest.approx(list(expected[:3]))
     [sentence] = differing_words("ana", table)
     assert sentence.startswith("judge differs from ana in 1 of 3 diagnoses, **33.3%** (")
-    assert "; with its 2 labels that are no diagnosis (not detected, unverifiable) in 3 of 5 diagnoses" in sentence
+    assert (
+        "; with its 2 labels that are not about a diagnosis (not detected, unverifiable) in 3 of 5 diagnoses"
+        in sentence
+    )
 
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:

@@ -19,7 +19,7 @@ SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predict
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""
 ORDER = (Kind.ANNOTATOR, Kind.FINAL, Kind.HUMAN, Kind.JUDGE)
-"""In which the annotators stand in the list: whoever labels here comes first."""
+"""Order of the annotators in the list: people who label here come first."""
 
 
 class Chosen(NamedTuple):
@@ -54,7 +54,7 @@ def draw_choice() -> Chosen | None:
         "Annotators", list(who.index), key=keys.ANNOTATORS, default=usual_pair(labels), placeholder="two or more"
     )
     if len(names) < 2:
-        st.info("Pick two annotators or more: agreement is between people, models, or both.")
+        st.info("Choose two or more annotators: people, models, or both.")
         return None
     campaigns = set(who.loc[names, "campaign"].dropna())
     return Chosen(Scope(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns())))
@@ -77,7 +77,7 @@ def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_nobody(names: list[str]) -> None:
-    only = f"only {literal(names[0])} has labels here" if names else "nobody has labelled anything here"
+    only = f"only {literal(names[0])} has labels here" if names else "there are no labels yet"
     st.info(
         f"Agreement needs two annotators, and {only}. Import the published archive, which brings the study's LLM judge "
         "and an earlier pass of its people, or let two people label a campaign."

@@ -51,7 +51,7 @@ def headline_coefficient(chosen: Chosen) -> str:
 
 
 def _draw_off_scale(chosen: Chosen) -> None:
-    """Labels that the scale does not know, by annotator: they are left out, which is no small matter."""
+    """Labels that the scale does not know, by annotator: they are left out, which matters."""
     strange = as_rows(computed.items(chosen).off_scale)
     if strange:
         said = ", ".join(
@@ -73,4 +73,4 @@ def draw_coefficients(chosen: Chosen) -> None:
     )
     if told := remarks(rows, "coefficient"):
         st.caption(told)
-    st.caption("Intervals: BCa bootstrap over cases. Only what at least two of them labelled counts.")
+    st.caption("Intervals: BCa bootstrap over cases. Only items with two or more labels count.")

@@ -59,7 +59,7 @@ def _with_judges(revision: str, scope: Scope, person: str) -> pd.DataFrame:
 
 
 def with_judges(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
-    """Who is held against every pass of every judge, and how far they agree; nobody where no person has labels."""
+    """Who is compared with every pass of every judge, and how far they agree; nobody where no person has labels."""
     person = _person(chosen)
     return person, _with_judges(data.revision(), chosen.scope, person) if person else pd.DataFrame()
 
@@ -101,7 +101,7 @@ def _consistency(loaded: str, scope: Scope) -> pd.DataFrame:
 
 
 def consistency(chosen: Chosen) -> pd.DataFrame:
-    """Agreement of judges with themselves; see `pipeline.agreement.judge_consistency`."""
+    """Consistency of judges; see `pipeline.agreement.judge_consistency`."""
     return _consistency(data.answers(), chosen.scope)
 
 
@@ -111,5 +111,5 @@ def _repeats(revision: str) -> pd.DataFrame:
 
 
 def repeats() -> pd.DataFrame:
-    """Agreement of annotators with themselves; see `pipeline.agreement.self_agreement`."""
+    """Consistency of annotators; see `pipeline.agreement.self_agreement`."""
     return _repeats(data.revision())

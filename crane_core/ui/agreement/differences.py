@@ -24,9 +24,9 @@ def draw_differences(chosen: Chosen) -> None:
         return
     items = computed.items(chosen)
     unlike = differing(items)
-    with st.expander(f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} that they label differently"):
+    with st.expander(f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels"):
         if unlike.empty:
-            st.caption("None: they say the same of everything that they have in common.")
+            st.caption("None: all common labels are equal.")
             return
         st.caption("Click a row to open the pair.")
         place = clicked_row(

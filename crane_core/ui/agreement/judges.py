@@ -59,7 +59,7 @@ def differing_words(person: str, table: pd.DataFrame) -> list[str]:
         said = f"{literal(str(judge))} differs from {literal(person)} in {_share(of.get(ON_SCALE, every))}"
         n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
         if n_off:
-            off = f"{count(n_off)} labels that are no diagnosis (not detected, unverifiable)"
+            off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
             said += f"; with its {off} in {_share(every)}"
         sentences.append(f"{said}.")
     return sentences
@@ -79,12 +79,12 @@ def draw_powered(chosen: Chosen) -> None:
         pd.DataFrame(
             {
                 "Judge": row["judge"],
-                "Correct, person alone": percent(row["alone"]),
+                "Correct, person only": percent(row["alone"]),
                 "95% interval": interval(row["alone_low"], row["alone_high"]),
                 "Correct, with the judge": percent(row["value"]),
                 "95% interval, with the judge": interval(row["low"], row["high"]),
                 "Labelled by both": row["n"],
-                "By the judge alone": row["n_more"],
+                "By the judge only": row["n_more"],
                 "Weight of the judge": coefficient(row["weight"]),
             }
             for row in as_rows(table)
@@ -103,7 +103,7 @@ def draw_consistency(chosen: Chosen) -> None:
     """Repetition against repetition, and one order of texts against the other."""
     table = computed.consistency(chosen)
     if table.empty:
-        st.caption("No judge was asked twice.")
+        st.caption("No judge labelled an item twice.")
         return
     rows = as_rows(table)
     shown = [

@@ -22,7 +22,7 @@ def draw_matrix(chosen: Chosen) -> None:
     if len(chosen.annotators) == 2:
         st.html(matrix_html(confusions(computed.items(chosen)), chosen.noun))
     else:
-        st.caption("A confusion matrix is of two annotators: choose two to see one.")
+        st.caption("A confusion matrix needs two annotators: choose two.")
 
 
 def matrix_html(counts: pd.DataFrame, noun: str) -> str:
@@ -37,8 +37,8 @@ def matrix_html(counts: pd.DataFrame, noun: str) -> str:
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
         '<div class="cw-scroll"><table class="cw-matrix">'
-        f"<caption>Rows: {escape(first)}. Columns: {escape(second)}. {count(total)} {noun}; the darker, the larger the "
-        "share of the row. Framed: both say the same.</caption>"
+        f"<caption>Rows: {escape(first)}. Columns: {escape(second)}. {count(total)} {noun}; shading: "
+        "share of the row. Framed: equal labels.</caption>"
         f'<thead><tr><td></td>{head}<th scope="col">all</th></tr></thead><tbody>{body}</tbody>'
         f'<tfoot><tr><th scope="row">all</th>{sums}<td>{count(total)}</td></tr></tfoot></table></div>'
     )

@@ -1,4 +1,4 @@
-"""People with themselves: what annotators said when an item came back unannounced."""
+"""Annotator consistency: labels of hidden repeats."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def draw_repeats() -> None:
         table = table[~table["campaign"].isin(data.blind_campaigns())]
     if table.empty:
         st.caption(
-            "No hidden repeat has been labelled yet. A campaign lets about one item in twenty come back to its "
-            "annotator, at least 20 items later; such second labels count here and nowhere else."
+            "No hidden repeat has been labelled yet. A campaign shows about one item in twenty again to its "
+            "annotator, at least 20 items later; these second labels count only here."
         )
         return
     rows = as_rows(table)
@@ -27,4 +27,4 @@ def draw_repeats() -> None:
     st.dataframe(shown, hide_index=True, width=720, height="content")
     if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
         st.caption(told)
-    st.caption("Over items that came back unannounced. Few items give wide intervals.")
+    st.caption("Over hidden repeats. Few items give wide intervals.")

@@ -1,1 +1,1 @@
-"""The parts of the Campaigns page, one per question of whoever leads."""
+"""The parts of the Campaigns page, one per question of the lead."""

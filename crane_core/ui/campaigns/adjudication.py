@@ -24,7 +24,7 @@ from crane_core.ui.words import LABEL_WORDS, count, literal
 
 _CARD_STYLE = Path(annotate.__file__).with_name("desk.css")
 REASON_KEYS = "45678"
-"""As on the Annotate page: 1 to 3 are labels, what follows are reasons."""
+"""As on the Annotate page: 1 to 3 are labels, the others reasons."""
 
 
 def draw_adjudication(campaign: str, asked: str) -> None:
@@ -38,18 +38,18 @@ def draw_adjudication(campaign: str, asked: str) -> None:
         turn(literal(f"Back to {campaign}"), campaign=campaign)
         st.caption(f"{count(len(waiting))} of {count(len(found))} wait for a decision", width="stretch")
     if dispute is None:
-        st.success("Nothing waits for a decision.")
+        st.success("No disagreements to resolve.")
         return
     _draw_item(plan, dispute)
     if lock is None:
         _draw_decision(plan, dispute, waiting)
     else:
-        st.info("The campaign is locked: its outcomes stand.")
+        st.info("The campaign is locked: its outcomes can no longer change.")
     st.subheader("Evidence", anchor="evidence")
     verdict = plan.item(dispute.item).verdict
     known = evidence(data.store(), verdict.benchmark, verdict.case_id)
     if known.cells.empty:
-        st.caption("The code of this case is not on this machine; the Data page brings it.")
+        st.caption("The code of this case is not loaded; load it on the Data page.")
     else:
         st.html(code_and_state_html(known.cells, known.states, known.traceback))
 
@@ -64,7 +64,7 @@ def _draw_decision(plan: Plan, dispute: Dispute, waiting: list[Dispute]) -> None
     label_key, reason_key = f"label_{dispute.item}", f"reason_{dispute.item}"
     if dispute.decision is not None and dispute.decision.label is not None:
         st.caption(
-            f"Decided by {literal(dispute.decision.annotator)}: {dispute.decision.label}. Deciding again replaces it."
+            f"Decided by {literal(dispute.decision.annotator)}: {dispute.decision.label}. A new decision replaces it."
         )
     _draw_choice("Label", {str(label): LABEL_WORDS[label] for label in DIAGNOSIS_LABELS}, "123", label_key)
     _draw_choice("Reason", ADJUDICATION_REASONS, REASON_KEYS, reason_key)

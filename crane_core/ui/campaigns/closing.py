@@ -39,18 +39,18 @@ def draw_lock(status: Status) -> None:
         st.caption("Everything is labelled and decided.")
     with st.form("lock", border=False):
         by = st.text_input("Locked by", width=260)
-        anyway = st.checkbox("Lock it although something is open") if found else True
-        pressed = st.form_submit_button("Lock for good")
-    st.caption("After the lock no label and no decision is taken any more, and what was hidden is shown.")
+        anyway = st.checkbox("Lock it although items are open") if found else True
+        pressed = st.form_submit_button("Lock campaign")
+    st.caption("Locking is final: labels and decisions can no longer change, and what was hidden is shown.")
     if pressed:
         _lock(status, by.strip(), anyway=bool(anyway))
 
 
 def _lock(status: Status, by: str, *, anyway: bool) -> None:
     if not by:
-        st.error("Say who locks it.")
+        st.error("Enter the name of the person who locks it.")
     elif not anyway:
-        st.error("Something is open: finish it, or tick that it shall be locked although.")
+        st.error("Items are open: finish them, or tick the box to lock anyway.")
     else:
         with told():
             lock_campaign(data.folder(), status.plan.campaign, by=by)

@@ -26,6 +26,6 @@ def draw_who_may_see() -> None:
     """One quiet line where nothing keeps annotators from looking here."""
     if not os.environ.get(VARIABLE):
         st.caption(
-            "Everybody who can open this app can open this page, annotators too. Start the app with "
-            f"`{VARIABLE}` set, and it asks for that password here."
+            "Everyone who can open this app can open this page, including annotators. To protect it with a password, "
+            f"start the app with `{VARIABLE}` set."
         )

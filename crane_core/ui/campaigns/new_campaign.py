@@ -43,8 +43,8 @@ def draw_new() -> None:
     content = state.sources_token(store.cursor())
     choices = _choices(store, content)
     if not choices:
-        st.info("No model has answered anything here yet. Import predictions, or the published archive.")
-        link("data", "Bring answers on the Data page")
+        st.info("No model has predictions yet. Import predictions, or the published archive.")
+        link("data", "Load answers on the Data page")
         return
     population = draw_population(choices)
     n, left_out = _sizes(store, content, population)
@@ -53,7 +53,7 @@ def draw_new() -> None:
         return
     wish = draw_wish(population)
     if wish is None:
-        left = f", {count(left_out)} more have no text here" if left_out else ""
+        left = f", the texts of {count(left_out)} more are not loaded" if left_out else ""
         st.info(f"{count(n)} verdicts can be labelled{left}. Give the campaign a name and annotators to see its plan.")
         return
     with told():
@@ -68,7 +68,7 @@ def _draw_nothing(left_out: int) -> None:
         )
         link("data", "Fetch or import the texts on the Data page")
     else:
-        st.info("No verdict matches. Take a filter back.")
+        st.info("No verdict matches. Remove a filter.")
 
 
 def _draw_plan(plan: Plan, weight: Clustering) -> None:

@@ -1,4 +1,4 @@
-"""One campaign for whoever leads it: progress, speed and drift, agreement, what to decide, export, lock."""
+"""One campaign for its lead: progress, speed and drift, agreement, what to decide, export, lock."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _draw_queue(status: Status) -> None:
     if status.lock is not None:
         st.caption(f"{count(len(found) - len(waiting))} were decided before the lock.")
     elif not waiting:
-        st.caption(f"Nothing waits for a decision; {count(len(found))} were decided.")
+        st.caption(f"No disagreements to resolve; {count(len(found))} are decided.")
     else:
         st.markdown(f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged.")
         turn(f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next")

@@ -30,7 +30,7 @@ def draw_agreement(status: Status) -> None:
 def _agreement(so_far: SoFar) -> str:
     if so_far.found is None:
         if so_far.n_common == 0:
-            return "No item has labels of two annotators yet, so agreement has no value."
+            return "No item has labels of two annotators yet, so agreement is undefined."
         return (
             f"{count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
             f"{MIN_COMMON_WHEN_BLIND} on, as of fewer it would tell single labels."

@@ -1,4 +1,4 @@
-"""How far everybody is, how fast, and whether their labels drift. For whoever leads; annotators never see it."""
+"""How far everybody is, how fast, and whether their labels drift. For the lead; annotators never see it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def draw_drift(status: Status) -> None:
     """The label mix in four stretches per annotator, with speeds in the table."""
     table = pd.DataFrame(row for entry in status.progress for row in _mix(entry))
     if table.empty:
-        st.caption("Nobody has labelled anything yet.")
+        st.caption("No labels yet.")
         return
     parts = [name for name in ORDINALS if name in set(table["part"])]
     draw_chart(

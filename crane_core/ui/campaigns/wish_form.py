@@ -1,4 +1,4 @@
-"""What a new campaign shall be: every question of the form, and the wish that the answers make."""
+"""What a new campaign is: every question of the form, and the wish that the answers make."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _of_model(wish: Wish) -> Wish:
 
 
 def _watch() -> None:
-    """What this server started; the page is drawn anew when one of them ends."""
+    """What this server started; the page is drawn again when one of them ends."""
     runs = started_runs()
     n_running = sum(run.is_running for run in runs)
     if st.session_state.get(keys.N_RUNNING, n_running) != n_running:

@@ -123,7 +123,7 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
     items = common_items(labels_of(verdicts, **said), verdicts, list(said), Scope.DIAGNOSES)
     table = by_name(agreement_table(items))
     assert len(items.facts) == 40
-    assert table[KAPPA]["why"] == "it is of two annotators, and 3 are compared"
+    assert table[KAPPA]["why"] == "it needs exactly two annotators, and 3 are compared"
     assert math.isnan(table[KAPPA]["value"])
     coded = [[np.nan if label is None else DIAGNOSES.index(label) for label in labels] for labels in said.values()]
     for name, level in LEVEL.items():

@@ -295,7 +295,7 @@ def test_a_folder_is_written_whole_and_never_over_something_else(
     write_export(files, out, force=True)
     assert (out / "labels.csv").read_bytes() == files_of(answered)["labels.csv"]
     (out / "thesis.tex").write_text("mine")
-    with pytest.raises(CampaignError, match="something else"):
+    with pytest.raises(CampaignError, match="something other"):
         write_export(files, out, force=True)
 
     def broken() -> Iterator[bytes]:

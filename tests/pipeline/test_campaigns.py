@@ -90,9 +90,9 @@ def test_a_query_that_matches_nothing_says_so(told_store: Store) -> None:
 
 
 def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(told_store: Store) -> None:
-    with pytest.raises(CampaignError, match=r"No plan can be drawn: .*margin and p"):
+    with pytest.raises(CampaignError, match=r"The plan cannot be drawn: .*margin and p"):
         drawn_plan(told_store, Wish("pilot", ("ana",), STUDY, Design(margin=2.0)))
-    with pytest.raises(CampaignError, match="cannot name a campaign"):
+    with pytest.raises(CampaignError, match="is not a valid name for a campaign"):
         drawn_plan(told_store, Wish("../pilot", ("ana",), STUDY))
 
 
@@ -189,7 +189,7 @@ def test_a_campaign_that_is_not_there_is_refused(pilot: Keep, name: str) -> None
 def test_a_name_is_taken_once(pilot: Keep) -> None:
     folder, plan = pilot()
     before = campaign_file(folder, "pilot").read_bytes()
-    with pytest.raises(CampaignError, match="a campaign 'pilot' already"):
+    with pytest.raises(CampaignError, match="The campaign 'pilot' already exists"):
         keep_campaign(folder, replace(plan, title="another"))
     assert campaign_file(folder, "pilot").read_bytes() == before
 

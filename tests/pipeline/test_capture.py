@@ -100,7 +100,7 @@ def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsy
     command = ["capture", str(path), "--out", str(tmp_path / "s.json"), "--keep-going", "--probe", "len(lanes)"]
     assert main(command) == 0
     said = capsys.readouterr().out
-    assert "the state before code cell 3 of pool_1_reproduced.ipynb" in said
+    assert "kernel state before code cell 3 of pool_1_reproduced.ipynb" in said
     assert "3 cells ran in" in said
     assert "1 variable: lanes" in said
     assert "code cell 1 raised ZeroDivisionError: division by zero" in said
@@ -114,7 +114,7 @@ def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsy
     [
         (["--target", "9"], "there is no code cell 9"),
         (["--python", "no-such-python"], "The program no-such-python does not exist"),
-        (["--kernel", "no-such-kernel"], "No kernelspec 'no-such-kernel' is installed"),
+        (["--kernel", "no-such-kernel"], "The kernelspec 'no-such-kernel' is not installed"),
     ],
 )
 def test_what_cannot_be_captured_is_one_line_and_exit_1(

@@ -103,7 +103,7 @@ def test_a_state_of_another_target_is_refused(notebook: Path) -> None:
     document = captured(notebook)
     with pytest.raises(NotebookError, match="another target"):
         with_state(read_notebook(notebook, 1), document)
-    with pytest.raises(NotebookError, match="no state"):
+    with pytest.raises(NotebookError, match="not a state"):
         with_state(read_notebook(notebook), {"target": 2})
 
 

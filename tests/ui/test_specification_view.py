@@ -17,7 +17,7 @@ CURVE = pd.DataFrame(
 def test_the_sentence_counts_tests_and_readings() -> None:
     assert finding(CURVE) == (
         "**Of 3 tests of 2 readings of these answers, 2 find a gain, 1 finds no evidence and none finds a loss.** It "
-        "hangs most on the vote rule: with all five 1 of 1 find a gain, with majority 1 of 2."
+        "depends most on the vote rule: with all five 1 of 1 find a gain, with majority 1 of 2."
     )
     assert line(CURVE) == "GPT 5: a gain in 2 of 3, differences of +2.0 to +5.0 pp"
     assert line(CURVE[:1]) == "GPT 5: a gain in 1 of 1, a difference of +5.0 pp"

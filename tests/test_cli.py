@@ -138,7 +138,7 @@ def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
         ledger.append(folder.ledger / "runs" / "1.jsonl", answer)
     spoken = run("report", "--table", "2b", "--check")
     assert spoken.code == 1
-    assert "differs: table 2b, GPT 5, Accuracy (+RT)" in spoken.err
+    assert "differs: table 2b, GPT-5, Accuracy (+RT)" in spoken.err
     assert "cells differ" in spoken.err.splitlines()[-1]
 
 

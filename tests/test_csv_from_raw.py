@@ -41,8 +41,8 @@ from crane_core.ui.result_switches import STUDY, Chosen
 pytestmark = pytest.mark.corpus
 TITLES = {
     "gemini_2_5_flash": "Gemini 2.5 Flash",
-    "Qwen_2_5_32B_Instruct": "Qwen 2.5 32b Instruct",
-    "gpt_5": "GPT 5",
+    "Qwen_2_5_32B_Instruct": "Qwen2.5-32B-Instruct",
+    "gpt_5": "GPT-5",
     "pylint": "pylint",
     "pyright": "pyright",
 }

@@ -21,8 +21,8 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "published"
 KEY = ["experiment", "detector", "setting", "instance_id"]
 TITLES = {
     "gemini-2.5-flash": ("Gemini 2.5 Flash", "llm"),
-    "qwen-2.5-32b-instruct": ("Qwen 2.5 32b Instruct", "llm"),
-    "gpt-5": ("GPT 5", "llm"),
+    "qwen-2.5-32b-instruct": ("Qwen2.5-32B-Instruct", "llm"),
+    "gpt-5": ("GPT-5", "llm"),
     "mistral-small-3.1": ("Mistral Small 3.1", "llm"),
     "pylint": ("pylint", "analyzer"),
     "pyright": ("pyright", "analyzer"),
@@ -117,13 +117,13 @@ def test_cells_by_status(
 
 def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
     cells = {(table.id, cell.row, cell.column): cell for table in tables.values() for cell in table.cells}
-    assert cells["2a", "GPT 5", "Accuracy (+RT)"].ours == 100 * Fraction(170, 222)
+    assert cells["2a", "GPT-5", "Accuracy (+RT)"].ours == 100 * Fraction(170, 222)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(90, 90 + 51)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].n == 222
     assert cells["1", "Total", "Sampled cases"].ours == 222
     assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 63
     assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours == 65
-    assert cells["junobench-llms", "Llama 3.3 70b, total", "Correct (buggy)"].status is Status.PUBLISHED_ONLY
+    assert cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status is Status.PUBLISHED_ONLY
 
 
 def test_f1_without_a_hit_is_zero_where_the_workbook_is_blank(tables: dict[str, StudyTable]) -> None:
@@ -150,7 +150,7 @@ def test_one_changed_outcome_is_drift(verdicts: pd.DataFrame, numbers: pd.DataFr
 
 
 def test_table_3_counts_outcomes_not_votes(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    """The third partially correct outcome of GPT 5 (+RT) stands on a vote of 2 to 3."""
+    """The third partially correct outcome of GPT-5 (+RT) stands on a vote of 2 to 3."""
     place = "detector == 'gpt-5' and setting == 'runtime' and human == 'partial'"
     partial = verdicts.query(place).set_index("instance_id")[["n_crash", "n_safe"]]
     assert len(partial) == 3
@@ -216,7 +216,7 @@ def test_ablation_needs_every_instance_of_a_published_release(verdicts: pd.DataF
     column = {"4a": "F1 (+RT-S)"}
     for extra, is_measured in ((whole, True), (whole.head(190), False), (whole.assign(experiment="mine"), False)):
         found = study_tables(pd.concat([verdicts, extra], ignore_index=True), numbers)["4a"].cells
-        cell = next(cell for cell in found if (cell.row, cell.column) == ("GPT 5", column["4a"]))
+        cell = next(cell for cell in found if (cell.row, cell.column) == ("GPT-5", column["4a"]))
         assert (cell.ours is not None) == is_measured
 
 
@@ -245,7 +245,7 @@ def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
 def test_csv_has_a_line_per_cell_and_markdown_and_latex_the_numbers(tables: dict[str, StudyTable]) -> None:
     rows = list(csv.DictReader(io.StringIO(render(tables.values(), Format.CSV))))
     assert len(rows) == sum(len(table.cells) for table in tables.values())
-    assert "| GPT 5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |" in render([tables["2a"]], Format.MD)
+    assert "| GPT-5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |" in render([tables["2a"]], Format.MD)
     latex = render([tables["4b"]], Format.LATEX)
     assert r"80.4\% & [79.3\%]" in latex
     assert r"\begin{table}" in latex

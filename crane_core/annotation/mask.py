@@ -49,7 +49,7 @@ def mask(text: str, *, names: Iterable[str], notebook: str) -> str:
 
 
 def _loosely(name: str) -> str:
-    """The name with any sign between its parts: GPT 5, gpt-5, GPT_5."""
+    """The name with any sign between its parts: GPT-5, gpt-5, GPT_5."""
     parts = [re.escape(part) for part in re.split(r"[\s_-]+", name) if part]
     return r"[\s_-]*".join(parts)
 

@@ -12,20 +12,20 @@ import altair as alt
 
 DETECTOR_ORDER = (
     "Gemini 2.5 Flash",
-    "Qwen 2.5 32b Instruct",
-    "GPT 5",
+    "Qwen2.5-32B-Instruct",
+    "GPT-5",
     "Mistral Small 3.1",
-    "Llama 3.3 70b",
+    "Llama 3.3 70B",
     "pylint",
     "pyright",
     "Certain-crash rules",
 )
 DETECTOR_COLOURS = {
     "Gemini 2.5 Flash": "#2b83ba",
-    "Qwen 2.5 32b Instruct": "#d0691f",
-    "GPT 5": "#0f9b74",
+    "Qwen2.5-32B-Instruct": "#d0691f",
+    "GPT-5": "#0f9b74",
     "Mistral Small 3.1": "#a8842c",
-    "Llama 3.3 70b": "#8a6bbf",
+    "Llama 3.3 70B": "#8a6bbf",
     "pylint": "#b5609a",
     "pyright": "#6f7f92",
     "Certain-crash rules": "#9c755f",

@@ -16,7 +16,7 @@ JUDGED: dict[str, Callable[[pd.DataFrame], Confusion]] = {
 
 
 def library_cells(verdicts: pd.DataFrame, detectors: tuple[str, ...]) -> dict[tuple[str, str], Measured]:
-    """Cells by ("GPT 5, torch", "F1 (+RT), detection"); shares of 1, counts as counts; "total" is all groups."""
+    """Cells by ("GPT-5, torch", "F1 (+RT), detection"); shares of 1, counts as counts; "total" is all groups."""
     cells: dict[tuple[str, str], Measured] = {}
     for title, setting, rows in conditions(verdicts, detectors):
         for group, members in _groups(rows):

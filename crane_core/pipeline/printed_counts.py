@@ -44,7 +44,7 @@ def printed_counts(
 ) -> Counts | None:
     """The counts of one detector and setting, detection alone, by its printed cells; None where they name no one.
 
-    numbers: the fields of PublishedNumber. title: the row of the tables, e.g. "GPT 5".
+    numbers: the fields of PublishedNumber. title: the row of the tables, e.g. "GPT-5".
     """
     mine = numbers[(numbers["publication"] == PAPER) & numbers["table_id"].isin(TABLES) & (numbers["row"] == title)]
     printed = dict(zip(mine["column"], mine["printed"], strict=True))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from crane_core.importers.published_detectors import as_printed
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable, printed_decimals, printed_value
 from crane_core.rounding import digits
 
@@ -67,14 +68,14 @@ def _csv(found: list[StudyTable]) -> str:
         for cell in table.cells:
             record = _record(cell)
             values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
-            writer.writerow((table.id, cell.row, cell.column, cell.printed or "", *values))
+            writer.writerow((table.id, as_printed(cell.row), cell.column, cell.printed or "", *values))
     return text.getvalue()
 
 
 def _record(cell: Cell) -> dict[str, Any]:
     """A cell in JSON's numbers; `printed` as the number it states, `printed_text` as its letters."""
     return {
-        "row": cell.row,
+        "row": as_printed(cell.row),
         "column": cell.column,
         "printed": _number(printed_value(cell.printed) if cell.printed else None, cell),
         "ours": _number(cell.ours, cell),

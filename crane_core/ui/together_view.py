@@ -81,7 +81,7 @@ def rules_first(chosen: Chosen) -> pd.DataFrame:
 
 
 def names_of(chosen: Chosen) -> dict[Member, str]:
-    """The members of these switches by name: "GPT 5 +RT"."""
+    """The members of these switches by name: "GPT-5 +RT"."""
     return _known(data.answers(), _where(chosen))[0]
 
 

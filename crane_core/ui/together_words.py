@@ -42,7 +42,7 @@ OF_TWO = " A cascade of two predicts what any of them does, and asks the second 
 
 
 def member_names(frame: pd.DataFrame) -> dict[Member, str]:
-    """The members of a verdict frame by name: "GPT 5 +RT"."""
+    """The members of a verdict frame by name: "GPT-5 +RT"."""
     titles = dict(zip(frame["detector"], frame["detector_title"], strict=True))
     return {member: f"{titles[member.detector]} {setting_short(member.setting)}" for member in members_of(frame)}
 

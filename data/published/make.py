@@ -50,8 +50,8 @@ LABELS = {
 }
 TITLES = {
     "gemini 2.5 flash": "Gemini 2.5 Flash",
-    "qwen 2.5 32b instruct": "Qwen 2.5 32b Instruct",
-    "gpt 5": "GPT 5",
+    "qwen 2.5 32b instruct": "Qwen2.5-32B-Instruct",
+    "gpt 5": "GPT-5",
     "pylint": "pylint",
     "pyright": "pyright",
 }

@@ -145,7 +145,7 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Playe
 def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_page: OpenPage) -> None:
     page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
     chart = page.get_by_test_id("stVegaLiteChart").first
-    for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen 2.5 32b Instruct", 64), ("GPT 5", 74)):
+    for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen2.5-32B-Instruct", 64), ("GPT-5", 74)):
         expect(chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("input", exact=True).click()
     wait_for_query(page, group="setting")

@@ -299,7 +299,7 @@ def _secrets(plan: Plan) -> list[str]:
     """Everything that names a detector, a setting's input, an experiment, a run or another annotator."""
     verdicts = [item.verdict for item in plan.items]
     detectors = {verdict.detector for verdict in verdicts}
-    titles = {"Gemini 2.5 Flash", "Qwen 2.5 32b Instruct", "GPT 5"}
+    titles = {"Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"}
     words = {"+RT", "−RT", "with runtime state", "code only", "runtime information", "run_index", "setting"}
     others = set(plan.annotators) - {"gil"}
     names = {f'"{name}"' for name in others} | {f"annotator={name}" for name in others}

@@ -24,7 +24,7 @@ FIRST_VISITS = {
     "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
     "/results?credit=detection+only": "Results",
     "/try_a_notebook?pair=numpy_1_reproduced": "Try a notebook",
-    "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime": "GPT 5",
+    "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime": "GPT-5",
 }
 
 

@@ -10,7 +10,7 @@ from .screen import TITLES, count_line, path, query, settled, title
 
 pytestmark = pytest.mark.browser
 
-GAINS = {"Gemini 2.5 Flash": "+7.2 pp", "Qwen 2.5 32b Instruct": "+9.5 pp", "GPT 5": "+7.7 pp"}
+GAINS = {"Gemini 2.5 Flash": "+7.2 pp", "Qwen2.5-32B-Instruct": "+9.5 pp", "GPT-5": "+7.7 pp"}
 """Accuracy with runtime information minus without (paper, Table 2a)."""
 
 

@@ -13,7 +13,7 @@ from .screen import MENU, TITLES, choose, open_pair, settled, title
 
 pytestmark = pytest.mark.browser
 
-LLMS = ("Gemini 2.5 Flash", "Qwen 2.5 32b Instruct", "GPT 5")
+LLMS = ("Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5")
 INPUT_FILES = {
     "reproduced, code only (−RT)": "llms_inputs/executed_code/pandas/pandas_8_reproduced.txt",
     "fixed, with runtime state (+RT)": "llms_inputs/executed_code_runinfo/pandas/pandas_8_fixed.txt",

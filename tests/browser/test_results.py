@@ -17,8 +17,8 @@ pytestmark = pytest.mark.browser
 
 TABLE_2A = {
     "Gemini 2.5 Flash": ("58.1%", "65.3%"),
-    "Qwen 2.5 32b Instruct": ("63.1%", "72.5%"),
-    "GPT 5": ("68.9%", "76.6%"),
+    "Qwen2.5-32B-Instruct": ("63.1%", "72.5%"),
+    "GPT-5": ("68.9%", "76.6%"),
 }
 TABLE_2B = {"Gemini 2.5 Flash": ("67.6%", "73.4%")}
 """Accuracy without and with runtime information (paper, Tables 2a and 2b)."""
@@ -96,10 +96,10 @@ def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) ->
 def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
-    expect(page.get_by_text("Any is right more often than GPT 5 −RT, the best single member")).to_be_visible()
+    expect(page.get_by_text("Any is right more often than GPT-5 −RT, the best single member")).to_be_visible()
     table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
     expect(table).to_contain_text("81.1%")
-    choose(page, "Combine", "Qwen 2.5 32b Instruct +RT")
+    choose(page, "Combine", "Qwen2.5-32B-Instruct +RT")
     page.wait_for_function("new URLSearchParams(location.search).getAll('members').length === 3")
     expect(settled(page).get_by_text("Cascade  n 222").first).to_be_attached()
     assert query(page)["members"] == ["rules@runtime", "gpt-5@code", "qwen-2.5-32b-instruct@runtime"]
@@ -138,7 +138,7 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
         (
             "library",
             "other",
-            "GPT 5",
+            "GPT-5",
             "−RT",
             {"library": ["lightgbm", "matplotlib", "seaborn", "statsmodels", "torchvision"]},
             16,
@@ -163,7 +163,7 @@ def test_a_click_on_a_mark_opens_its_cases(
     expect(title(results)).to_have_text(TITLES["/cases"])
     expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
     assert path(results) == "/cases"
-    names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT 5": "gpt-5"}
+    names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT-5": "gpt-5"}
     settings = {"+RT": "runtime", "−RT": "code"}
     assert query(results).items() >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
     results.go_back()

@@ -91,7 +91,7 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
     alone(page, "numpy_1_fixed")
     settled(page).get_by_role("button", name="The whole run").click()
     wait_for_query(page, instance=None, experiment=STUDY)
-    alone(page, "GPT 5")
+    alone(page, "GPT-5")
     expect(page.get_by_text("222 instances. Click a row")).to_be_visible()
 
 

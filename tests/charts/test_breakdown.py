@@ -14,7 +14,7 @@ from crane_core.charts.panels import side_by_side
 from crane_core.charts.theme import DETECTOR_COLOURS
 
 LABELS = ["torch  n 40", "numpy  n 20"]
-TITLE = "GPT 5"
+TITLE = "GPT-5"
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_any_text_may_name_a_group(table: pd.DataFrame, label: str, marks_of: Ca
 
 
 def test_several_detectors_make_one_picture(table: pd.DataFrame) -> None:
-    titles = ["GPT 5", "Gemini 2.5 Flash"]
+    titles = ["GPT-5", "Gemini 2.5 Flash"]
     panels = [breakdown(table.assign(detector_title=title), labels=LABELS, rate="recall").to_dict() for title in titles]
     picture = vl_convert.vegalite_to_svg(side_by_side(panels))
     assert all(picture.count(f">{title}</text>") == 1 for title in titles)

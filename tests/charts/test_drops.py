@@ -16,9 +16,9 @@ LABELS = ["−RT", "+RT−V"]
 @pytest.fixture
 def table() -> pd.DataFrame:
     rows = [
-        {"label": "−RT", "detector_title": "GPT 5", "setting": "code", "difference": -0.05, "low": -0.1, "high": 0.01}
+        {"label": "−RT", "detector_title": "GPT-5", "setting": "code", "difference": -0.05, "low": -0.1, "high": 0.01}
         | {"end": 0.01, "text": "−5.0", "n": 222, "n_cases": 111, "is_printed": False},
-        {"label": "+RT−V", "detector_title": "GPT 5", "setting": "runtime-V", "difference": -0.036}
+        {"label": "+RT−V", "detector_title": "GPT-5", "setting": "runtime-V", "difference": -0.036}
         | {"end": -0.036, "text": "−3.6 p", "is_printed": True},
     ]
     return pd.DataFrame(rows).astype({"n": "Int64", "n_cases": "Int64"})

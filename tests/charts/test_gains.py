@@ -11,7 +11,7 @@ import pytest
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import DETECTOR_COLOURS
 
-TITLES = ["Gemini 2.5 Flash", "GPT 5"]
+TITLES = ["Gemini 2.5 Flash", "GPT-5"]
 
 
 @pytest.fixture
@@ -68,5 +68,5 @@ def test_where_nothing_was_printed_the_mark_has_no_place(table: pd.DataFrame) ->
 
 
 def test_a_row_more_makes_it_taller(table: pd.DataFrame) -> None:
-    one = gains(table[table["detector_title"] == "GPT 5"]).to_dict()["height"]
+    one = gains(table[table["detector_title"] == "GPT-5"]).to_dict()["height"]
     assert gains(table).to_dict()["height"] > one

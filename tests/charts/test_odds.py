@@ -11,12 +11,12 @@ import pytest
 from crane_core.charts.odds import odds
 from crane_core.charts.theme import DETECTOR_COLOURS
 
-TITLES = ["Gemini 2.5 Flash", "GPT 5"]
+TITLES = ["Gemini 2.5 Flash", "GPT-5"]
 
 
 @pytest.fixture
 def table() -> pd.DataFrame:
-    ratios = {"GPT 5": (1.47, 1.14, 1.9), "Gemini 2.5 Flash": (1.36, 1.06, 5.2)}
+    ratios = {"GPT-5": (1.47, 1.14, 1.9), "Gemini 2.5 Flash": (1.36, 1.06, 5.2)}
     return pd.DataFrame(
         {"detector_title": title, "label": f"{title}  n 222", "odds_ratio": ratio, "low": low, "high": high}
         | {"n": 222, "n_cases": 111, "text": f"{ratio:.2f}"}

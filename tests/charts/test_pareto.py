@@ -13,7 +13,7 @@ from crane_core.charts.pareto import pareto
 def test_only_the_front_is_filled_and_joined(marks_of: Callable[..., Any]) -> None:
     table = pd.DataFrame(
         {
-            "detector_title": ["GPT 5", "GPT 5", "pylint"],
+            "detector_title": ["GPT-5", "GPT-5", "pylint"],
             "setting": ["−RT", "+RT", "−RT"],
             "cost": [880.0, 1459.0, 0.0],
             "value": [0.76, 0.75, 0.57],
@@ -27,7 +27,7 @@ def test_only_the_front_is_filled_and_joined(marks_of: Callable[..., Any]) -> No
     chart = pareto(table, cost="tokens", cost_format=",.0f", rate="accuracy")
     [line] = marks_of(chart, "line")
     drawn = chart.to_dict()["datasets"][line["data"]["name"]]
-    assert [row["detector_title"] for row in drawn] == ["GPT 5", "pylint"]
+    assert [row["detector_title"] for row in drawn] == ["GPT-5", "pylint"]
     assert line["encoding"]["order"]["field"] == "cost"
     on_front, off = marks_of(chart, "point")
     assert (on_front["mark"]["filled"], off["mark"]["filled"]) == (True, False)

@@ -17,7 +17,7 @@ SETTINGS = ["+RT", "+RT−S", "+RT−V"]
 
 @pytest.fixture
 def ablation() -> pd.DataFrame:
-    row = {"detector_title": "GPT 5", "value": 0.8, "text": "80.0%", "reference_value": 0.82}
+    row = {"detector_title": "GPT-5", "value": 0.8, "text": "80.0%", "reference_value": 0.82}
     return pd.DataFrame(row | {"setting": setting} for setting in SETTINGS)
 
 
@@ -28,8 +28,8 @@ def test_bars_from_zero_in_the_order_of_print(ablation: pd.DataFrame, marks_of: 
     assert low == 0 < 1 < high
     assert bar["encoding"]["x"]["axis"]["values"][-1] == 1
     assert bar["encoding"]["y"]["sort"] == SETTINGS
-    assert bar["mark"]["color"] == DETECTOR_COLOURS["GPT 5"]
-    assert chart.to_dict()["title"]["text"] == "GPT 5"
+    assert bar["mark"]["color"] == DETECTOR_COLOURS["GPT-5"]
+    assert chart.to_dict()["title"]["text"] == "GPT-5"
 
 
 def test_the_reference_is_marked(ablation: pd.DataFrame, marks_of: Callable[..., Any]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import DETECTOR_COLOURS
 
-TITLES = ["Gemini 2.5 Flash", "GPT 5"]
+TITLES = ["Gemini 2.5 Flash", "GPT-5"]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ READINGS = pd.DataFrame(
     {
         "place": [1, 2],
         "reading": ["majority, detection only", "all five, detection only"],
-        "detector_title": ["GPT 5", "GPT 5"],
+        "detector_title": ["GPT-5", "GPT-5"],
         "difference": [-0.02, 0.11],
         "low": [-0.08, 0.01],
         "high": [0.04, 0.2],

@@ -52,8 +52,8 @@ def test_a_detector_keeps_its_colour_whoever_is_beside_it() -> None:
 
 
 def test_strangers_follow_the_known_by_name_and_get_the_spare_colours() -> None:
-    titles = ["zeta", "GPT 5", "alpha", "pylint", "Gemini 2.5 Flash"]
-    assert in_order(titles) == ["Gemini 2.5 Flash", "GPT 5", "pylint", "alpha", "zeta"]
+    titles = ["zeta", "GPT-5", "alpha", "pylint", "Gemini 2.5 Flash"]
+    assert in_order(titles) == ["Gemini 2.5 Flash", "GPT-5", "pylint", "alpha", "zeta"]
     colours = detector_colours(titles)
     assert (colours["alpha"], colours["zeta"]) == OTHER_COLOURS[:2]
     many = detector_colours([f"model {i}" for i in range(12)])

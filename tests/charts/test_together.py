@@ -16,7 +16,7 @@ def table() -> pd.DataFrame:
     rows = {"Zeta": (0.05, 0.02, 0.08, True), "Alpha": (-0.02, -0.06, 0.02, False)}
     return pd.DataFrame(
         {"label": f"{name}  n 222", "difference": difference, "low": low, "high": high, "holds": holds}
-        | {"best": "GPT 5", "value": 0.8, "best_value": 0.8 - difference, "n": 222, "n_cases": 111, "text": "80.0%"}
+        | {"best": "GPT-5", "value": 0.8, "best_value": 0.8 - difference, "n": 222, "n_cases": 111, "text": "80.0%"}
         for name, (difference, low, high, holds) in rows.items()
     )
 

@@ -51,7 +51,7 @@ from crane_core.stats.agreement import Why
 DIAGNOSES = ["correct", "partial", "wrong"]
 LEVEL = {"Krippendorff's alpha, nominal": "nominal", "Krippendorff's alpha, ordinal": "ordinal"}
 N_CASES = 30
-DETECTORS = {"gpt-5": "GPT 5", "qwen": "Qwen"}
+DETECTORS = {"gpt-5": "GPT-5", "qwen": "Qwen"}
 
 
 def verdicts_of(n_cases: int = N_CASES, **columns: object) -> pd.DataFrame:
@@ -335,16 +335,16 @@ def published(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory)
 JUDGE = "published judge, all repetitions"
 ORDERS_AGREE = {
     "Gemini 2.5 Flash": 0.668918918918919,
-    "Qwen 2.5 32b Instruct": 0.7635135135135135,
-    "GPT 5": 0.7387387387387387,
+    "Qwen2.5-32B-Instruct": 0.7635135135135135,
+    "GPT-5": 0.7387387387387387,
     "pylint": 0.9301801801801802,
     "pyright": 0.795045045045045,
 }
 """agreement_rate_between_judges.xlsx of the study."""
 HUMAN_AND_JUDGE_AGREE = {
     "Gemini 2.5 Flash": (0.786036036036036, 0.5990990990990991),
-    "Qwen 2.5 32b Instruct": (0.8716216216216216, 0.7432432432432432),
-    "GPT 5": (0.8761261261261262, 0.6846846846846847),
+    "Qwen2.5-32B-Instruct": (0.8716216216216216, 0.7432432432432432),
+    "GPT-5": (0.8761261261261262, 0.6846846846846847),
     "pylint": (0.9144144144144144, 0.8986486486486487),
     "pyright": (0.6238738738738738, 0.6486486486486487),
 }

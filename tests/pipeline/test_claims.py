@@ -225,8 +225,8 @@ def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> 
 def test_cells_that_name_no_counts_give_none(embedded_store: Store) -> None:
     numbers = printed_numbers(embedded_store)
     vague = numbers.assign(printed=numbers["printed"].where(~numbers["table_id"].isin(TABLES), "12.3%"))
-    assert printed_counts(vague, "GPT 5", Setting.RUNTIME_DOCS, n_crashing=111, n_fixed=111) is None
-    assert printed_counts(numbers, "GPT 5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111) is None
+    assert printed_counts(vague, "GPT-5", Setting.RUNTIME_DOCS, n_crashing=111, n_fixed=111) is None
+    assert printed_counts(numbers, "GPT-5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111) is None
     conditions = Conditions(verdict_frame(embedded_store), vague)
     (asked,) = read_contrasts(f"rate=F1 score=detection from=runtime to=runtime+docs detector={GPT_5}")
     with pytest.raises(MissingAnswersError):

@@ -264,7 +264,7 @@ def test_a_pattern_that_fits_nothing_is_refused(folder: DataFolder, more: dict[s
 def test_a_model_whose_name_is_an_analyzers_is_refused_and_a_published_one_keeps_its_title(
     embedded_store: Store,
 ) -> None:
-    assert known_detector(embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)).title == "GPT 5"
+    assert known_detector(embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)).title == "GPT-5"
     with pytest.raises(DetectorError, match="detector of another kind"):
         known_detector(embedded_store, Detector("pylint", "pylint", DetectorKind.LLM))
 

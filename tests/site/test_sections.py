@@ -54,7 +54,7 @@ def main_of(study: Collected, kind: DetectorKind) -> Judging:
 def test_time_saved_in_the_study(study: Collected) -> None:
     text = told(time_blocks(study, main_of(study, DetectorKind.LLM)))
     assert 'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>' in text
-    assert "<strong>GPT 5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
+    assert "<strong>GPT-5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
     assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), "nobody timed analyzers"
 
 
@@ -68,7 +68,7 @@ def test_specification_curve_of_the_study(study: Collected) -> None:
 def test_combinations_of_the_study(study: Collected) -> None:
     text = told(together_blocks(study))
     assert '<h2 id="together">Are combined detectors better?</h2>' in text
-    assert "<strong>GPT 5 −RT</strong> from 76.1% to 81.1%" in text
+    assert "<strong>GPT-5 −RT</strong> from 76.1% to 81.1%" in text
     assert text.count('<h3 id="together-junobench-') == 1, "what ships beside the study stands with it"
 
 

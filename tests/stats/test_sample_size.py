@@ -11,10 +11,10 @@ from crane_core.stats.sample_size import allocate, required_sample
 PAPER_STRATA = {
     ("Gemini 2.5 Flash", "-RT"): 90,
     ("Gemini 2.5 Flash", "+RT"): 99,
-    ("Qwen 2.5 32b Instruct", "-RT"): 71,
-    ("Qwen 2.5 32b Instruct", "+RT"): 74,
-    ("GPT 5", "-RT"): 79,
-    ("GPT 5", "+RT"): 88,
+    ("Qwen2.5-32B-Instruct", "-RT"): 71,
+    ("Qwen2.5-32B-Instruct", "+RT"): 74,
+    ("GPT-5", "-RT"): 79,
+    ("GPT-5", "+RT"): 88,
 }
 
 

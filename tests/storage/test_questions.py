@@ -29,7 +29,7 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
 CRASHING, FIXED = "numpy_1_reproduced", "numpy_1_fixed"
-DETECTORS = (Detector("gpt-5", "GPT 5", DetectorKind.LLM), Detector("pylint", "pylint", DetectorKind.ANALYZER))
+DETECTORS = (Detector("gpt-5", "GPT-5", DetectorKind.LLM), Detector("pylint", "pylint", DetectorKind.ANALYZER))
 
 
 def run(instance: str, index: int, detector: str = "gpt-5", *, said: bool | None) -> Run:
@@ -162,7 +162,7 @@ def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
 def test_printed_numbers_stand_in_the_order_of_the_page(embedded_store: Store) -> None:
     numbers = verdicts.published_numbers(embedded_store.cursor())
     of_2a = numbers[numbers["table_id"] == "2a"]
-    assert list(dict.fromkeys(of_2a["row"])) == ["Gemini 2.5 Flash", "Qwen 2.5 32b Instruct", "GPT 5"]
+    assert list(dict.fromkeys(of_2a["row"])) == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"]
     assert of_2a["column"].tolist()[:2] == ["Precision (-RT)", "Precision (+RT)"]
 
 

@@ -69,7 +69,7 @@ ONE_OF_EACH: list[Record] = [
     Cell("mine", "numpy_1_fixed", "notebook", 0, CellRole.TARGET, "x = 1\n", execution_count=4),
     STATE,
     Prompt("mine", "numpy_1_fixed", Setting.CODE, "notebook", "0" * 64, "Will it crash?"),
-    Detector("gpt-5", "GPT 5", DetectorKind.LLM),
+    Detector("gpt-5", "GPT-5", DetectorKind.LLM),
     RUN,
     Job("job", "mine", "gpt-5", Setting.CODE, "{}", TIME),
     Reply("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, "0" * 64, TIME, "It will.", seconds=0.5, usd=0.01),
@@ -81,7 +81,7 @@ ONE_OF_EACH: list[Record] = [
     Campaign("pilot", '{"seed":1}'),
     CampaignLock("pilot", TIME, "lead"),
     Annotation("pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME),
-    PublishedNumber("paper", "2a", "GPT 5", "F1 (+RT)", "73%", "percent"),
+    PublishedNumber("paper", "2a", "GPT-5", "F1 (+RT)", "73%", "percent"),
 ]
 
 

@@ -18,14 +18,14 @@ PLACES = {
 
 @pytest.fixture
 def table() -> StudyTable:
-    cells = [compared("GPT 5", column, printed, "percent", ours) for column, (printed, ours) in PLACES.items()]
+    cells = [compared("GPT-5", column, printed, "percent", ours) for column, (printed, ours) in PLACES.items()]
     return StudyTable("4a", "Ablation", "paper", cells)
 
 
 def test_recomputed_is_recomputed_and_printed_is_printed(table: StudyTable) -> None:
     ours, printed = ablation_values(table, "Accuracy").to_dict("records")
     assert ours == {
-        "detector_title": "GPT 5", "setting": "+RT", "rate": "Accuracy", "value": 179 / 222, "source": RECOMPUTED,
+        "detector_title": "GPT-5", "setting": "+RT", "rate": "Accuracy", "value": 179 / 222, "source": RECOMPUTED,
         "printed": 0.806, "n": 222,
     }  # fmt: skip
     assert (printed["setting"], printed["value"], printed["source"]) == ("+RT−S", 0.793, PRINTED)

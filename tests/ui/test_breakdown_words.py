@@ -13,7 +13,7 @@ from crane_core.ui.breakdown_words import about, change_words, finding
 
 def changes(*differences: tuple[float, float | None]) -> pd.DataFrame:
     return pd.DataFrame(
-        {"stage": f"s{i}", "detector_title": "GPT 5", "difference": d, "p_bh": p, "test": None if p is None else "T"}
+        {"stage": f"s{i}", "detector_title": "GPT-5", "difference": d, "p_bh": p, "test": None if p is None else "T"}
         for i, (d, p) in enumerate(differences)
     )
 
@@ -27,9 +27,9 @@ def changes(*differences: tuple[float, float | None]) -> pd.DataFrame:
             changes((0.1, 0.2), (-0.1, 0.9)),
             "in 1 of 2 combinations of pipeline stage and detector; none of the changes",
         ),
-        (changes((0.1, 0.01), (-0.3, 0.02)), "; 2 are significant** after adjustment: s1 with GPT 5 (−30 pp), s0 with"),
-        (changes((0.1, 0.01), (0.3, 0.2)), "; 1 is significant** after adjustment: s0 with GPT 5 (+10 pp)."),
-        (changes(*[(0.1, 0.01)] * 6), "s3 with GPT 5 (+10 pp) and 2 others."),
+        (changes((0.1, 0.01), (-0.3, 0.02)), "; 2 are significant** after adjustment: s1 with GPT-5 (−30 pp), s0 with"),
+        (changes((0.1, 0.01), (0.3, 0.2)), "; 1 is significant** after adjustment: s0 with GPT-5 (+10 pp)."),
+        (changes(*[(0.1, 0.01)] * 6), "s3 with GPT-5 (+10 pp) and 2 others."),
     ],
 )
 def test_finding(frame: pd.DataFrame, said: str) -> None:

@@ -54,17 +54,17 @@ def table() -> StudyTable:
         "Accuracy (+RT-V)": ("77%", None),
         "Accuracy (+RT-S)": ("81.5%", None),
     }
-    cells = [compared("GPT 5", column, printed, "percent", ours) for column, (printed, ours) in places.items()]
+    cells = [compared("GPT-5", column, printed, "percent", ours) for column, (printed, ours) in places.items()]
     return StudyTable("4a", "Ablation", "paper", cells)
 
 
 def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(table: StudyTable) -> None:
-    printed = printed_drops([table], "Accuracy", measured(("GPT 5", "runtime-S", 0.02, 0.0, 0.04, 0.5)))
+    printed = printed_drops([table], "Accuracy", measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5)))
     [row] = printed.to_dict("records")
-    assert (row["detector_title"], row["setting"]) == ("GPT 5", "runtime-V")
+    assert (row["detector_title"], row["setting"]) == ("GPT-5", "runtime-V")
     assert row["difference"] == pytest.approx(-0.036)
     told = finding(measured(SURE), printed, "accuracy", Setting.RUNTIME)
-    assert "Of what is only printed, the largest change is −3.6 pp for GPT 5 without values" in told
+    assert "Of what is only printed, the largest change is −3.6 pp for GPT-5 without values" in told
     assert told.endswith("without its runs it has no interval.")
 
 

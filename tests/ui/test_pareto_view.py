@@ -10,7 +10,7 @@ from crane_core.ui.pareto_words import finding
 def test_the_front_is_told_from_its_cheapest() -> None:
     known = pd.DataFrame(
         {
-            "detector_title": ["pylint", "GPT 5", "Gemini 2.5 Flash"],
+            "detector_title": ["pylint", "GPT-5", "Gemini 2.5 Flash"],
             "setting": ["code", "code", "runtime"],
             "value": [0.568, 0.761, 0.734],
             "tokens": [0.0, 880.0676, 1458.6],
@@ -20,7 +20,7 @@ def test_the_front_is_told_from_its_cheapest() -> None:
     )
     told = finding(known, "accuracy", "tokens")
     assert told == (
-        "**For its tokens nothing has a higher accuracy than pylint −RT (56.8% for 0 tokens), then GPT 5 −RT "
+        "**For its tokens nothing has a higher accuracy than pylint −RT (56.8% for 0 tokens), then GPT-5 −RT "
         "(76.1% for 880 tokens).**"
     )
     assert "$1.10 per 1,000" in finding(known, "accuracy", "usd")

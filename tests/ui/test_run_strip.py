@@ -20,14 +20,14 @@ def answer(index: int, said: object = None, **more: Any) -> dict[str, Any]:
     return plain | more
 
 
-def html_of(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT 5", setting: str = "code") -> str:
+def html_of(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT-5", setting: str = "code") -> str:
     """The matrix and the reasons of one detector in one setting."""
     sides = {Version.REPRODUCED: crashing, Version.FIXED: fixed}
     rows = rows_of([Strip(title, setting, {version: side for version, side in sides.items() if side})])
     return matrix_html(rows) + reasonings_html(rows)
 
 
-def strip(setting: str, crashing: str, fixed: str, title: str = "GPT 5") -> Strip:
+def strip(setting: str, crashing: str, fixed: str, title: str = "GPT-5") -> Strip:
     sides = {
         Version.REPRODUCED: Answers([answer(1, crashing == "crash", reasoning="It.")], crashing, None),
         Version.FIXED: Answers([answer(1, fixed == "crash", reasoning="No.")], fixed, None),
@@ -36,7 +36,7 @@ def strip(setting: str, crashing: str, fixed: str, title: str = "GPT 5") -> Stri
 
 
 def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
-    rows = rows_of(Strip("GPT 5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>"))
+    rows = rows_of(Strip("GPT-5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>"))
     shown = text_of(matrix_html(rows))
     assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
 
@@ -54,12 +54,12 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None
 @pytest.mark.parametrize(
     ("without", "with_", "sentence"),
     [
-        (("safe", "safe"), ("crash", "safe"), "With runtime state (+RT), GPT 5 finds the crash"),
-        (("crash", "safe"), ("crash", "crash"), "With runtime state (+RT), GPT 5 raises a false alarm"),
+        (("safe", "safe"), ("crash", "safe"), "With runtime state (+RT), GPT-5 finds the crash"),
+        (("crash", "safe"), ("crash", "crash"), "With runtime state (+RT), GPT-5 raises a false alarm"),
         (
             ("safe", "safe"),
             ("crash", "crash"),
-            "With runtime state (+RT), GPT 5 finds the crash; GPT 5 raises a false alarm",
+            "With runtime state (+RT), GPT-5 finds the crash; GPT-5 raises a false alarm",
         ),
         (("crash", "tie"), ("crash", "safe"), "Runtime state (+RT) changes no verdict"),
     ],
@@ -124,7 +124,7 @@ def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
 @pytest.mark.parametrize("place", ["reasoning", "unanswered", "title", "diagnostics"])
 def test_hostile_texts_are_text_and_bounded(text_of: TextOf, hostile: str, place: str) -> None:
     value = json.dumps([{"message": hostile, "symbol": hostile}]) if place == "diagnostics" else hostile
-    title = hostile[:200] if place == "title" else "GPT 5"
+    title = hostile[:200] if place == "title" else "GPT-5"
     runs = [answer(1, None if place == "unanswered" else True, **({} if place == "title" else {place: value}))]
     html = html_of(Answers(runs, "crash", None), title=title)
     text_of(html)

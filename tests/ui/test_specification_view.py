@@ -4,7 +4,7 @@ import pandas as pd
 
 from crane_core.ui.specification_words import by_reading, finding, line, words
 
-ROW = {"detector": "m", "detector_title": "GPT 5", "credit": "correct diagnosis", "judged_by": "people", "n": 8}
+ROW = {"detector": "m", "detector_title": "GPT-5", "credit": "correct diagnosis", "judged_by": "people", "n": 8}
 CURVE = pd.DataFrame(
     [
         ROW | {"rule": "majority", "test": "exact McNemar", "p_value": 0.01, "conclusion": "gain"},
@@ -19,8 +19,8 @@ def test_the_sentence_counts_tests_and_readings() -> None:
         "**Of 3 tests of 2 readings of these answers, 2 find a gain, 1 finds no evidence and none finds a loss.** It "
         "depends most on the vote rule: with all five 1 of 1 find a gain, with majority 1 of 2."
     )
-    assert line(CURVE) == "GPT 5: a gain in 2 of 3, differences of +2.0 to +5.0 pp"
-    assert line(CURVE[:1]) == "GPT 5: a gain in 1 of 1, a difference of +5.0 pp"
+    assert line(CURVE) == "GPT-5: a gain in 2 of 3, differences of +2.0 to +5.0 pp"
+    assert line(CURVE[:1]) == "GPT-5: a gain in 1 of 1, a difference of +5.0 pp"
 
 
 def test_a_mark_is_filled_where_every_test_finds_the_change() -> None:

@@ -106,7 +106,7 @@ def test_counts_and_p_values_that_may_be_missing() -> None:
 )
 def test_two_inputs_stand_against_each_other(inputs: Inputs, short: str, long: str) -> None:
     assert (inputs_short(inputs), inputs_words(inputs)) == (short, long)
-    assert sentence_case("with GPT 5") == "With GPT 5"
+    assert sentence_case("with GPT-5") == "With GPT-5"
 
 
 def test_a_label_of_a_chart_is_on_one_line() -> None:

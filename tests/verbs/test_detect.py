@@ -185,7 +185,7 @@ def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFo
     spoken = run("detect", "--detector", "fake", "--setting", "code", "--instances", "numpy_1_*", "--runs", "1")
     assert spoken.code == 0, spoken.err
     assert "published rows: crane-llm-2025-10, the same instances" in spoken.out
-    assert [title for title in ("GPT 5", "pylint", "pyright") if title in spoken.out] == ["GPT 5", "pylint", "pyright"]
+    assert [title for title in ("GPT-5", "pylint", "pyright") if title in spoken.out] == ["GPT-5", "pylint", "pyright"]
 
 
 @pytest.mark.parametrize(

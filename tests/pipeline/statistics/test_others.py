@@ -42,9 +42,9 @@ def test_runs_and_votes(study_models: Material) -> None:
     for row in as_rows(table[table["measure"] == "all runs right"]):
         one = only(mine, statistic="all runs right", detector=row["detector_title"], input=row["setting"])
         assert (one.value, one.low, one.high, one.n) == (row["value"], row["low"], row["high"], row["n"])
-    four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT 5")])[0]
+    four = as_rows(votes[(votes["votes"] == 4) & (votes["detector_title"] == "GPT-5")])[0]
     name = "real crashes among 4 of 5 crash votes"
-    one = only(mine, statistic=name, detector="GPT 5", input=five_runs.ALL_INPUTS)
+    one = only(mine, statistic=name, detector="GPT-5", input=five_runs.ALL_INPUTS)
     assert (one.value, one.low, one.high, one.n) == (four["value"], four["low"], four["high"], four["n"])
     seeds = {row.seed for row in mine if row.statistic == "share of variance between instances"}
     assert None not in seeds

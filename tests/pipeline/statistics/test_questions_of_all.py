@@ -33,7 +33,7 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
 
 def test_seconds_saved(study_models: Material) -> None:
     mine = list(time_saved.collect(study_models))
-    of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT 5"}
+    of = {"runs": VoteRule.MAJORITY, "group": Account.EVERY_CRASH, "detector": "GPT-5"}
     total = only(mine, **of, statistic="saved in total")
     assert (total.value, total.unit, total.n) == (pytest.approx(1102.8363, abs=5e-5), "s", 111)
     mean = only(mine, **of, statistic="saved per crash, mean")
@@ -49,7 +49,7 @@ def test_the_rules_before_each_model(embedded_store: Store, prepared_folder: Dat
     table = as_rows(with_rules(frame, rules, rule=VoteRule.MAJORITY))
     [row] = [one for one in table if one["members"] == (rules, Member("gpt-5", "code"))]
     of = {"experiment": "crane-llm-2025-10", "runs": VoteRule.MAJORITY, "group": "cascade"}
-    of |= {"detector": "Certain-crash rules (runtime) + GPT 5 (code)"}
+    of |= {"detector": "Certain-crash rules (runtime) + GPT-5 (code)"}
     accuracy = only(mine, **of, statistic="accuracy")
     assert (accuracy.value, accuracy.low, accuracy.n) == (row["accuracy"], row["accuracy_low"], 222)
     tested = [one for one in mine if one.family == "the rules before each model" and one.test == "exact McNemar test"]

@@ -14,6 +14,7 @@ from crane_core.ui.runs.listed import draw_list
 from crane_core.ui.runs.one_instance import draw_instance
 from crane_core.ui.runs.one_run import draw_run
 from crane_core.ui.runs.starting import draw_starting
+from crane_core.ui.words import literal
 
 with page():
     table = data.run_list()
@@ -26,8 +27,8 @@ with page():
         draw_run(chosen[0])
     else:
         st.title("Runs")
-        if asked["experiment"]:
-            st.info("There is no run of that address here; these are the runs that are.")
+        if named := [value[:80] for value in asked.values() if value]:
+            st.warning(literal(f"No run matches {', '.join(named)}. These runs are loaded."))
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)
         draw_judges(data.judge_jobs())

@@ -1,14 +1,22 @@
-"""Data: what is loaded, what could not be read, and how to bring more."""
+"""Data: what is loaded, how to bring more, and what could not be read."""
 
 import streamlit as st
 
-from crane_core.ui.data_view import draw_annotators, draw_contradictions, draw_counts, draw_problems, draw_sources
+from crane_core.ui.data_view import (
+    draw_annotators,
+    draw_contradictions,
+    draw_counts,
+    draw_loaded,
+    draw_problems,
+    draw_sources,
+)
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import draw_fetch, draw_import
 
 with page():
     st.title("Data")
-    st.subheader("Bring more", anchor="bring")
+    draw_loaded()
+    st.subheader("Add data", anchor="bring")
     left, right = st.columns(2, gap="large")
     with left:
         draw_fetch()
@@ -21,5 +29,4 @@ with page():
     draw_contradictions()
     st.subheader("Labels by annotator", anchor="labels")
     draw_annotators()
-    st.subheader("Tables", anchor="tables")
     draw_counts()

@@ -7,10 +7,12 @@ import streamlit as st
 
 from crane_core.domain import ProblemKind
 from crane_core.pipeline.contradictions import contradictions
+from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sources import StagedSource, staged_sources
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.ui import data
+from crane_core.ui.navigation import link
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
@@ -23,6 +25,25 @@ MEANING = {
     ProblemKind.CONTRADICTION: "one fact with two different values",
     ProblemKind.WAITING: "an answer or label whose instance is not loaded yet",
 }
+
+
+def draw_loaded() -> None:
+    """What is in the store in a few numbers, each with the page that shows it, and what to do next."""
+    counts = state.table_counts(data.store().cursor())
+    with st.container(horizontal=True, gap="large", key="loaded"):
+        for row in as_rows(data.benchmarks()):
+            words = f"{row['title']}: {count(row['n_cases'])} cases, {count(row['n_instances'])} notebooks"
+            link("cases", literal(words), benchmark=row["benchmark"])
+        link("runs", f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors")
+        link("agreement", f"{count(counts['judgements'])} labels")
+        st.caption(f"{count(counts['kernel_states'])} kernel snapshots", width="content")
+    if counts["prompts"]:
+        st.caption("The published texts (code, kernel states, prompts, reasoning) are loaded.")
+    else:
+        st.info(
+            "The published study is loaded as facts: labels, votes, outcomes and printed numbers. Its code, kernel "
+            "states and reasoning belong to their authors. **Next: press Fetch crane-llm**, which takes a minute."
+        )
 
 
 def draw_sources() -> None:
@@ -71,7 +92,7 @@ def draw_problems() -> None:
         st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
-        st.caption("None: every record of every source was read.")
+        st.caption("No problems: every record of every source was read.")
         return
     kinds = problems["kind"].value_counts()
     st.caption(", ".join(f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
@@ -121,13 +142,10 @@ def draw_annotators() -> None:
 
 
 def draw_counts() -> None:
-    """Rows of every table."""
+    """Rows of every table, folded away."""
     counts = state.table_counts(data.store().cursor())
-    st.dataframe(
-        pd.DataFrame(
+    with st.expander(f"Database: {count(sum(counts.values()))} rows in {count(len(counts))} tables"):
+        shown = pd.DataFrame(
             {"Table": [name.replace("_", " ") for name in counts], "Rows": [count(n) for n in counts.values()]}
-        ),
-        hide_index=True,
-        width=420,
-        height="content",
-    )
+        )
+        st.dataframe(shown, hide_index=True, width=420, height="content")

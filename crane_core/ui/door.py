@@ -24,6 +24,8 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from crane_core.ui.first_paint import FirstPaint
+
 MEBIBYTE = 1024 * 1024
 SESSION_BYTES = 256 * MEBIBYTE
 """What the uploads of one session may hold in memory at once."""
@@ -80,6 +82,7 @@ def door() -> list[Middleware]:
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
         Middleware(Doorkeeper),
+        Middleware(FirstPaint),
     ]
 
 

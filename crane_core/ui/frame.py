@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import streamlit as st
 
@@ -17,20 +16,18 @@ from crane_core.errors import CraneError
 from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
+from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
-from crane_core.ui.navigation import navigate
+from crane_core.ui.navigation import MARK, navigate
+from crane_core.ui.refusal import refusal_words
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
-from crane_core.ui.words import literal
-
-_STYLE = Path(__file__).with_name("style.css")
 
 
 def run_app() -> None:
     """The whole of app.py: frame first, then the page that the URL means."""
     st.session_state[keys.IN_APP] = True
-    st.set_page_config(page_title="Crane Workbench", page_icon=str(_STYLE.with_name("icon.svg")), layout="wide")
-    st.html(f"<style>{_STYLE.read_text('utf-8')}</style>")
+    st.set_page_config(page_title="Crane Workbench", page_icon=str(MARK), layout="wide")
     chosen = navigate()
     st.session_state[keys.PAGE] = chosen.url_path
     chosen.run()
@@ -45,6 +42,7 @@ def page(*, beside_the_password: Callable[[], None] = lambda: None) -> Iterator[
     if not st.session_state.get(keys.IN_APP):
         navigate()
         st.rerun()
+    beside_the_menu = st.container(key=keys.BAR_PLACE)  # there for strangers, too: what follows keeps its place
     if not admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
         beside_the_password()
         st.stop()
@@ -52,6 +50,8 @@ def page(*, beside_the_password: Callable[[], None] = lambda: None) -> Iterator[
     arrive()
     with told():
         data.refresh()
+        with beside_the_menu:
+            draw_bar()
     with told():
         yield
     settle()
@@ -64,4 +64,4 @@ def told() -> Iterator[None]:
         yield
     except (CraneError, DatabaseError) as caught:
         error = caught if isinstance(caught, CraneError) else damaged(caught)
-        st.error(f"{literal(error.args[0])}\n\n**What to do:** {error.remedy}")
+        st.error(refusal_words(str(error.args[0]), error.remedy))

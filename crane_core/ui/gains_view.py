@@ -105,7 +105,7 @@ def draw_gains(chosen: Chosen) -> None:
     inputs = setting_short(base), setting_short(other)
     name = "accuracy_gain" if chosen.inputs == WITH_STATE else f"accuracy_{base}_to_{other}"
     draw_chart(
-        finished(gains, drawn, inputs=inputs), _readable(comparison, inputs), numbers=numbers, name=name, note=note
+        finished(gains, drawn, inputs=inputs), readable(comparison, inputs), numbers=numbers, name=name, note=note
     )
 
 
@@ -116,7 +116,7 @@ def draw_runtime_state(chosen: Chosen) -> None:
     comparison = compared(chosen).comparison
     if not comparison.empty:
         base, other = chosen.inputs
-        st.dataframe(_readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)
+        st.dataframe(readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)
         for sentence in _about_tests(comparison):
             st.caption(sentence)
     draw_coverage(chosen)
@@ -152,15 +152,6 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
     return said
 
 
-def headline(comparison: pd.DataFrame) -> str:
-    """The answer in a sentence: by how much accuracy changes with runtime state, for each detector."""
-    parts = [
-        f"**{points(row['difference'])}** for {row['detector_title']} ({points(row['low'])} to {points(row['high'])})"
-        for row in as_rows(comparison)
-    ]
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
-
-
 def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
     is_printed = chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
     if not is_printed or chosen.rule is not VoteRule.MAJORITY:
@@ -172,7 +163,8 @@ def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
     return {(row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100 for row in as_rows(rows)}
 
 
-def _readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
+def readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
+    """The comparison as people read it: one row per detector."""
     rows = as_rows(comparison)
     return pd.DataFrame(
         {

@@ -43,7 +43,7 @@ def _default(name: str) -> str:
 
 
 def _fetch(name: str) -> None:
-    bar = st.progress(0.0, f"Asking for {name}")
+    bar = st.progress(0.0, f"Contacting the server of {name}")
 
     def show(step: Step) -> None:
         of = f" of {count(step.total)}" if step.total else ""
@@ -74,16 +74,14 @@ def draw_import() -> None:
                 paths.append(path)
             _import_sources(paths)
     with st.form("import_path", border=False, enter_to_submit=True):
-        typed = st.text_input(
-            "Or a file or folder on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz"
-        )
-        if st.form_submit_button("Import this path") and typed.strip():
+        typed = st.text_input("Or a path on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz")
+        if st.form_submit_button("Import path") and typed.strip():
             _import_sources([Path(typed.strip()).expanduser()])
 
 
 def _import_sources(paths: list[Path]) -> None:
     for source in as_sources(paths):
-        with st.spinner(f"Reading {source[0].name}"), told():
+        with st.spinner(literal(f"Reading {source[0].name}")), told():
             _tell(import_paths(source, data.folder(), data.store()))
 
 
@@ -95,7 +93,7 @@ def _kind(entry: Imported) -> str:
 
 def _tell(entry: Imported) -> None:
     if entry.already_loaded:
-        st.info(f"{literal(entry.name)} was loaded before as source {entry.source_id}; nothing changed.")
+        st.info(f"{literal(entry.name)} is already loaded as source {entry.source_id}; nothing changed.")
         return
     counts = ", ".join(f"{count(added.n_new)} {added.record.replace('_', ' ')}" for added in entry.added if added.n_new)
     n = len(entry.problems)

@@ -37,6 +37,8 @@ ANNOTATOR = "annotator"
 PRACTICE = "practice"
 DECIDE = "decide"
 
+BAR = "bar"
+BAR_PLACE = "bar_place"
 RESUME = "desk_resume"
 PRACTICE_DESK = "desk_of_practice"
 IN_APP = "_in_app"

@@ -10,6 +10,9 @@ from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui.url_state import leave_for
 
 PAGES = CHECKOUT / "pages"
+GROUPS = {0: "Study", 4: "Label", 7: "Run", 9: ""}
+"""The number of a group's first page to its name in the menu; a group without a name only stands apart."""
+MARK = Path(__file__).with_name("icon.svg")
 
 
 def page_files() -> dict[str, Path]:
@@ -35,7 +38,32 @@ def pages() -> dict[str, st.Page]:
 
 def navigate() -> st.Page:
     """Draw the menu and say which page the URL means."""
+    st.logo(str(MARK), size="medium")
     return st.navigation(list(pages().values()), position="top")
+
+
+def group_of(name: str) -> str | None:
+    """The name of the group that begins with this page; None: it begins none."""
+    return GROUPS.get(int(page_files()[name].stem.split("_", 1)[0]))
+
+
+def group_style() -> str:
+    """Rules that put each group's name above its first page, in the top menu and in the narrow screen's list.
+
+    Streamlit's own sections fold the pages of a top menu away; here all of them stay in sight.
+    """
+    rules = []
+    for place, name in enumerate(page_files(), start=1):
+        group = group_of(name)
+        if place > 1 and group is not None:
+            rules.append(f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place}) {{ padding-left: 8px; }}")
+        if group:
+            first = (
+                f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place})::before",
+                f"[data-testid=stSidebarNavItems] li:nth-child({place})::before",
+            )
+            rules.append(f'{", ".join(first)} {{ content: "{group}" / ""; }}')
+    return "\n".join(rules)
 
 
 def go(name: str, **query: str) -> None:

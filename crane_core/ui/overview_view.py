@@ -1,90 +1,191 @@
-"""The start page's parts: the headline answer, what is loaded, where to go."""
+"""The start page's parts: the finding with its pictures, the paper, the cases behind it, where to go on."""
 
 from __future__ import annotations
 
+import math
+from html import escape
+
+import pandas as pd
 import streamlit as st
 
+from crane_core.charts.headline import differences, dumbbells
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.combinations import holds_up
 from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.pairs import Pattern, pair_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import state
-from crane_core.ui import data
-from crane_core.ui.gains_view import compared, draw_gains, headline
+from crane_core.storage.store import Store
+from crane_core.ui import data, keys, paper
+from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.gains_view import compared, readable
+from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, Chosen
 from crane_core.ui.together_view import names_of, rules_first
 from crane_core.ui.together_words import finding
-from crane_core.ui.words import count, literal
+from crane_core.ui.words import count, interval, p_value, percent, points
+
+QUESTION = "Will the next cell crash?"
+"""The title while the study is not loaded, which would answer it."""
+FEW = {1: "one model", 2: "both models", 3: "all three models", 4: "all four models"}
 
 
-def draw_answer() -> None:
-    """The study's main comparison under its own rules: majority of five runs, correct diagnosis."""
+def study() -> Chosen | None:
+    """The study under its own rules: majority of five runs, correct diagnosis; None where it is not loaded."""
     verdicts = data.verdicts()
     rows = verdicts[verdicts["experiment"] == STUDY]
     if rows.empty:
-        st.info("The published study is not loaded. Run `python -m crane_core rebuild` to load the embedded facts.")
-        return
-    chosen = Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
-    st.subheader("With runtime information, how much better, how sure?", anchor="answer")
-    st.markdown(
-        f"Accuracy of detecting and correctly diagnosing the crash changes by {headline(compared(chosen).comparison)} "
-        "when the model also sees the kernel's state. In brackets: 95% intervals."
+        return None
+    return Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
+
+
+def headline(comparison: pd.DataFrame) -> str:
+    """The finding as a title: the range of the differences, and of how many models it holds.
+
+    `comparison`: difference, low and high of each model. It "adds" where every interval is above zero.
+    """
+    n = len(comparison)
+    models = FEW.get(n, f"all {n} models")
+    low, high = (round(100 * share, 6) for share in (comparison["difference"].min(), comparison["difference"].max()))
+    span = f"{math.floor(low)} to {math.ceil(high)}".replace("-", "−")
+    if (comparison["low"] > 0).all():
+        return f"Runtime state adds {span} points of accuracy for {models}"
+    n_sure = int((comparison["low"] > 0).sum())
+    return f"Runtime state changes accuracy by {span} points; {n_sure} of {n} models surely gain"
+
+
+def prepare_answer() -> None:
+    """Compute what `draw_head` and `draw_answer` show, so that the first visitor does not wait for it."""
+    if chosen := study():
+        comparison = compared(chosen).comparison
+        drawn = _drawn(comparison)
+        finished(dumbbells, drawn)
+        finished(differences, drawn)
+        _changed(data.store(), data.answers(), chosen, tuple(comparison["detector"]))
+        rules_first(chosen)
+
+
+def draw_head() -> Chosen | None:
+    """Title, what it is about, and the paper; gives the study."""
+    chosen = study()
+    st.title(headline(compared(chosen).comparison) if chosen else QUESTION)
+    st.html(
+        '<p class="cw-lead">Before a notebook cell runs, a model predicts whether it will crash, and why. '
+        f"It reads the code alone ({explained('−RT')}), or also what the live kernel holds "
+        f"({explained('+RT')}): structure ({explained('S')}), "
+        f"representation ({explained('R')}) and values ({explained('V')}).</p>"
     )
-    draw_gains(chosen)
-    draw_together_finding(chosen)
+    _draw_paper()
+    return chosen
 
 
-def draw_together_finding(chosen: Chosen) -> None:
+def _draw_paper() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="paper"):
+        authors = escape(", ".join(paper.AUTHORS))
+        st.html(
+            f'<p class="cw-paper"><cite>{escape(paper.TITLE)}</cite>, {authors}, {paper.YEAR}. '
+            f'<a href="{paper.ADDRESS}" rel="noreferrer" target="_blank">arXiv:{paper.ARXIV}</a></p>',
+            width="content",
+        )
+        with st.popover("Cite", width="content"):
+            st.code(paper.BIBTEX, language="bibtex", wrap_lines=True)
+
+
+def draw_answer(chosen: Chosen | None) -> None:
+    """Accuracy without and with runtime state, and the paired differences beside it."""
+    if chosen is None:
+        st.info("The published study is not loaded. The Data page says what is there and brings the rest.")
+        link("data", "Open Data")
+        return
+    comparison = compared(chosen).comparison
+    drawn = _drawn(comparison)
+    n, n_cases = int(comparison["n"].max()), int(comparison["n_cases"].max())
+    with st.container(key="answer"):  # its height stands from the start, see style.css
+        left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Accuracy: code only → with runtime state** (paper, Table 2a)")
+        st.vega_lite_chart(finished(dumbbells, drawn), key="chart_dumbbells")
+        st.caption(
+            "Right is a crash that is predicted with the correct diagnosis, and a fixed notebook for which no crash is "
+            "predicted. Majority of five runs."
+        )
+    with right:
+        st.markdown("**Change, with its 95% interval** (paired by notebook, clustered by case)")
+        draw_chart(
+            finished(differences, drawn),
+            readable(comparison, ("−RT", "+RT")),
+            numbers=comparison,
+            name="accuracy_difference",
+            note=f"{_p_words(comparison)} {count(n)} notebooks of {count(n_cases)} cases.",
+        )
+    _draw_cases(chosen, comparison["detector"].tolist())
+
+
+def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The comparison with the texts that stand beside its marks."""
+    return comparison.reset_index(drop=True).assign(
+        without_text=comparison["without"].map(percent).tolist(),
+        with_text=comparison["with_"].map(percent).tolist(),
+        text=[
+            f"{points(row['difference'])}  [{interval(row['low'], row['high']).removesuffix('%')}]"
+            for row in as_rows(comparison)
+        ],
+    )
+
+
+def _p_words(comparison: pd.DataFrame) -> str:
+    values = ", ".join(f"{row['detector_title']} {p_value(row['p_holm'])}" for row in as_rows(comparison))
+    return f"Exact McNemar test, p after Holm: {values}."
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _changed(_store: Store, loaded: str, chosen: Chosen, detectors: tuple[str, ...]) -> dict[Pattern, int]:
+    """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
+    rows = chosen.rows()
+    table = pair_table(data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)])
+    wanted = (Pattern.HELPED, Pattern.HARMED)
+    return {one: sum(one in patterns for patterns in table["patterns"]) for one in wanted}
+
+
+def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
+    """The cases behind the finding, as links that open them."""
+    n_of = _changed(data.store(), data.answers(), chosen, tuple(detectors))
+    asked: dict[str, str | list[str]] = {keys.BENCHMARK: chosen.benchmark, keys.EXPERIMENT: chosen.experiment}
+    asked[keys.DETECTOR] = detectors
+    with st.container(horizontal=True, gap="medium"):
+        for pattern, words in ((Pattern.HELPED, "it helped a model"), (Pattern.HARMED, "it hurt one")):
+            link("cases", f"{count(n_of[pattern])} cases where {words}", **asked | {keys.AGREEMENT: str(pattern)})
+        st.caption("by detection alone; a case can be among both", width="content")
+        link("results", "Every claim of the paper, checked")
+
+
+def draw_together_finding(chosen: Chosen | None) -> None:
     """What our rules add to a model, in a sentence; nothing where no test supports it."""
-    table = rules_first(chosen)
-    if any(map(holds_up, as_rows(table))):
+    table = rules_first(chosen) if chosen else pd.DataFrame()
+    if chosen and any(map(holds_up, as_rows(table))):
         st.subheader("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
         link("results", "Combine detectors of your choice on Results")
 
 
-def draw_loaded() -> None:
-    """What is in the store, each number with the page that shows it."""
-    st.subheader("What is loaded", anchor="loaded")
-    counts = state.table_counts(data.store().cursor())
-    benchmarks = data.benchmarks()
-    with st.container(horizontal=True, gap="medium"):
-        for row in as_rows(benchmarks):
-            with st.container(width=230, border=True):
-                st.markdown(f"**{literal(row['title'])}**")
-                loaded = f"{count(row['n_cases'])} cases, {count(row['n_instances'])} notebooks"
-                link("cases", loaded, benchmark=row["benchmark"])
-        with st.container(width=230, border=True):
-            st.markdown("**Answers of detectors**")
-            link("runs", f"{count(counts['runs'])} answers, {counts['detectors']} detectors")
-        with st.container(width=230, border=True):
-            st.markdown("**Labels**")
-            link("data", f"{count(counts['judgements'])} judgements")
-        with st.container(width=230, border=True):
-            st.markdown("**Runtime states**")
-            link("cases", f"{count(counts['kernel_states'])} states before a target")
-    if not counts["prompts"]:
-        st.caption(
-            "The published study is here as facts: labels, votes, outcomes, printed numbers. Its notebook code, "
-            "runtime states and reasoning texts belong to their authors; the Data page brings them."
-        )
-
-
 def draw_ways() -> None:
-    """The next steps of a newcomer."""
-    st.subheader("Where to go", anchor="ways")
+    """Where to go on, each way with what is loaded there."""
+    st.subheader("Go on", anchor="ways")
+    counts = state.table_counts(data.store().cursor())
+    listed = data.benchmarks()
+    n_cases = int(listed["n_cases"].sum())
+    of = ", ".join(f"{count(row['n_cases'])} of {row['title']}" for row in as_rows(listed))
     ways = {
-        "try_a_notebook": ("Try a notebook", "will its next cell crash? No key and no data needed"),
-        "cases": ("Browse the pairs", "crashing beside fixed, with every detector's runs"),
-        "results": ("Read the results", "by library and root cause, with intervals"),
-        "ablations": ("See the ablations", "what each category of runtime state is worth"),
-        "runs": ("See the runs", "prompts, raw replies and costs; start one of your own"),
+        "cases": (f"Browse {count(n_cases)} pairs", f"crashing beside fixed: {of}"),
+        "results": ("Read the results", "by library, root cause and crash type, with intervals"),
+        "try_a_notebook": ("Try a notebook", "will its next cell crash? No key, no data needed"),
         "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
+        "runs": (f"See {count(counts['runs'])} answers", "prompts, raw replies, costs; start a run of your own"),
         "data": ("Bring the published texts", "or your own notebooks and predictions"),
     }
     with st.container(horizontal=True, gap="medium"):
         for name, (words, why) in ways.items():
-            with st.container(width=300):
+            with st.container(width=300, gap="xxsmall"):
                 link(name, f"**{words}**")
                 st.caption(why)

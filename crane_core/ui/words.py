@@ -120,11 +120,11 @@ def points_interval(low: float | None, high: float | None) -> str:
 
 
 def coefficient(value: float | None) -> str:
-    """A coefficient of agreement with two digits; what is nearly 1 is never shown as 1."""
+    """A coefficient of agreement with two decimals; what is nearly 1 is not shown as 1."""
     if value is None or math.isnan(value):
         return NOTHING
     if 0.995 <= value < 1 - 1e-9:
-        return f"{min(value, 0.9999):.4f}"
+        return "> 0.99"
     return rounding.digits(value, 2).replace("-", "−")
 
 

@@ -13,7 +13,7 @@ MENU = [
     "Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Runs", "Try a notebook", "Data",
 ]  # fmt: skip
 TITLES: dict[str, Any] = {
-    "/": "Will the next cell crash?",
+    "/": "Runtime state adds 7 to 10 points of accuracy for all three models",
     "/cases": re.compile("(every detector|these cases|these filters)"),
     "/results": "Results",
     "/ablations": "Ablations",

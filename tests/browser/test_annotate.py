@@ -322,7 +322,15 @@ def test_practice_tells_at_once_what_the_guideline_says_and_keeps_nothing(
         assert feedback.get_attribute("data-right") == str(right).lower()
         page.keyboard.press("Enter")
         expect(page.locator(".cw-desk-progress")).to_contain_text(f"{place + 1} of 10")
-    expect(page.locator(".cw-desk-end")).to_contain_text("4 of 10 as the guideline has them")
+    expect(page.locator(".cw-desk-end")).to_contain_text("4 of 10 as in the guideline")
+    misses = page.locator(".cw-desk-review details")
+    expect(misses).to_have_count(6)
+    expect(misses.first).to_contain_text("You said ✓ correct; the guideline says")
+    misses.first.locator("summary").click()
+    expect(misses.first.locator(".cw-card")).to_be_visible()
+    page.get_by_role("button", name="Again").click()
+    expect(page.locator(".cw-desk-progress")).to_contain_text("0 of 10")
+    expect(page.locator(".cw-desk-card .cw-card")).to_be_visible()
     assert sorted(folder.ledger.rglob("*.jsonl")) == before
 
 

@@ -106,7 +106,7 @@ def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_
     ]
     assert "study" not in campaign_names(folder)
 
-    page.get_by_role("button", name="Create this campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     expect(title(page)).to_have_text("study")
     settled(page)
     assert query(page) == {"campaign": ["study"]}
@@ -127,12 +127,12 @@ def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -
     fill(page, "Name", "Not a name")
     refusal = page.get_by_test_id("stAlertContentError")
     expect(refusal).to_contain_text("cannot name a campaign")
-    expect(page.get_by_role("button", name="Create this campaign")).to_have_count(0)
+    expect(page.get_by_role("button", name="Create campaign")).to_have_count(0)
 
 
 def test_without_texts_the_page_says_to_bring_them(facts_app: str, open_page: OpenPage) -> None:
     page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
-    expect(page.get_by_text("501 verdicts match, and none has its text")).to_be_visible()
+    expect(page.get_by_text("501 verdicts match, but their texts are not loaded")).to_be_visible()
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Data page").click()
     expect(title(page)).to_have_text(TITLES["/data"])
 

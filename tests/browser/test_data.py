@@ -102,7 +102,10 @@ def data_page(intake_app: str, open_page: OpenPage) -> Page:
 
 def rows_of(page: Page, table: str) -> Locator:
     """The number of rows that the list of tables at the end of the page says."""
-    grid = page.get_by_test_id("stDataFrame").last
+    folded = page.get_by_test_id("stExpander").filter(has_text=re.compile("^.*Database: "))
+    if folded.locator("details").get_attribute("open") is None:
+        folded.locator("summary").click()
+    grid = folded.get_by_test_id("stDataFrame")
     row = grid.locator("tbody tr").filter(has=page.get_by_role("gridcell", name=table, exact=True, include_hidden=True))
     return row.locator("td").nth(1)
 

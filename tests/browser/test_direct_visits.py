@@ -50,7 +50,7 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
 
 def test_an_address_that_names_no_page_leads_to_the_start_page(start_app: StartApp, open_page: OpenPage) -> None:
     page = open_page(f"{start_app()}/nothing_here")
-    expect(title(page)).to_have_text("Will the next cell crash?")
+    expect(title(page)).to_have_text(TITLES["/"])
     settled(page)
     assert menu(page) == MENU
     assert path(page) == "/"

@@ -55,8 +55,8 @@ def start_button(page: Page) -> None:
 def test_where_execution_is_off_nothing_can_be_started(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
     start_button(page)
-    expect(page.get_by_text("This server does not start runs.")).to_be_visible()
-    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    expect(page.get_by_text("Runs cannot be started from this page")).to_be_visible()
+    expect(page.get_by_role("button", name="Start run", exact=True)).to_have_count(0)
 
 
 def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page: OpenPage) -> None:
@@ -82,14 +82,14 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
     page = settled(open_page(f"{facts_app}{GPT}&instance=numpy_1_fixed"))
     alone(page, "numpy_1_fixed")
     expect(page.locator(".cw-verdict")).to_have_count(5)
-    expect(page.get_by_text("In truth it does not crash.")).to_be_visible()
+    expect(page.get_by_text("Actual: no crash")).to_be_visible()
     page.get_by_role("button", name="Next").click()
     wait_for_query(page, instance="numpy_1_reproduced")
     alone(page, "numpy_1_reproduced")
     settled(page).keyboard.press("k")
     wait_for_query(page, instance="numpy_1_fixed")
     alone(page, "numpy_1_fixed")
-    settled(page).get_by_role("button", name="The whole run").click()
+    settled(page).get_by_role("button", name="Back to the run").click()
     wait_for_query(page, instance=None, experiment=STUDY)
     alone(page, "GPT-5")
     expect(page.get_by_text("222 instances. Click a row")).to_be_visible()
@@ -97,10 +97,10 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
 
 def test_an_address_that_names_nothing_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"))
-    expect(page.get_by_text("There is no run of that address here")).to_be_visible()
+    expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()
     expect(grid(page)).to_be_visible()
     page.goto(f"{facts_app}{GPT}&instance=none_1_fixed")
-    expect(page.get_by_text("This run has no answer to an instance of that name.")).to_be_visible()
+    expect(page.get_by_text("This run has no answer for an instance of this name.")).to_be_visible()
 
 
 def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -> None:
@@ -115,11 +115,14 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(command).to_contain_text("'--instances=pandas_1_*'")
     expect(command).to_contain_text("--benchmark=minibench")
     settled(page)
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Start run", exact=True).click()
     expect(page.get_by_text("fake runtime minibench, started")).to_be_visible()
-    expect(page.get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("progressbar").first).to_be_visible()
+    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_disabled()
+    expect(page.get_by_text("Finished", exact=True)).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_enabled()
     settled(page)
-    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("button", name="Open run").click()
     alone(page, "fake")
     facts = page.locator(".cw-facts").first
     for words in ("minibench", "predict-from-runtime-", "tokens in / out", "runs agree"):
@@ -157,10 +160,10 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
     page.get_by_label("Instances", exact=True).press("Enter")
     expect(page.get_by_test_id("stCode").first).to_contain_text("--instances=--json")
     settled(page)
-    page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_text("ended early", exact=True)).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Start run", exact=True).click()
+    expect(page.get_by_text("Failed", exact=True)).to_be_visible(timeout=60_000)
     expect(page.get_by_text("is called '--json'").first).to_be_visible()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 
 def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page: OpenPage) -> None:

@@ -60,7 +60,7 @@ def create(page: Page, address: str) -> None:
         box.press("Enter")
         settled(page)
     expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
-    page.get_by_role("button", name="Create this campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     expect(title(page)).to_have_text(NAME)
 
 

@@ -12,9 +12,13 @@ import pytest
 
 from crane_core.errors import DetectorError
 from crane_core.pipeline.detect_score import Rate, Row
+from crane_core.pipeline.job_files import Spent
+from crane_core.pipeline.job_words import progress_words
+from crane_core.pipeline.job_work import Progress
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.runs.going import far_in
 from crane_core.ui.runs.judge_list import judge_rows
 from crane_core.ui.runs.listed import row_cells
 from crane_core.ui.runs.one_instance import answer_html, prompt_html
@@ -46,14 +50,14 @@ def without_lists(html: str) -> str:
     return html
 
 
-def test_a_row_at_work_says_so() -> None:
-    assert row_cells(ROW, at_work=True)["Run"] == "at work since 2026-11-21 13:38 UTC"
-    cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, at_work=False)
+def test_a_running_row_says_so() -> None:
+    assert row_cells(ROW, is_running=True)["Run"] == "running since 2026-11-21 13:38 UTC"
+    cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False)
     assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
     assert (cells["Runs agree"], cells["Flips"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
-    assert row_cells(ROW | {"usd": None}, at_work=False)["Cost"] == "unknown"
-    assert row_cells(ROW | {"usd": None, "seconds_median": None}, at_work=False)["Cost"] == "–"
+    assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
+    assert row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"] == "–"
 
 
 def test_long_options_fold_away(text_of: TextOf) -> None:
@@ -162,6 +166,30 @@ def test_what_a_judge_was_asked_is_told_in_words() -> None:
     row |= {"n_labels": 1190, "n_troubles": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
     told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
     assert told["Judged"] == "CRANE-LLM, release of October 2025"
-    assert (told["Questions"], told["Labels"], told["No label"], told["Nothing came"]) == ("1,200", "1,190", "10", "–")
+    assert (told["Questions"], told["Labels"], told["No label"], told["No reply"]) == ("1,200", "1,190", "10", "–")
     assert (told["Tokens in / out"], told["Cost"], told["Median s"]) == ("5,000 / 40", "0.00 USD", "1.23")
     assert told["Started"] == "2026-11-20 10:30 UTC"
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("Loading", None),
+        ("job a-1: 0 of 1,200 questions answered so far", "0 of 1,200 answers"),
+        (
+            "job a-1: 0 of 400 questions answered so far\n"
+            "228 of 400 answered, 12.5 per s, 0.0200 USD so far, 14.0 s left",
+            "228 of 400 answers, 12.5 per s, 0.0200 USD so far, 14.0 s left",
+        ),
+    ],
+)
+def test_the_bar_says_what_the_run_told_last(told: str, words: str | None) -> None:
+    far = far_in(told)
+    assert (far and far.words) == words
+    assert far is None or 0 <= far.share <= 1
+
+
+def test_what_a_run_tells_of_its_progress_is_understood() -> None:
+    spent = Spent(n_requests=3, input_tokens=10, output_tokens=2, usd=0.5)
+    far = far_in(progress_words(Progress(n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0)))
+    assert far == (1_500, 2_000, "1 without an answer, 5.0 per s, 0.5000 USD so far, 1 min 39 s left")

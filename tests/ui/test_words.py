@@ -51,7 +51,7 @@ def test_intervals_and_counts() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.894, "0.89"), (1.0, "1.00"), (0.9996, "0.9996"), (0.99999, "0.9999"), (-0.114, "−0.11"), (-0.001, "0.00"),
+    [(0.894, "0.89"), (1.0, "1.00"), (0.9996, "> 0.99"), (0.99999, "> 0.99"), (-0.114, "−0.11"), (-0.001, "0.00"),
      (None, "–"), (math.nan, "–")],
 )  # fmt: skip
 def test_a_coefficient_has_two_digits_and_is_1_only_where_it_is(value: float | None, text: str) -> None:
@@ -59,7 +59,7 @@ def test_a_coefficient_has_two_digits_and_is_1_only_where_it_is(value: float | N
 
 
 def test_intervals_of_coefficients() -> None:
-    assert coefficient_interval(-0.05, 0.999) == "−0.05 to 0.9990"
+    assert coefficient_interval(-0.05, 0.999) == "−0.05 to > 0.99"
     assert coefficient_interval(math.nan, 1) == "–"
 
 

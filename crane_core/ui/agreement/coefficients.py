@@ -5,14 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.domain import Label
-from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, Scope
+from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
+from crane_core.stats.gwet_ac import AC1
 from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.phrases import bounds, names, readable, remarks, value
-from crane_core.ui.words import LABEL_WORDS, count, literal
+from crane_core.ui.words import LABEL_WORDS, coefficient, count, literal, percent
+
+FAR_APART = 0.3
+"""Difference of AC1 and kappa from which on the page says where it comes from."""
 
 
 def draw_answer(chosen: Chosen) -> bool:
@@ -28,6 +32,8 @@ def draw_answer(chosen: Chosen) -> bool:
         st.info(f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare.")
     else:
         st.markdown(_sentence(chosen))
+        if skewed := skew_words(chosen):
+            st.markdown(skewed)
     _draw_off_scale(chosen)
     return n > 0 and not computed.gives_labels_away(chosen)
 
@@ -41,6 +47,28 @@ def _sentence(chosen: Chosen) -> str:
     said = f"**{main} {value(row)}** (95% {bounds(row)}) {over}."
     hint = f' Landis and Koch (1977) call that "{landis_koch(row["value"])}": a convention, not a test.'
     return said + (hint if main == KAPPA else "")
+
+
+def skew_words(chosen: Chosen) -> str:
+    """Why kappa is low beside a high AC1: most labels are the same one. Empty where the two are not far apart."""
+    if len(chosen.annotators) != 2:
+        return ""
+    value_of = {row["coefficient"]: row["value"] for row in as_rows(computed.table(chosen))}
+    kappa, ac1, agreed = (value_of.get(name) for name in (KAPPA, AC1.name, PERCENT))
+    if kappa is None or ac1 is None or agreed is None or ac1 - kappa < FAR_APART:
+        return ""
+    counts = confusions(computed.items(chosen)).to_numpy().astype(float)
+    shares = [counts.sum(axis=axis) / counts.sum() for axis in (1, 0)]
+    most = int((shares[0] + shares[1]).argmax())
+    label = LABEL_WORDS[Label(computed.items(chosen).scale[most])]
+    by_chance = float(shares[0] @ shares[1])
+    return (
+        f"Kappa is low ({coefficient(kappa)}) beside AC1 ({coefficient(ac1)}) because the labels are skewed: "
+        f"“{label}” is {percent(float(shares[0][most]))} of one annotator's labels and "
+        f"{percent(float(shares[1][most]))} of the other's, "
+        f"so kappa expects {percent(by_chance)} agreement by chance and counts only what exceeds it. "
+        f"They agree on {percent(agreed)}."
+    )
 
 
 def headline_coefficient(chosen: Chosen) -> str:
@@ -58,7 +86,7 @@ def _draw_off_scale(chosen: Chosen) -> None:
             f"{literal(row['annotator'])} said “{LABEL_WORDS[Label(row['label'])]}” {count(row['n'])} times"
             for row in strange
         )
-        st.warning(f"Not compared, because the scale of {chosen.noun} has no such label: {said}.")
+        st.warning(f"Left out, because the scale of {chosen.noun} does not have these labels: {said}.")
 
 
 def draw_coefficients(chosen: Chosen) -> None:

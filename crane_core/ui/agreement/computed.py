@@ -113,3 +113,15 @@ def _repeats(revision: str) -> pd.DataFrame:
 def repeats() -> pd.DataFrame:
     """Consistency of annotators; see `pipeline.agreement.self_agreement`."""
     return _repeats(data.revision())
+
+
+def prepare_usual() -> None:
+    """Compute what the page shows to whoever chose nothing yet; nothing where there are not two annotators."""
+    usual = tuple(agreement.usual_pair(data.labels()))
+    campaigns = set(data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna())
+    if len(usual) == 2 and not campaigns:
+        chosen = Chosen(Scope.DIAGNOSES, usual, ())
+        for compute in (table, with_judges, differs, powered, consistency):
+            compute(chosen)
+        groups(chosen, agreement.KAPPA, "detector_title")
+        repeats()

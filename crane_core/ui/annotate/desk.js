@@ -33,7 +33,7 @@ class Desk {
     this.snapshot = null;
     this.shown = undefined; // nothing yet; null is the end
     this.mood = {evidence: false};
-    this.marks = []; // practice: whether each answer was right
+    this.marks = []; // practice: {id, word, right} of each answer
     this.count = 0;
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
@@ -190,6 +190,7 @@ class Desk {
       case 'note': return id && !this.snapshot.practice && this.openNote(now.notes[id] ?? '');
       case 'evidence': return id && this.toggleEvidence(id);
       case 'next': return this.afterPractice();
+      case 'again': return this.snapshot.practice && this.practiseAgain();
       case 'help': return this.find('.cw-desk-keys').showModal();
       case 'close': return this.find('.cw-desk-keys').close();
     }
@@ -301,15 +302,21 @@ class Desk {
   practise(id, word) {
     if (this.feedback) return;
     const told = this.snapshot.practice[id];
-    this.wasRight = told.label === word;
-    this.feedback = {word, right: this.wasRight, ...told};
+    this.feedback = {...told, id, word, right: told.label === word};
     this.paint();
   }
 
   afterPractice() {
     if (!this.feedback) return;
+    const {id, word, right} = this.feedback;
     this.feedback = null;
-    this.marks.push(this.wasRight);
+    this.marks.push({id, word, right});
+    this.paint();
+  }
+
+  practiseAgain() {
+    if (this.current()) return;
+    this.marks = [];
     this.paint();
   }
 
@@ -357,9 +364,22 @@ class Desk {
   }
 
   practiceEnding() {
-    const right = this.marks.filter(Boolean).length;
+    const misses = this.marks.filter(mark => !mark.right);
+    const right = this.marks.length - misses.length;
     return `<h3>Practice is over: ${right} of ${this.snapshot.total} as in the guideline.</h3>
-      <p>Nothing was saved. Choose a campaign above to start.</p>`;
+      <p>Nothing was stored. Choose a campaign above to begin, or practise again.
+        <button type="button" data-act="again">Again</button></p>${misses.length ? this.review(misses) : ''}`;
+  }
+
+  // What was missed, each with its card folded: the reason comes from the guideline's own answers.
+  review(misses) {
+    const items = misses.map(({id, word}) => {
+      const {label, why} = this.snapshot.practice[id];
+      return `<details><summary>You said ${SIGNS[word]} ${word}; the guideline says ${SIGNS[label]} ${label}. ${why}</summary>
+        ${this.cards.get(id) ?? ''}</details>`;
+    });
+    return `<section class="cw-desk-review"><h4>Review of ${misses.length === 1 ? 'the miss' : `${misses.length} misses`}</h4>
+      ${items.join('')}</section>`;
   }
 
   paintBar(now) {

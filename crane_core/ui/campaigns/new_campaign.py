@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
 from crane_core.annotation.draw import Wish
@@ -14,7 +17,7 @@ from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.plan_view import draw_outline
-from crane_core.ui.campaigns.wish_form import draw_population, draw_wish
+from crane_core.ui.campaigns.wish_form import draw_design, draw_population, draw_who, wish_of
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.words import count
@@ -38,43 +41,57 @@ def _drawn(_store: Store, content: str, wish: Wish) -> tuple[Plan, Clustering]:
 
 
 def draw_new() -> None:
-    """The form, the plan under it, and the button that stores it."""
+    """Three steps, and beside them the plan that they make and the button that stores it."""
     store = data.store()
     content = state.sources_token(store.cursor())
     choices = _choices(store, content)
     if not choices:
-        st.info("No model has predictions yet. Import predictions, or the published archive.")
-        link("data", "Load answers on the Data page")
+        st.info("No model answers are loaded. Import predictions, or fetch the published archive.")
+        link("data", "Open Data")
         return
-    population = draw_population(choices)
-    n, left_out = _sizes(store, content, population)
-    if n == 0:
-        _draw_nothing(left_out)
-        return
-    wish = draw_wish(population)
-    if wish is None:
-        left = f", the texts of {count(left_out)} more are not loaded" if left_out else ""
-        st.info(f"{count(n)} verdicts can be labelled{left}. Give the campaign a name and annotators to see its plan.")
-        return
-    with told():
-        _draw_plan(*_drawn(store, content, wish))
+    steps, beside = st.columns([1, 1], gap="large")
+    with steps:
+        with _step("1. What is labelled?"):
+            population = draw_population(choices)
+            n, left_out = _sizes(store, content, population)
+            if n == 0:
+                _draw_nothing(left_out)
+                return
+            left = f"; {count(left_out)} more have no text here" if left_out else ""
+            st.caption(f"{count(n)} verdicts can be labelled{left}.")
+        with _step("2. Who labels?"):
+            who = draw_who()
+        with _step("3. How sure?"):
+            design, seed = draw_design()
+    with beside, told():
+        _draw_plan(*_drawn(store, content, wish_of(population, who, design, seed)), is_complete=who.is_complete)
+
+
+@contextmanager
+def _step(title: str) -> Iterator[None]:
+    with st.container(border=True):
+        st.markdown(f"**{title}**")
+        yield
 
 
 def _draw_nothing(left_out: int) -> None:
     if left_out:
         st.info(
-            f"{count(left_out)} verdicts match, and none has its text on this machine: this project ships facts of the "
-            "published study, not its texts. Labelling a diagnosis needs them; fetching takes a minute."
+            f"{count(left_out)} verdicts match, but their texts are not loaded: the app ships facts of the published "
+            "study, not its texts. Labelling a diagnosis needs them; fetching takes a minute."
         )
         link("data", "Fetch or import the texts on the Data page")
     else:
         st.info("No verdict matches. Remove a filter.")
 
 
-def _draw_plan(plan: Plan, weight: Clustering) -> None:
-    st.subheader("The plan", anchor="plan")
-    draw_outline(outline(plan, weight))
-    if st.button("Create this campaign", type="primary"):
+def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
+    """The plan; while name or annotators are missing, its size and strata alone."""
+    st.markdown("**The plan**")
+    draw_outline(outline(plan, weight), with_people=is_complete)
+    if not is_complete:
+        st.info("Enter a name and annotators in step 2 to create the campaign.")
+    elif st.button("Create campaign", type="primary"):
         campaigns.keep_campaign(data.folder(), plan)
         del st.session_state[keys.NEW_SEED]
         show_here(campaign=plan.campaign)

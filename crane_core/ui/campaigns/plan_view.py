@@ -8,17 +8,18 @@ import streamlit as st
 from crane_core.pipeline.plan_outline import SECONDS_PER_ITEM, Outline
 from crane_core.ui.words import count, literal
 
+N_OF_SIZE = 2
+"""The first sentences of an outline, which are about population and sample."""
 
-def draw_outline(told: Outline) -> None:
-    """Population, sample, strata, everybody's work, and what the items weigh."""
-    st.markdown("  \n".join(map(literal, told.sentences)))
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.dataframe(_strata(told), hide_index=True, height="content")
-    with right:
+
+def draw_outline(told: Outline, *, with_people: bool = True) -> None:
+    """Population, sample, strata, what the items weigh, and everybody's work; without people only what has a size."""
+    st.markdown("  \n".join(map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE])))
+    st.dataframe(_strata(told), hide_index=True, height="content")
+    if with_people:
         st.dataframe(_load(told), hide_index=True, height="content")
-        st.caption(f"Hours at {SECONDS_PER_ITEM:.0f} s an item, repeats included: an assumption, not a measurement.")
-    st.markdown("**What the labels will weigh**")
+        st.caption(f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included.")
+    st.markdown("**Effective sample size**")
     st.markdown("  \n".join(map(literal, told.dependence)))
     for remark in told.remarks:
         st.warning(literal(remark))

@@ -1,6 +1,8 @@
-"""What a new campaign is: every question of the form, and the wish that the answers make."""
+"""The three steps of a new campaign: what is labelled, by whom, and how sure the result is; and the wish they make."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -11,23 +13,41 @@ from crane_core.pipeline.population_choices import Choices
 from crane_core.ui import keys
 from crane_core.ui.words import count, experiment_words, setting_short
 
-WIDTH = 260
+WIDTH = 220
+PREVIEW, STAND_INS = "preview", ("first", "second")
 STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library", "root_cause": "root cause"}
 FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
-KIND_WORDS = {Kind.SAMPLE: "a sample, by Equation 1", Kind.ALL: "all of them"}
-OUTCOME_HELP = """- **detected crash**: predicted by most runs, and the cell does crash; the study's population
-- **predicted crash, right or wrong**: also false alarms on the fixed notebooks"""
+KIND_WORDS = {Kind.SAMPLE: "a sample (Equation 1)", Kind.ALL: "all of them"}
+OUTCOME_WORDS = {Outcome.DETECTED: "detected crashes", Outcome.PREDICTED: "all predicted crashes"}
+OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
+- **all predicted crashes**: false alarms on the fixed notebooks, too"""
+
+
+class Who(NamedTuple):
+    """The second step's answers; a name and annotators may still be missing."""
+
+    name: str
+    annotators: tuple[str, ...]
+    title: str
+    by: str
+    blind: bool
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.name and self.annotators)
 
 
 def draw_population(choices: list[Choices]) -> Population:
     """Which verdicts; an empty filter asks for everything."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = st.selectbox(
-            "Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i]), width=2 * WIDTH
-        )
-        outcome = st.segmented_control(
-            "Which", list(Outcome), default=Outcome.DETECTED, required=True, format_func=str, help=OUTCOME_HELP
-        )
+    place = st.selectbox("Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i]))
+    outcome = st.segmented_control(
+        "Which",
+        list(Outcome),
+        default=Outcome.DETECTED,
+        required=True,
+        format_func=lambda outcome: OUTCOME_WORDS[outcome],
+        help=OUTCOME_HELP,
+    )
     picked = choices[place]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         filters = {
@@ -49,39 +69,37 @@ def _experiment(choices: Choices) -> str:
     return f"{choices.benchmark} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
 
 
-def draw_wish(population: Population) -> Wish | None:
-    """Who labels, and how; None while there is no name or nobody to label."""
+def draw_who() -> Who:
+    """Name and annotators; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", placeholder="pilot", width=WIDTH, help="a-z, 0-9, dot, dash and underscore")
-        title = st.text_input("Title", placeholder="as the name", width=WIDTH)
         annotators = st.text_input("Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between")
-        by = st.text_input("Made by", width=WIDTH)
-    design = _design()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed = st.number_input("Seed", value=_seed(), step=1, width=WIDTH, help="drawn by chance; the plan keeps it")
-        blind = st.toggle("Blind", value=True, help="nobody is told model or input of an item until the lock")
+    blind = st.toggle("Blind", value=True, help="nobody sees the model or the input of an item until the lock")
+    with st.expander("Title and creator"), st.container(horizontal=True, vertical_alignment="bottom"):
+        title = st.text_input("Title", placeholder="same as the name", width=WIDTH)
+        by = st.text_input("Created by", width=WIDTH)
     names = tuple(part.strip() for part in annotators.split(",") if part.strip())
-    if not name.strip() or not names:
-        return None
-    return Wish(name.strip(), names, population, design, int(seed), title.strip(), bool(blind), by.strip())
+    return Who(name.strip(), names, title.strip(), by.strip(), bool(blind))
 
 
-def _design() -> Design:
+def draw_design() -> tuple[Design, int]:
+    """How many are labelled and how often, and the seed; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
             "Label", list(KIND_WORDS), default=Kind.SAMPLE, required=True, format_func=lambda kind: KIND_WORDS[kind]
         )
-        overlaps = list(Overlap) if kind is Kind.ALL else [Overlap.ALL, Overlap.NONE]
-        overlap = st.selectbox("Who labels what", overlaps, format_func=str, width=2 * WIDTH)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+        margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
+        confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
+    overlaps = list(Overlap) if kind is Kind.ALL else [Overlap.ALL, Overlap.NONE]
+    overlap = st.selectbox("Who labels what", overlaps, format_func=str)
+    with st.expander("Strata, repeats and seed"), st.container(horizontal=True, vertical_alignment="bottom"):
         strata = st.multiselect(
             "Strata", STRATA, default=BY_DEFAULT, format_func=lambda name: STRATUM_WORDS[name], width=WIDTH
         )
-        margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
-        confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
         p = st.number_input("Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f", width=150)
         repeats = st.number_input("Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150)
-    return Design(
+        seed = st.number_input("Seed", value=_seed(), step=1, width=WIDTH, help="drawn at random; stored in the plan")
+    design = Design(
         kind=Kind(str(kind)),
         overlap=Overlap(str(overlap)),
         margin=_share(margin),
@@ -90,6 +108,13 @@ def _design() -> Design:
         strata=tuple(strata),
         repeats=_share(repeats),
     )
+    return design, int(seed)
+
+
+def wish_of(population: Population, who: Who, design: Design, seed: int) -> Wish:
+    """What is asked for; a name or annotators that are still missing are stood in for, to show the plan's size."""
+    name, annotators = who.name or PREVIEW, who.annotators or STAND_INS
+    return Wish(name, annotators, population, design, seed, who.title, who.blind, who.by)
 
 
 def _share(percent: float) -> float:

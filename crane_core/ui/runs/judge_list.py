@@ -12,7 +12,7 @@ from crane_core.ui.navigation import link
 from crane_core.ui.runs.listed import cost_cell, started_words, tokens_words
 from crane_core.ui.words import NOTHING, count, experiment_words
 
-NUMBERS = ("Questions", "Labels", "No label", "Nothing came", "Tokens in / out", "Cost", "Median s")
+NUMBERS = ("Questions", "Labels", "No label", "No reply", "Tokens in / out", "Cost", "Median s")
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:
@@ -22,7 +22,7 @@ def draw_judges(jobs: pd.DataFrame) -> None:
     st.subheader("Judges", anchor="judges")
     to_the_right = st.column_config.TextColumn(alignment="right")
     st.dataframe(judge_rows(jobs), hide_index=True, column_config=dict.fromkeys(NUMBERS, to_the_right))
-    link("agreement", "Their labels beside those of people: Agreement")
+    link("agreement", "Compare their labels with those of people on Agreement")
 
 
 def judge_rows(jobs: pd.DataFrame) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "Questions": count(row["n_replies"]),
         "Labels": count(row["n_labels"]),
         "No label": count(n_unread) if n_unread else NOTHING,
-        "Nothing came": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
+        "No reply": count(row["n_troubles"]) if row["n_troubles"] else NOTHING,
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
         "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",

@@ -35,16 +35,16 @@ OF_MODELS = ("No answer", "Tokens in / out", "Cost", "Median s")
 WIDTHS = {"Detector": 150, "Input": 65, "Run": 240, "Runs agree": 178, "Tokens in / out": 140, "Cost": 85}
 NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Flips", "Tokens in / out", "Cost", "Median s")
 INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
-AGREE_HELP = "Of all pairs of answers to one instance, how many say the same, with the 95% interval over cases."
-FLIPS_HELP = "Instances whose answers differ."
-NONE_HELP = "Questions to which no answer came, or none that can be read."
+AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
+FLIPS_HELP = "Instances with both answers, crash and no crash."
+NONE_HELP = "Questions without an answer, or with one that cannot be read."
 HELP = {
     "Input": INPUT_HELP,
-    "Run": "When it began, and how the name of its job ends; or who brought it.",
+    "Run": "Start time and the end of the job's name; of an imported run its release.",
     "Runs agree": AGREE_HELP,
     "Flips": FLIPS_HELP,
     "No answer": NONE_HELP,
-    "Median s": "Seconds from question to reply, the median.",
+    "Median s": "Median seconds from question to reply.",
 }
 
 
@@ -53,11 +53,11 @@ def draw_list(table: pd.DataFrame) -> None:
     table = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
     st.caption(
-        f"{count(n_jobs)} {'run' if n_jobs == 1 else 'runs'} of our own, {count(len(table) - n_jobs)} that sources "
-        "brought. Click a row to open it."
+        f"{count(n_jobs)} local {'run' if n_jobs == 1 else 'runs'}, {count(len(table) - n_jobs)} imported. "
+        "Click a row to open it."
     )
     if table.empty:
-        st.info("Nothing has run. Start a run above, or `python -m crane_core detect --detector rules`.")
+        st.info("No run is loaded. Start one above, or import predictions on the Data page.")
         return
     shown = _columns(table)
     place = clicked_row(
@@ -83,8 +83,8 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
         return table
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for column, words, key in (
-            ("benchmark", "Of the benchmark", keys.RUNS_ON),
-            ("detector", "By the detector", keys.RUNS_BY),
+            ("benchmark", "Filter by benchmark", keys.RUNS_ON),
+            ("detector", "Filter by detector", keys.RUNS_BY),
         ):
             options = sorted(table[column].unique())
             chosen = many_of(words, options, key=key, placeholder="all", width=320)
@@ -93,15 +93,15 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
-    cells = pd.DataFrame([row_cells(row, at_work=_is_at_work(row)) for row in as_rows(table)])
+    cells = pd.DataFrame([row_cells(row, is_running=_is_running(row)) for row in as_rows(table)])
     return cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
 
 
-def _is_at_work(row: dict[str, Any]) -> bool:
+def _is_running(row: dict[str, Any]) -> bool:
     return bool(row["is_job"]) and data.is_running(row["experiment"])
 
 
-def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
+def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
     """What the list says of a run."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
@@ -109,7 +109,7 @@ def row_cells(row: dict[str, Any], *, at_work: bool) -> dict[str, str]:
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
-        "Run": f"at work since {began}" if at_work else f"{began}, {told_apart[0]}" if told_apart else began,
+        "Run": f"running since {began}" if is_running else f"{began}, {told_apart[0]}" if told_apart else began,
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
         "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,

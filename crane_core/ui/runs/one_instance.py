@@ -28,9 +28,9 @@ def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     st.caption(literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"))
     answers = stored.answers(data.store().cursor(), run, instance_id)
     if not answers:
-        st.info("This run has no answer to an instance of that name.")
+        st.info("This run has no answer for an instance of this name.")
         return
-    truth = {True: "In truth it crashes.", False: "In truth it does not crash."}.get(answers[0]["truth"])
+    truth = {True: "Actual: crash", False: "Actual: no crash"}.get(answers[0]["truth"])
     if truth is not None:
         st.markdown(truth)
         link("cases", "Open the pair", **{keys.CASE: answers[0]["case_id"], keys.BENCHMARK: run.benchmark})
@@ -47,7 +47,7 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         st.title(literal(instance_id), anchor=False, width="content")
         st.button(
-            "The whole run",
+            "Back to the run",
             on_click=show_here,
             kwargs=address_of(run),
             icon=":material/arrow_back:",
@@ -105,10 +105,10 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
         size = "" if text is None else f" · {len(text):,} characters"
         with st.expander(f"The exact prompt {sha256[:12]}{size}"):
             if text is None:
-                st.write("Its text is not on this machine; the Data page brings the published ones.")
+                st.write("Its text is not loaded. The Data page fetches the published prompts.")
             else:
                 st.html(prompt_html(text))
-                st.download_button("Download the prompt", text, f"{sha256[:12]}.txt", on_click="ignore")
+                st.download_button("Download prompt", text, f"{sha256[:12]}.txt", on_click="ignore")
 
 
 def prompt_html(text: str) -> str:

@@ -22,7 +22,9 @@ from crane_core.ui.navigation import link, turn
 from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import STUDY
 from crane_core.ui.runs.address import address_of, key_of
+from crane_core.ui.runs.going import accuracy_words, draw_bar
 from crane_core.ui.runs.listed import agreement_words, cost_cell, started_words, tokens_words
+from crane_core.ui.runs.started import started_runs
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
 
@@ -52,12 +54,17 @@ def draw_run(row: dict[str, Any]) -> None:
 
 
 def _watch(job: str) -> None:
-    """That it works; the page is drawn again whenever answers have come, and when it ends."""
+    """How far it is; the page is drawn anew whenever answers have come, and when it ends."""
     before = data.answers()
     data.refresh()
     if not data.is_running(job) or data.answers() != before:
         st.rerun()
-    st.info("It is at work: what has come so far is shown, and grows.", icon=":material/hourglass_top:")
+    words = next((run.words for run in started_runs() if run.job == job), "")
+    if words:
+        draw_bar(words, job)
+    else:
+        st.info("Running. New answers show up here as they arrive.", icon=":material/hourglass_top:")
+        st.caption(accuracy_words(job))
 
 
 def _draw_ways(row: dict[str, Any]) -> None:
@@ -122,7 +129,7 @@ def _draw_scores(rows: list[Row], printed: list[PrintedRow]) -> None:
     st.caption(f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.")
     if printed:
         st.caption(
-            f"p: printed in the paper's table {printed[0].table}, over all its notebooks; its answers are not loaded."
+            f"p: printed in the paper (Table {printed[0].table}), over all its notebooks; those answers are not loaded."
         )
 
 
@@ -176,7 +183,7 @@ def _draw_instances(run: RunKey) -> None:
     shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
     page = stored.instance_page(cursor, run, Only(str(only)), page=shown_page, size=PAGE)
     if page.empty:
-        st.info("No answer has arrived yet." if only == Only.ALL else f"No instance is of this kind: {only}.")
+        st.info("No answer has arrived yet." if only == Only.ALL else f"No instance matches the filter: {only}.")
         return
     n_all = int(page["n_all"].iloc[0])
     st.caption(
@@ -188,7 +195,7 @@ def _draw_instances(run: RunKey) -> None:
         pd.DataFrame([_cells(row) for row in rows]),
         most_height=MOST_HEIGHT,
         key=f"{keys.PICKED}_answers_{run}_{only}_{shown_page}",
-        column_config={"What was said first": st.column_config.TextColumn(width="large")},
+        column_config={"First answer": st.column_config.TextColumn(width="large")},
     )
     if n_all > PAGE:
         st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
@@ -199,13 +206,13 @@ def _draw_instances(run: RunKey) -> None:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    truth = {True: "crashes", False: "does not"}.get(row["truth"], NOTHING)
+    truth = {True: "crash", False: "no crash"}.get(row["truth"], NOTHING)
     return {
         "Instance": row["instance_id"],
-        "In truth": truth,
+        "Actual": truth,
         "Answers": row["marks"],
         "Vote": vote_words(row),
-        "What was said first": row["said"] or "",
+        "First answer": row["said"] or "",
     }
 
 

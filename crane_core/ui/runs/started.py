@@ -27,13 +27,16 @@ LOGS = "logs"
 """The folder, within that of what changes, where each run leaves what it says."""
 
 KEPT_LOGS = 20
-"""Logs that stay, the newest, besides those of runs at work."""
+"""Logs that stay, the newest, besides those of running ones."""
 
 SILENCE_S = 10.0
-"""From so long on it is told that a run at work says nothing: an endpoint that fails is asked again after pauses."""
+"""From so long on it is told that a running one says nothing: an endpoint that fails is asked again after pauses."""
 
 AT_ONCE = 4
-"""Runs that this server has at work at the same time, whoever starts them."""
+"""Runs that this server works on at the same time, whoever starts them."""
+
+STOPPED = (130, -signal.SIGINT)
+"""How a process ends that was told to stop."""
 _JOB = re.compile(r"^job ([\w.-]+)", re.MULTILINE)
 
 
@@ -58,11 +61,15 @@ class Started:
         return self.told.read_bytes()[-MAX_TOLD:].decode("utf-8", "replace").strip()
 
     @property
-    def last_words(self) -> str:
-        """Its last line; while it works, also for how long nothing has come after it."""
-        line = next(reversed(self.words.splitlines()), "")
-        silent_s = time.time() - self.told.stat().st_mtime if self.is_running and line else 0.0
-        return line if silent_s < SILENCE_S else f"{line} (nothing new for {silent_s:.0f} s)"
+    def last_line(self) -> str:
+        """The last line of what it said."""
+        return next(reversed(self.words.splitlines()), "")
+
+    @property
+    def silent_s(self) -> float:
+        """For how long a running one has said nothing; 0 for one that ended."""
+        is_quiet = self.is_running and self.told.exists()
+        return time.time() - self.told.stat().st_mtime if is_quiet else 0.0
 
     @property
     def job(self) -> str | None:
@@ -71,10 +78,12 @@ class Started:
 
     @property
     def state(self) -> str:
-        """In a word or two."""
+        """In a word."""
         if self.is_running:
-            return "at work"
-        return "done" if self.process.returncode == 0 else "ended early"
+            return "Running"
+        if self.process.returncode in STOPPED:
+            return "Cancelled"
+        return "Finished" if self.process.returncode == 0 else "Failed"
 
     def stop(self) -> None:
         """As Ctrl+C does: what is under way is finished and saved."""
@@ -97,11 +106,11 @@ def started_runs() -> list[Started]:
 def start(arguments: list[str]) -> Started:
     """Start `detect` with these arguments on the data folder of this server.
 
-    Raises DetectorError where too many are at work.
+    Raises DetectorError where too many are running.
     """
     if sum(run.is_running for run in started_runs()) >= AT_ONCE:
         raise DetectorError(
-            f"{AT_ONCE} runs that this page started are at work.", remedy="Let one finish, or stop one."
+            f"{AT_ONCE} runs are running, which is the most at once.", remedy="Wait for one to finish, or stop one."
         )
     folder = data.folder().path
     with _new_log(folder / LOGS) as file:
@@ -127,7 +136,7 @@ def _new_log(folder: Path) -> IO[bytes]:
 
 
 def forget_logs(folder: Path, at_work: Set[Path]) -> None:
-    """Remove all but the newest logs and those of runs at work."""
+    """Remove all but the newest logs and those of running ones."""
     for path in sorted(folder.glob("detect-*.log"))[:-KEPT_LOGS]:
         if path not in at_work:
             path.unlink(missing_ok=True)

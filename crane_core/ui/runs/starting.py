@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,21 +12,21 @@ import streamlit as st
 from crane_core.detectors.registry import local_detectors
 from crane_core.domain import PAPER_RUNS, Setting
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.endpoints import FILE, configured_endpoints, named_endpoint
+from crane_core.llm.endpoints import configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.ask_one import MODEL
-from crane_core.pipeline.check import ALLOWED
 from crane_core.pipeline.detect_cascade import NAME as CASCADE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
 from crane_core.ui.runs.address import address_of, key_of
-from crane_core.ui.runs.started import Started, start, started_runs
+from crane_core.ui.runs.going import draw_bar
+from crane_core.ui.runs.started import SILENCE_S, Started, start, started_runs
 from crane_core.ui.words import literal, setting_words
 
 LLM, FAKE = "llm", "fake"
-OF_MODEL = {LLM: "A model over HTTP", CASCADE: "Rules first, a model where they are silent"}
+OF_MODEL = {LLM: "A model over HTTP", CASCADE: "Rules first, a model for the rest"}
 ASKED = OF_MODEL | {FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
 DEFAULT_BUDGET, DEFAULT_TOKENS = 5.0, 5_000_000
@@ -38,8 +39,7 @@ SHOWN_ENDED = 3
 
 _LACKS_MODEL = "Name a model. The key of the endpoint comes from the environment of the server, never from a page."
 _LACKS_ENDPOINT = (
-    "No endpoint is configured here. The person who runs this server names endpoints in the file that "
-    f"`{FILE}` names, or sets `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY` or `CRANE_BASE_URL`."
+    "No endpoint is configured on this server, so no model can be asked. Its owner can add one; the README says how."
 )
 
 
@@ -81,8 +81,8 @@ def draw_starting(*, may_run: bool) -> None:
             _draw_form()
         else:
             st.markdown(
-                f"This server does not start runs. The person who starts it allows that with `{ALLOWED}=1`; or run "
-                "`python -m crane_core detect` yourself: its answers show up here while it works."
+                "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
+                "elsewhere on this data show up here while they run. The README says how to do both."
             )
     if started_runs():
         is_alive = any(run.is_running for run in started_runs())
@@ -113,11 +113,24 @@ def _draw_form() -> None:
     lacks_model = detector in OF_MODEL and not (wish.endpoint and wish.model.strip())
     if lacks_model:
         st.caption(_LACKS_MODEL if wish.endpoint else _LACKS_ENDPOINT)
-    if st.button("Start", type="primary", key=keys.START, disabled=lacks_model):
+    busy = busy_words(wish.arguments, started_runs())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button("Start run", type="primary", key=keys.START, disabled=lacks_model or bool(busy))
+        if busy:
+            st.caption(busy, width="content")
+    if pressed:
         with told():
             wish.check()
             start(wish.arguments)
             st.rerun()
+
+
+def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
+    """Why nothing can be started now: the same run is running, or another one is only starting. Empty: it can."""
+    alive = [run for run in runs if run.is_running]
+    if any(run.arguments == arguments for run in alive):
+        return "This run is running, see below. Change a field to start another one."
+    return "Another run is starting, see below." if any(run.job is None for run in alive) else ""
 
 
 def _of_model(wish: Wish) -> Wish:
@@ -143,13 +156,15 @@ def _of_model(wish: Wish) -> Wish:
 
 
 def _watch() -> None:
-    """What this server started; the page is drawn again when one of them ends."""
+    """What this server started; the page is drawn anew when one of them has begun to ask, and when one ends."""
     runs = started_runs()
-    n_running = sum(run.is_running for run in runs)
-    if st.session_state.get(keys.N_RUNNING, n_running) != n_running:
-        st.session_state[keys.N_RUNNING] = n_running
+    now = [(run.process.pid, run.is_running, run.job) for run in runs]
+    if st.session_state.get(keys.N_RUNNING, now) != now:
+        st.session_state[keys.N_RUNNING] = now
         st.rerun()
-    st.session_state[keys.N_RUNNING] = n_running
+    st.session_state[keys.N_RUNNING] = now
+    if any(run.is_running for run in runs):
+        data.refresh()  # what has come counts in the accuracy so far
     alive = [run for run in reversed(runs) if run.is_running]
     ended = [run for run in reversed(runs) if not run.is_running][:SHOWN_ENDED]
     for run in [*alive, *ended]:
@@ -165,23 +180,26 @@ def _draw_started(run: Started) -> None:
         if is_running:
             if st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
                 run.stop()
-            if run.job and st.button("Watch it", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
+            if run.job and st.button("Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
                 _open_at_work(run)
-            st.caption(literal(run.last_words) or "starting", width="content")
         else:
             _draw_way_to(run)
             if run.process.returncode != 0:
                 _draw_way_on(run)
-    if not is_running:
+    if is_running:
+        draw_bar(run.words, run.job)
+        if run.silent_s >= SILENCE_S:
+            st.caption(f"Nothing new for {run.silent_s:.0f} s: {literal(run.last_line)}")
+    else:
         if run.process.returncode != 0:
-            st.caption(literal(run.last_words))
-        with st.expander("What it said"):
-            st.code(run.words or "nothing", language=None, wrap_lines=True)
+            st.caption(literal(run.last_line))
+        with st.expander("Log"):
+            st.code(run.words or "empty", language=None, wrap_lines=True)
 
 
 def _draw_way_on(run: Started) -> None:
     """The same command once more; the ended start is told of no longer."""
-    if st.button("Go on", key=f"{keys.START}_again_{run.process.pid}", help="What was answered is not asked again."):
+    if st.button("Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."):
         with told():
             start(run.arguments)
             if run in started_runs():
@@ -200,11 +218,11 @@ def _open_at_work(run: Started) -> None:
     if rows := _rows_of(run):
         show_here(**address_of(key_of(rows[0])))
         st.rerun()
-    st.toast("It has not answered anything yet.")
+    st.toast("No answer has arrived yet.")
 
 
 def _draw_way_to(run: Started) -> None:
     rows = _rows_of(run)
-    if rows and st.button("Open it", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"):
+    if rows and st.button("Open run", type="tertiary", key=f"{keys.START}_open_{run.process.pid}"):
         show_here(**address_of(key_of(rows[0])))
         st.rerun()

@@ -1,0 +1,96 @@
+"""The study's answer in two pictures: accuracy with one input and the other, and the paired difference around zero."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import altair as alt
+import pandas as pd
+
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+
+ROW_HEIGHT = 44
+AXIS_HEIGHT = 48
+
+
+def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
+    """A circle without, an arrow head with runtime state, a thin line between; the values stand beside them.
+
+    `table`: detector_title, without, with_ (shares in 0..1), without_text, with_text, n.
+    """
+    axis = alt.Axis(format=".0%", title="accuracy", tickCount=5)
+    low, high = table[["without", "with_"]].to_numpy().min(), table[["without", "with_"]].to_numpy().max()
+    scale = alt.Scale(domain=[low - 0.06, high + 0.06], nice=False)
+    base = _base(table)
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale, axis=axis)
+
+    point = base.mark_point(size=110, strokeWidth=2, opacity=1, filled=False, fill="transparent", shape="circle")
+    head = base.mark_point(size=110, filled=True, opacity=1, shape="triangle-right")
+    layers = [
+        base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2="with_:Q"),
+        point.encode(x=x("without:Q")),
+        head.encode(x=x("with_:Q")),
+        _text(base, "right", -12).encode(x=x("without:Q"), text="without_text:N"),
+        _text(base, "left", 12).encode(x=x("with_:Q"), text="with_text:N"),
+    ]
+    return _finished(layers, table)
+
+
+def differences(table: pd.DataFrame) -> alt.LayerChart:
+    """A square with its 95% interval per detector, against the line of no change.
+
+    `table`: detector_title, difference, low, high (shares), text (stands above the interval), n, n_cases.
+    """
+    expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
+    axis = alt.Axis(labelExpr=expression, title="change in percentage points", tickCount=5)
+    low, high = min(0.0, table["low"].min()), max(0.0, table["high"].max())
+    scale = alt.Scale(domain=[low - 0.02, high + 0.02], nice=False)
+    base = _base(table)
+
+    def x(field: str) -> alt.X:
+        return alt.X(field, scale=scale, axis=axis)
+
+    zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
+    layers = [
+        zero.encode(x=x("difference:Q")),
+        base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2="high:Q"),
+        square.encode(x=x("difference:Q")),
+        _text(base, "center", 0, dy=-13).encode(x=x("difference:Q"), text="text:N"),
+    ]
+    return _finished(layers, table)
+
+
+def _base(table: pd.DataFrame) -> alt.Chart:
+    titles = in_order(table["detector_title"].tolist())
+    colours = detector_colours(titles)
+    axis = alt.Axis(title=None, labelLimit=160, ticks=False, domain=False)
+    chart: alt.Chart = alt.Chart(table).encode(
+        y=alt.Y("detector_title:N", sort=titles, axis=axis),
+        color=alt.Color(
+            "detector_title:N",
+            scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
+            legend=None,
+        ),
+        tooltip=[
+            alt.Tooltip("detector_title:N", title="detector"),
+            alt.Tooltip("without:Q", title="without runtime state", format=".1%"),
+            alt.Tooltip("with_:Q", title="with runtime state", format=".1%"),
+            alt.Tooltip("difference:Q", title="difference", format="+.1%"),
+            alt.Tooltip("low:Q", title="95% from", format="+.1%"),
+            alt.Tooltip("high:Q", title="to", format="+.1%"),
+            alt.Tooltip("n:Q", title="notebooks"),
+        ],
+    )
+    return chart
+
+
+def _text(base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0) -> alt.Chart:
+    drawn: alt.Chart = base.mark_text(align=align, dx=dx, dy=dy, fontSize=12, baseline="middle")
+    return drawn.encode(color=alt.value(TEXT))
+
+
+def _finished(layers: list[alt.Chart], table: pd.DataFrame) -> alt.LayerChart:
+    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING)

@@ -1,0 +1,65 @@
+"""The bar as a Streamlit component: search, copy, glossary. Knows where a search leads; what it finds is Cases' matter.
+
+The browser sends what was searched for; everything else happens there, without a run of the page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage.store import Store
+from crane_core.ui import data, keys
+from crane_core.ui.glossary import OF_INPUTS, TERMS
+from crane_core.ui.navigation import go, show_here
+
+MOST_CASES = 400
+"""Cases that the field offers while one types; a search finds the others too."""
+CASES = "cases"
+BLIND = ("annotate", "campaigns")
+"""Pages on which no word may tell what the model of an item was shown."""
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "crane_bar",
+    html=(_HERE / "bar.html").read_text("utf-8"),
+    js=(_HERE / "bar.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
+    """What can be typed to open a case: benchmark, case and a word on it. The largest benchmark needs no name."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for place, benchmark in enumerate(data.benchmarks()["benchmark"].tolist()):
+        for row in as_rows(data.case_list(benchmark)):
+            typed = row["case_id"] if place == 0 else f"{row['case_id']} ({benchmark})"
+            about = " · ".join(str(row[name]) for name in ("exception", "library") if row[name])
+            found[typed] = benchmark, row["case_id"], about
+    return found
+
+
+def draw_bar() -> None:
+    """Draw it, and leave for what was searched for."""
+    offered = _offered(data.store(), data.answers())
+    is_blind = st.session_state[keys.PAGE] in BLIND
+    cases = [] if is_blind else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
+    terms = [[term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS]
+    sent = _component(data={"cases": cases, "terms": terms}, key=keys.BAR, on_search_change=lambda: None)
+    if asked := str(sent.search or "").strip():
+        _open(asked, offered)
+
+
+def _open(asked: str, offered: dict[str, tuple[str, str, str]]) -> None:
+    """The pair that is named, else the cases in which the words are found."""
+    if asked in offered:
+        benchmark, case_id, _ = offered[asked]
+        query = {keys.BENCHMARK: benchmark, keys.CASE: case_id}
+    else:
+        query = {keys.SEARCH: asked}
+    if st.session_state[keys.PAGE] == CASES:
+        show_here(**query)
+        st.rerun()
+    go(CASES, **query)

@@ -1,0 +1,100 @@
+"""What stands before Streamlit's script has run: the sheet of styles, the app's name, its menu and the page's name.
+
+Streamlit's page is empty until its own code has loaded and a first run of the script is over, which takes seconds on a
+busy machine. Knows that page's HTML. Refuses to know what pages show.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from crane_core.ui.navigation import MARK, group_of, group_style, page_files, title
+
+STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "frame.css"))
+SOON = re.compile(r"^(ArrowVegaLiteChart|embed|vega-interpreter|BidiComponent|Html|PageLink)\..*\.js$")
+"""Parts of Streamlit that every page needs and that it asks for only once it has something to draw with them."""
+AGAIN = (b"if-none-match", b"if-modified-since", b"accept-encoding")
+"""Headers of a request for Streamlit's page that must not pass: the answer is that page and more."""
+
+
+class FirstPaint:
+    """ASGI middleware: puts style, name and menu into the page that Streamlit serves at the app's addresses."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        names = page_files()
+        first = next(iter(names))
+        self._pages = {f"/{name}": name for name in names} | {"/": first}
+        self._head = f"{_preloads()}<title>Crane Workbench</title><style>{sheet()}</style>".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = (
+            self._pages.get(scope["path"].rstrip("/") or "/")
+            if scope["type"] == "http" and scope["method"] == "GET"
+            else None
+        )
+        if name is None:
+            await self._app(scope, receive, send)
+            return
+        asked = {**scope, "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN]}
+        await self._app(asked, receive, _with_paint(send, self._head, _skeleton(name).encode()))
+
+
+def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
+    """Holds the answer back until it is whole; what is no HTML passes as it is."""
+    started: list[Message] = []
+    body = bytearray()
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            started.append(message)
+            return
+        body.extend(message.get("body", b""))
+        if message.get("more_body"):
+            return
+        whole = bytes(body)
+        if Headers(raw=started[0]["headers"]).get("content-type", "").startswith("text/html"):
+            whole = re.sub(rb"<title>.*?</title>", b"", whole)
+            whole = whole.replace(b"</head>", head + b"</head>", 1).replace(b"<body>", b"<body>" + skeleton, 1)
+            headers = MutableHeaders(scope=started[0])
+            headers["content-length"] = str(len(whole))
+            del headers["etag"]
+            del headers["last-modified"]
+        await send(started[0])
+        await send({"type": "http.response.body", "body": whole})
+
+    return sending
+
+
+def sheet() -> str:
+    """All styles of ours."""
+    return "".join(file.read_text("utf-8") for file in STYLES) + group_style()
+
+
+def _preloads() -> str:
+    folder = files("streamlit").joinpath("static", "static", "js")
+    names = sorted(entry.name for entry in folder.iterdir() if SOON.match(entry.name))
+    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
+
+
+def _skeleton(shown: str) -> str:
+    """Name, menu and title where they will stand; the sheet of styles hides each of them once the real one is there."""
+    mark = b64encode(MARK.read_bytes()).decode()
+    links = "".join(_link(name, is_shown=name == shown) for name in page_files())
+    return (
+        f'<div id="cw-first" aria-hidden="true"><div><img src="data:image/svg+xml;base64,{mark}" alt="">'
+        f"<b>Crane Workbench</b><span>{links}</span></div><p>{escape(title(shown))}</p></div>"
+    )
+
+
+def _link(name: str, *, is_shown: bool) -> str:
+    css = ' class="cw-here"' if is_shown else ""
+    group = escape(group_of(name) or "")
+    return f'<i{css} data-group="{group}">{escape(title(name))}</i>'

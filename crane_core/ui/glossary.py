@@ -1,0 +1,29 @@
+"""The words that mean something of their own here, each with one sentence; the same for the menu bar and for hovers."""
+
+from __future__ import annotations
+
+from html import escape
+
+TERMS = {
+    "−RT": "Code only: the detector reads the executed cells and the target cell.",
+    "+RT": "With runtime state: the detector also reads what the live kernel holds.",
+    "S": "Structure: shapes, sizes and counts of the variables.",
+    "R": "Representation: types, dtypes and column names.",
+    "V": "Values: contents of variables and the state of objects.",
+    "target cell": "The cell that is about to run.",
+    "run": "One answer of a detector to one notebook. The study asks each question five times.",
+    "vote": "The majority vote: a crash is predicted if more than half of the runs say so.",
+    "strict": "A crash counts as detected only if the diagnosis is correct, too.",
+    "half credit": "As strict, but a partly correct diagnosis counts one half.",
+    "detection only": "A crash counts as detected whatever the diagnosis says.",
+    "false alarm": "A crash predicted for a fixed notebook, which runs without one.",
+    "pp": "Percentage points: the difference of two percentages.",
+}
+OF_INPUTS = ("−RT", "+RT", "S", "R", "V")
+"""Terms that name what a detector was shown."""
+
+
+def explained(term: str, words: str | None = None) -> str:
+    """The term (or `words` in its place) as HTML that says on hover and focus what it means."""
+    meaning = escape(TERMS[term], quote=True)
+    return f'<abbr class="cw-term" tabindex="0" title="{meaning}">{escape(words or term)}</abbr>'

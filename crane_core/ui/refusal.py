@@ -1,0 +1,41 @@
+"""A refusal of the core as a page says it: what happened and what to do, without paths and commands of the server.
+
+Knows which of the core's remedies are commands, and what a visitor of the page does instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+from crane_core.ui.words import literal
+
+_PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
+_COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z]+)[^`]*`")
+ASK = "Tell the person who runs this server; it takes a command there."
+INSTEAD = {
+    "fetch": "Fetch the published texts on the Data page.",
+    "import": "The Data page lists the files that can be imported.",
+    "campaign": "The Campaigns page lists all campaigns and creates new ones.",
+    "doctor": ASK,
+    "rebuild": ASK,
+    "report": ASK,
+    "make": ASK,
+    "app": ASK,
+}
+"""Command, as a remedy names it, to what one does on the page."""
+
+
+def without_paths(text: str) -> str:
+    """Every absolute path cut to its last part: where the server keeps its files is nobody's business."""
+    return _PATH.sub(lambda found: found[1] or "a folder", text)
+
+
+def remedy_on_page(remedy: str) -> str:
+    """The remedy; where it is a command, what to do on the page instead."""
+    commands = [name for name in _COMMAND.findall(remedy) if name in INSTEAD]
+    return INSTEAD[commands[0]] if commands else without_paths(remedy)
+
+
+def refusal_words(message: str, remedy: str) -> str:
+    """Markdown: what happened, and what to do."""
+    return f"{literal(without_paths(message))}\n\n**What to do:** {remedy_on_page(remedy)}"

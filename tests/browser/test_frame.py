@@ -1,0 +1,87 @@
+"""What stands around every page: name and groups of the menu, search, copied link, glossary; no foreign menu."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import OpenPage, StartApp
+from .screen import query, settled, title
+
+pytestmark = pytest.mark.browser
+
+GROUPS = """item => [...document.querySelectorAll(item)]
+    .map(found => getComputedStyle(found, '::before').content.match(/^"([^"]+)"/)?.[1])
+    .map((name, place) => name && [name, place]).filter(Boolean)"""
+OF_MENU = [["Study", 0], ["Label", 4], ["Run", 7]]
+NAME = "logo => getComputedStyle(document.querySelector(logo).parentElement, '::after').content"
+
+APART = """width => {
+    const bar = document.querySelector('.cw-bar').getBoundingClientRect();
+    const links = [...document.querySelectorAll('[data-testid=stTopNavLink]')].map(a => a.getBoundingClientRect());
+    return innerWidth === width && bar.right <= width
+        && links.every(link => link.right <= bar.left || link.bottom <= bar.top);
+}"""
+"""Whether the bar stands beside the menu or below it, and on the screen."""
+
+
+def search(page: Page, words: str) -> None:
+    page.keyboard.press("/")
+    field = page.get_by_role("combobox", name="Search cases")
+    expect(field).to_be_focused()
+    field.press_sequentially(words)
+    field.press("Enter")
+
+
+def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"]))
+    assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
+    assert page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item") == OF_MENU
+
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+    page.get_by_role("button", name="Glossary").click()
+    glossary = page.get_by_role("region", name="Glossary")
+    expect(glossary.get_by_text("Code only: the detector reads")).to_be_visible()
+    for term in ("−RT", "+RT", "S", "R", "V", "vote", "strict"):
+        expect(glossary.locator("dt", has_text=term).first).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(glossary).to_be_hidden()
+
+    search(page, "pandas_8")
+    expect(title(page)).to_have_text("pandas_8")
+    search(page, "pandas_1 (minibench)")
+    expect(title(page)).to_have_text("pandas_1")
+    assert query(settled(page)) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
+    search(page, "KeyError")
+    expect(title(page)).to_have_text("Cases")
+    assert "KeyError" in str(query(settled(page)))
+
+    for width in (1920, 1440, 1280, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(APART, arg=width)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(page.get_by_test_id("stSidebarNav")).to_be_visible()
+    assert page.evaluate(GROUPS, "[data-testid=stSidebarNavItems] li") == OF_MENU
+
+
+FOREIGN_MENU = """() => {
+    window.foreignMenus = 0;
+    new MutationObserver(() => {
+        const names = [...document.querySelectorAll('[data-testid=stSidebarNavLink]')].map(link => link.innerText);
+        window.foreignMenus += names.includes('app') || names.includes('overview');
+    }).observe(document, {childList: true, subtree: true});
+}"""
+
+
+def test_a_fresh_server_shows_no_menu_but_ours(start_app: StartApp, open_page: OpenPage) -> None:
+    page = open_page("about:blank", color_scheme="light")
+    page.add_init_script(f"({FOREIGN_MENU})()")
+    page.goto(f"{start_app()}/results")
+    expect(title(page)).to_have_text("Results")
+    settled(page)
+    assert page.evaluate("window.foreignMenus") == 0
+    assert page.get_by_test_id("stSidebar").count() == 0

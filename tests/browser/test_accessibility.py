@@ -41,7 +41,7 @@ def test_every_page_is_accessible(theme: str, full_app: str, open_page: OpenPage
         page.goto(full_app + address)
         expect(title(page)).to_have_text(words) if words else expect(title(page)).to_be_visible()
         settled(page)
-        page.wait_for_selector(".cw-bar")
+        page.wait_for_selector(".cw-tools")
         if found := violations(page):
             missed[address] = found
     assert missed == {}

@@ -212,7 +212,7 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
     assert page.locator(".cw-matrix tfoot td").last.inner_text() == "40"
     expect(page.get_by_text("running is not locked: totals only.")).to_be_visible()
     assert "label differently" not in main(page)
-    page.evaluate("document.querySelector('.cw-bar').remove()")  # its glossary names inputs on every page
+    page.evaluate("document.querySelector('.cw-tools').remove()")  # its glossary names inputs on every page
     assert NAMES_OF_MODELS.findall(main(page)) == []
     assert NAMES_OF_MODELS.findall(page.get_by_test_id("stMain").inner_html()) == []
 

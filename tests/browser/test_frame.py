@@ -17,7 +17,7 @@ OF_MENU = [["Study", 0], ["Label", 4], ["Run", 7]]
 NAME = "logo => getComputedStyle(document.querySelector(logo).parentElement, '::after').content"
 
 APART = """width => {
-    const bar = document.querySelector('.cw-bar').getBoundingClientRect();
+    const bar = document.querySelector('.cw-tools').getBoundingClientRect();
     const links = [...document.querySelectorAll('[data-testid=stTopNavLink]')].map(a => a.getBoundingClientRect());
     return innerWidth === width && bar.right <= width
         && links.every(link => link.right <= bar.left || link.bottom <= bar.top);

@@ -3,7 +3,7 @@
 const SHOWN_MS = 1500;
 
 export default function (component) {
-  const root = component.parentElement.querySelector('.cw-bar');
+  const root = component.parentElement.querySelector('.cw-tools');
   const field = root.querySelector('input');
   fill(root.querySelector('datalist'), component.data.cases);
   explain(root.querySelector('dl'), component.data.terms);

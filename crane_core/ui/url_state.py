@@ -27,6 +27,8 @@ def one_of(
 
     widget = _seed(key, parse)
     value = draw(label, options, key=widget, **looks)
+    if value is None and looks.get("required"):
+        value = default
     is_unsaid = value == default and st.query_params.get_all(key) != [value]
     _keep(key, [] if value is None or is_unsaid else [value])
     return None if value is None else str(value)

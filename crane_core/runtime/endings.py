@@ -20,6 +20,7 @@ def ended(end: End, what: str, cell: int | None, limits: Limits) -> KernelError:
         "memory": (f"used more than {limits.memory_bytes // MIB:,} MiB of memory", "Allow more with --memory-mib."),
         "output": (f"printed more than {limits.output_bytes // MIB:,} MiB", "Allow more with --output-mib."),
         "processes": (f"had more than {limits.processes} processes running", "Start fewer processes."),
+        "disk": (f"wrote more than {limits.disk_bytes // MIB:,} MiB of files", "Write fewer or smaller files."),
     }
     if end.why in stopped:
         did, remedy = stopped[end.why]

@@ -23,7 +23,7 @@ from crane_core.runtime.strays import MARK, end_strays
 class End(NamedTuple):
     """How a program ended.
 
-    `why` is asked, exit, time, memory, output, processes, or watchdog, when somebody killed that one. `status` is
+    `why` is asked, exit, time, memory, output, processes, disk, or watchdog, when somebody killed that one. `status` is
     the exit code, below 0 the signal. `left_running` are command lines of processes that were still there beside it,
     `survivors` pids that even SIGKILL did not end, `last_words` what it wrote to its own streams at the last.
     """
@@ -38,14 +38,21 @@ class End(NamedTuple):
 class Guarded:
     """A running program. `handle` becomes readable when it has ended."""
 
-    def __init__(self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str], limits: Limits) -> None:
-        """Raises KernelStartError where it cannot be started."""
+    def __init__(
+        self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str], limits: Limits, watched: Sequence[str] = ()
+    ) -> None:
+        """`env` is its whole environment; `watched` are folders whose growth is limited.
+
+        Raises KernelStartError where it cannot be started.
+        """
         self.mark = uuid.uuid4().hex
-        order = watchdog.Order(list(argv), limits.memory_bytes, limits.output_bytes, limits.processes)
+        order = watchdog.Order(
+            list(argv), limits.memory_bytes, limits.output_bytes, limits.processes, list(watched), limits.disk_bytes
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", watchdog.__file__, json.dumps(order._asdict())],
             cwd=folder,
-            env={**os.environ, **env, MARK: self.mark},
+            env={**env, MARK: self.mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from crane_core.errors import KernelError, KernelStartError
 from crane_core.runtime.channels import Channels, connection_in
 from crane_core.runtime.guarded import End, Guarded
+from crane_core.runtime.isolation import furnished
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.program import Program
 
@@ -122,7 +123,10 @@ def fresh_kernel(
     """Its own kernel for the time of the body. Raises KernelStartError where it does not come up."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
-        guarded = Guarded(program.command(connection_file), folder=folder, env=program.env, limits=limits)
+        isolated = furnished(
+            limits.isolation, program.command(connection_file), program.env, folder, Path(room), network=limits.network
+        )
+        guarded = Guarded(isolated.argv, folder=folder, env=isolated.env, limits=limits, watched=isolated.watched)
         try:
             channels = Channels(connection, limits)
             try:

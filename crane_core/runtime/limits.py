@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from crane_core.runtime.isolation import Isolation
+
 MIB = 2**20
 _SHARE_OF_MEMORY = 0.8
 
@@ -19,7 +21,8 @@ class Limits(NamedTuple):
 
     `cell_s` and `look_s` are wall time of one cell and of the look; `start_s` is that of the kernel's start, in which
     an interpreter may have to read its libraries from a cold disk. `output_bytes` counts everything printed or shown
-    since the start.
+    since the start. `disk_bytes` is what it may add to the folders that it can write to; it is watched, as `isolation`
+    and `network` hold, only where the kernel is kept apart.
     """
 
     cell_s: float = 600.0
@@ -28,3 +31,6 @@ class Limits(NamedTuple):
     memory_bytes: int = most_memory()
     output_bytes: int = 100 * MIB
     processes: int = 500
+    disk_bytes: int = 2048 * MIB
+    isolation: Isolation = Isolation.OPEN
+    network: bool = False

@@ -23,13 +23,18 @@ from typing import Any, NamedTuple
 
 TICK_S = 0.05
 """How often memory and processes are looked at."""
+DISK_TICK_S = 0.25
+"""How often folders are measured at the most; a look takes no more than a tenth of the time."""
 GRACE_S = 10.0
 """How long killed processes may take to be gone: a full memory dump or a dead network disk can hold one."""
 KEPT_OUTPUT = 4_000
 """Bytes of the kernel's own last words that are handed on."""
+SEAL = "bwrap"
+"""The program that seals a kernel off, where one does."""
 MAX_TOLD = 20
 """Left-over processes that are named."""
 MAX_NAME = 200
+_SIGNALLED = 128
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 """Options of Linux's prctl(2)."""
@@ -39,16 +44,18 @@ _ORDERS, _OUTPUT, _WAKE = "orders", "output", "wake"
 
 
 class Order(NamedTuple):
-    """What to start, and how much of memory, raw output and processes it may use."""
+    """What to start, and how much of memory, raw output, processes and, in `watched` folders, disk it may use."""
 
     argv: list[str]
     memory_bytes: int
     output_bytes: int
     processes: int
+    watched: list[str]
+    disk_bytes: int
 
 
 class Watch:
-    """One kernel under watch. `why` says what ended it: asked, exit, time, memory, output or processes."""
+    """One kernel under watch. `why` says what ended it: asked, exit, time, memory, output, processes or disk."""
 
     def __init__(self, order: Order, kernel: subprocess.Popen[bytes]) -> None:
         self.order = order
@@ -59,6 +66,8 @@ class Watch:
         self.last_words = b""
         self.n_output = 0
         self._unread = b""
+        self._at_start = sum(map(stored_bytes, order.watched))
+        self._next_disk_look = 0.0
 
     def run(self, wake: int) -> None:
         """Watch until there is a reason to end."""
@@ -100,8 +109,9 @@ class Watch:
     def _obey(self, data: bytes) -> None:
         if not data:
             # Who asks for the end because the kernel fell silent is to hear how it ended by itself.
-            if is_ending(self.kernel.pid):
-                os.waitid(os.P_PID, self.kernel.pid, os.WEXITED | os.WNOWAIT)
+            until = time.monotonic() + GRACE_S
+            while self.status is None and self._ends_by_itself() and time.monotonic() < until:
+                time.sleep(0.001)
                 self._reap()
             self._end("asked")
         *lines, self._unread = (self._unread + data).split(b"\n")
@@ -123,19 +133,45 @@ class Watch:
         # Forked processes share pages, which the cheap sum counts once for each of them.
         if sum(map(resident_bytes, tree)) > limit and sum(map(own_bytes, tree)) > limit:
             self._end("memory")
+        if self.order.watched and time.monotonic() >= self._next_disk_look:
+            started = time.monotonic()
+            if sum(map(stored_bytes, self.order.watched)) - self._at_start > self.order.disk_bytes:
+                self._end("disk")
+            self._next_disk_look = time.monotonic() + max(DISK_TICK_S, 10 * (time.monotonic() - started))
 
     def account(self) -> dict[str, Any]:
         """End everything; why, what was still running beside the kernel, and what could not be killed."""
-        others = [pid for pid in descendants(os.getpid()) if pid != self.kernel.pid and resident_bytes(pid)]
+        its_own = self._its_own()
+        others = [pid for pid in descendants(os.getpid()) if pid not in its_own and resident_bytes(pid)]
         left_running = [name_of(pid) for pid in others[:MAX_TOLD]]
         survivors, status = end_all(self.kernel.pid)
+        status = self.status if self.status is not None else status
+        if self._is_sealed() and status is not None and status > _SIGNALLED:
+            status = _SIGNALLED - status  # bubblewrap tells a signal as shells do
         return {
             "why": self.why,
-            "status": self.status if self.status is not None else status,
+            "status": status,
             "left_running": left_running,
             "survivors": survivors,
             "last_words": self.last_words.decode("utf-8", "replace"),
         }
+
+    def _ends_by_itself(self) -> bool:
+        """Whether the kernel is on its way out; bubblewrap follows it a moment later."""
+        its_own = self._its_own()
+        is_gone = self._is_sealed() and len(its_own) < 3
+        return is_gone or any(is_ending(pid) for pid in its_own)
+
+    def _is_sealed(self) -> bool:
+        return self.order.argv[0].rpartition("/")[2] == SEAL
+
+    def _its_own(self) -> set[int]:
+        """The kernel, and bubblewrap's two processes around it."""
+        found = {self.kernel.pid}
+        if self._is_sealed():
+            first = _children(self.kernel.pid)[:1]
+            found |= {*first, *(pid for parent in first for pid in _children(parent)[:1])}
+        return found
 
 
 def descendants(pid: int) -> list[int]:
@@ -173,6 +209,21 @@ def resident_bytes(pid: int) -> int:
     """Memory that a process has in use, with what it shares; 0 when it has ended."""
     fields = _read(f"/proc/{pid}/statm").split()
     return int(fields[1]) * _PAGE if fields else 0
+
+
+def stored_bytes(folder: str) -> int:
+    """What the files below a folder take on the disk, links not followed; what goes meanwhile counts nothing."""
+    total, waiting = 0, [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+        except OSError:
+            continue
+    return total
 
 
 def own_bytes(pid: int) -> int:

@@ -15,6 +15,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
 from crane_core.terminal import give, tell
+from crane_core.verbs.check import add_isolation, isolated
 from crane_core.verbs.detect import above_0
 
 NAME = "capture"
@@ -57,6 +58,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     program = verb.add_mutually_exclusive_group()
     program.add_argument("--python", metavar="PATH", help="Python interpreter to run; it must have ipykernel")
     program.add_argument("--kernel", metavar="NAME", help="name of an installed kernelspec")
+    add_isolation(verb)
     verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
     verb.add_argument(
         "--benchmark", metavar="B", help="the benchmark of the notebook, for `import` (default junobench)"
@@ -85,7 +87,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _limits(chosen: argparse.Namespace) -> Limits:
-    limits = Limits(cell_s=chosen.timeout_s)
+    limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
     if chosen.memory_mib:
         limits = limits._replace(memory_bytes=int(chosen.memory_mib * MIB))
     if chosen.output_mib:

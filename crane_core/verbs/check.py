@@ -24,6 +24,7 @@ from crane_core.pipeline.check import (
     verdict,
 )
 from crane_core.pipeline.places import DataFolder
+from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, tell
 from crane_core.verbs.detect import KEY_ENV_HELP, above_0
@@ -46,6 +47,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--timeout-s", type=above_0, default=usual, metavar="S", help=f"for each cell before it (default {usual:g})"
     )
+    add_isolation(verb)
     verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
     program = verb.add_mutually_exclusive_group()
     program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
@@ -63,6 +65,23 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print verdict, findings and costs as JSON to stdout")
 
 
+def add_isolation(verb: argparse.ArgumentParser) -> None:
+    """The flags that say how far a notebook is kept apart."""
+    verb.add_argument(
+        "--isolate",
+        action="store_true",
+        help="for notebooks of others: hide your keys, files and network as far as this machine can (bubblewrap)",
+    )
+    verb.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
+
+
+def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
+    """The limits with what those flags say."""
+    if not chosen.isolate:
+        return limits
+    return limits._replace(isolation=best(), network=chosen.allow_network)
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     checked = read_notebook(chosen.notebook, chosen.target)
     endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
@@ -70,7 +89,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
     else:
         tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
-        limits = Limits(cell_s=chosen.timeout_s)
+        limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
         checked = run_up(
             checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going
         )

@@ -11,9 +11,11 @@ import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError
 from crane_core.pipeline.check import Checked
+from crane_core.runtime.isolation import Isolation
+from crane_core.runtime.limits import Limits
 from crane_core.ui import keys
 from crane_core.ui.frame import told
-from crane_core.ui.trial.running import Running, start
+from crane_core.ui.trial.running import Running, limits, start
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.words import cells_words, literal
 
@@ -48,6 +50,22 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
             _draw_buttons(checked, outcome)
         words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
         st.caption(words, width="content")
+    if may_run:
+        st.caption(isolation_words(limits()))
+
+
+def isolation_words(limits: Limits) -> str:
+    """What a notebook that runs here can reach."""
+    if limits.isolation is Isolation.SEALED:
+        network = "the network" if limits.network else "no network"
+        return (
+            f"It runs sealed off (bubblewrap): {network}, none of this server's keys, processes or other files; what it "
+            "writes is deleted."
+        )
+    return (
+        "It runs without this server's keys in its environment, but this server's files and network are not isolated: "
+        "bubblewrap is not available here."
+    )
 
 
 def _is_upload(chosen: Checked) -> bool:

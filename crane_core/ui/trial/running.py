@@ -5,6 +5,7 @@ Knows what may run at once, for the whole server, and how long a cell may take.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from crane_core.errors import KernelError
-from crane_core.pipeline.check import Checked, run_up
+from crane_core.pipeline.check import YES, Checked, run_up
+from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.ui.trial.background import Background, begin
 
@@ -20,6 +22,8 @@ AT_ONCE = 2
 """Maximum number of notebooks that this server runs at the same time, for all visitors together."""
 
 CELL_S = 600.0
+NETWORK = "CRANE_ALLOW_NETWORK"
+"""Environment variable by which whoever starts the app lets such notebooks reach the network."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +38,11 @@ def _places() -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(AT_ONCE)
 
 
+def limits() -> Limits:
+    """Of a notebook that a visitor brought: kept apart as far as this machine can, without network unless allowed."""
+    return Limits(cell_s=CELL_S, isolation=best(), network=os.environ.get(NETWORK, "").lower() in YES)
+
+
 def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Checked] = run_up) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
 
@@ -45,7 +54,7 @@ def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Che
     )
 
     def run() -> Checked:
-        return work(checked, stop=running.stop, limits=Limits(cell_s=CELL_S), keep_going=keep_going)
+        return work(checked, stop=running.stop, limits=limits(), keep_going=keep_going)
 
     begin(running, run, _places(), full=full, failed="Running it failed")
     return running

@@ -1,0 +1,207 @@
+"""What a kernel that is kept apart can see, use and leave behind: real kernels, in bubblewrap where it is installed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import nbformat
+import pytest
+
+from crane_core.errors import CellStoppedError, KernelEndedError
+from crane_core.runtime import isolation
+from crane_core.runtime.capture import capture
+from crane_core.runtime.guarded import Guarded
+from crane_core.runtime.isolation import Isolation, can_seal, furnished
+from crane_core.runtime.limits import MIB, Limits
+from tests.patience import once
+
+from .conftest import WriteNotebook
+
+KEPT_APART = [
+    Isolation.SCREENED,
+    pytest.param(
+        Isolation.SEALED, marks=pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
+    ),
+]
+FINAL = "0"
+kept_apart = pytest.mark.parametrize("kept", KEPT_APART)
+sealed = pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
+
+
+def seen(path: Path, kept: Isolation, *expressions: str, **limits: Any) -> list[Any]:
+    captured = capture(path, limits=Limits(isolation=kept, **limits), probes=expressions)
+    return [probe["before"] for probe in captured.sight.probes]
+
+
+def running(word: str) -> list[int]:
+    """Processes with this word in their command line, ourselves left out."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(path.name) != os.getpid() and word.encode() in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return found
+
+
+@kept_apart
+def test_keys_of_the_caller_are_not_there(
+    kept: Isolation, notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    path = notebook("n.ipynb", "import os; env = dict(os.environ)", FINAL)
+    names, homes = seen(path, kept, "sorted(env)", "len({env['HOME'], os.path.dirname(env['TMPDIR'])})")
+    assert "OPENAI_API_KEY" not in names
+    assert "PATH" in names
+    assert homes == 2
+    [whole] = seen(path, Isolation.OPEN, "env['OPENAI_API_KEY']")
+    assert "sk-secret" in whole
+
+
+@sealed
+def test_a_sealed_kernel_sees_no_processes_files_or_network_of_others(notebook: WriteNotebook, tmp_path: Path) -> None:
+    secret = tmp_path.parent / f"{tmp_path.name}-secret"
+    secret.write_text("secret")
+    look = f"""
+import os, socket
+processes = sorted(name for name in os.listdir('/proc') if name.isdigit())
+outside = [os.path.exists(path) for path in ({str(secret)!r}, '/etc/passwd', '/etc/shadow', '/root/.ssh')]
+os.symlink({str(secret)!r}, 'link')
+through = os.path.exists('link')
+"""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        look += f"""
+try:
+    reached = socket.create_connection(('127.0.0.1', {port}), timeout=2)
+except OSError:
+    reached = None
+"""
+        path = notebook("n.ipynb", look, FINAL)
+        told = seen(path, Isolation.SEALED, "len(processes) < 5", "outside", "through", "reached")
+        assert told == [True, "[False, False, False, False]", False, None]
+        assert seen(path, Isolation.SEALED, "reached is not None", network=True) == [True]
+
+
+@sealed
+def test_writes_into_the_notebooks_folder_are_dropped(notebook: WriteNotebook, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a\n1\n")
+    path = notebook(
+        "n.ipynb",
+        "open('out.txt', 'w').write('x'); open('data.csv', 'a').write('2'); d = open('data.csv').read()",
+        FINAL,
+    )
+    assert seen(path, Isolation.SEALED, "d") == ["a\n1\n2"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["data.csv", path.name]
+    assert (tmp_path / "data.csv").read_text() == "a\n1\n"
+
+
+@sealed
+def test_a_large_folder_and_the_libraries_can_only_be_read(
+    notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "COPIED_BYTES", 10)
+    tried = """
+import os, json, errno
+def refused(path):
+    try:
+        open(path, 'w')
+    except OSError as error:
+        return errno.errorcode[error.errno]
+places = [refused(path) for path in ('out.txt', '/made', json.__file__, '/usr/made')]
+"""
+    path = notebook("n.ipynb", tried, FINAL)
+    assert seen(path, Isolation.SEALED, "places") == ["['EROFS', 'EROFS', 'EROFS', 'EROFS']"]
+
+
+FILLS = """
+import os
+for number in range(10_000):
+    with open(os.path.join({where}, f'f{{number}}'), 'wb') as file:
+        file.write(b'x' * 2**20)
+"""
+
+
+@kept_apart
+@pytest.mark.parametrize("where", ["os.environ['TMPDIR']", "os.environ['HOME']", "'.'"])
+def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str, tmp_path: Path) -> None:
+    room = tmp_path / "folder"
+    room.mkdir()
+    path = room / "n.ipynb"
+    cells = [nbformat.v4.new_code_cell(source) for source in (FILLS.format(where=where), FINAL)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    with pytest.raises(CellStoppedError, match="wrote more than 64 MiB of files"):
+        capture(path, limits=Limits(isolation=kept, disk_bytes=64 * MIB))
+    if kept is Isolation.SEALED:
+        assert [one.name for one in room.iterdir()] == ["n.ipynb"]
+
+
+@sealed
+def test_shared_memory_is_small(notebook: WriteNotebook) -> None:
+    path = notebook("n.ipynb", "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20", FINAL)
+    assert seen(path, Isolation.SEALED, "free") == [True]
+
+
+DAEMON = """
+import os, sys
+for _ in range({n}):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        os.execve(sys.executable, [sys.executable, '-I', '-c', 'import time; time.sleep(600) # {word}'], {{}})
+"""
+
+
+@sealed
+def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNotebook) -> None:
+    word = uuid4().hex
+    path = notebook("n.ipynb", DAEMON.format(n=3, word=word), FINAL)
+    captured = capture(path, limits=Limits(isolation=Isolation.SEALED))
+    assert len([line for line in captured.processes if word in line]) == 3
+    assert len(captured.processes) == 3
+    assert running(word) == []
+
+
+@sealed
+def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
+    path = notebook("n.ipynb", "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)", FINAL)
+    with pytest.raises(CellStoppedError, match="more than 40 processes"):
+        capture(path, limits=Limits(isolation=Isolation.SEALED, processes=40))
+
+
+@sealed
+def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
+    word = uuid4().hex
+    source = DAEMON.format(n=1, word=word) + "\nimport time; print('ready', flush=True); time.sleep(600)"
+    room, folder = tmp_path / "room", tmp_path / "folder"
+    room.mkdir()
+    folder.mkdir()
+    made = furnished(Isolation.SEALED, [sys.executable, "-c", source], {}, folder, room, network=False)
+    guarded = Guarded(made.argv, folder=folder, env=made.env, limits=Limits(), watched=made.watched)
+    once(lambda: len(running(word)) >= 2)
+    os.kill(guarded._process.pid, signal.SIGKILL)
+    guarded.end()
+    once(lambda: running(word) == [])
+
+
+@sealed
+def test_how_it_ended_is_told_as_without_isolation(notebook: WriteNotebook) -> None:
+    path = notebook("n.ipynb", "import os; os.kill(os.getpid(), 11)", FINAL)
+    with pytest.raises(KernelEndedError, match="signal SIGSEGV"):
+        capture(path, limits=Limits(isolation=Isolation.SEALED))
+
+
+def test_without_bubblewrap_the_kernel_is_screened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "from crane_core.runtime.isolation import best; print(best())"
+    empty = {**os.environ, "PATH": str(tmp_path)}
+    said = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["screened"]

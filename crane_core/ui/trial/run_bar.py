@@ -59,8 +59,8 @@ def isolation_words(limits: Limits) -> str:
     if limits.isolation is Isolation.SEALED:
         network = "the network" if limits.network else "no network"
         return (
-            f"It runs sealed off (bubblewrap): {network}, none of this server's keys, processes or other files; what it "
-            "writes is deleted."
+            f"It runs sealed off (bubblewrap): {network}, none of this server's keys, processes or other files; what "
+            "it writes is deleted."
         )
     return (
         "It runs without this server's keys in its environment, but this server's files and network are not isolated: "

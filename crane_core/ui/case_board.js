@@ -8,7 +8,7 @@ export default function ({data, parentElement, setTriggerValue}) {
   const root = parentElement.querySelector('.cw-board');
   if (root.cwHtml !== data.html) root.innerHTML = root.cwHtml = data.html;
   root.onclick = event => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link of its own: another tab
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // its own link: another tab
     const asked = event.target.closest('[data-case], [data-sort]');
     if (!asked) return;
     event.preventDefault();

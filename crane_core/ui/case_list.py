@@ -132,7 +132,7 @@ def _line_html(row: dict[str, Any], picture: Picture, ends: list[bool], benchmar
 
 
 def _link(row: dict[str, Any], benchmark: str) -> str:
-    """The attributes that open a pair: by a click here, and as an address of its own."""
+    """The attributes that open a pair: by a click here, and as its own address."""
     address = urlencode({keys.BENCHMARK: benchmark, keys.CASE: row["case_id"]})
     return f'href="?{escape(address)}" data-case="{escape(row["case_id"])}"'
 

@@ -59,7 +59,7 @@ def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
 
 
 class Asked(NamedTuple):
-    """The rows of the verdict matrix: those that sources brought, and those of local runs."""
+    """The rows of the verdict matrix: imported ones, and those of local runs."""
 
     imported: list[Row]
     local: list[Row]

@@ -37,11 +37,11 @@ class Isolation(StrEnum):
     """How much a kernel is kept apart."""
 
     OPEN = "open"
-    """Environment, files and network of whoever starts it: for one's own notebooks."""
+    """Environment, files and network of the user who starts it: for your own notebooks."""
     SCREENED = "screened"
-    """Listed variables, and a home and a folder for temporary files of its own."""
+    """Listed variables, and its own home and temporary folder."""
     SEALED = "sealed"
-    """Also users, processes, network and files of its own (bubblewrap): libraries are read-only, the notebook's folder
+    """Also users, processes, network and its own files (bubblewrap): libraries are read-only, the notebook's folder
     is a copy that is dropped."""
 
 
@@ -70,7 +70,7 @@ def can_seal() -> bool:
 def furnished(
     isolation: Isolation, argv: list[str], env: dict[str, str], folder: Path, room: Path, *, network: bool
 ) -> Room:
-    """How `argv` runs in `folder`; `room` is an empty folder of its own that it may write to in any case.
+    """How `argv` runs in `folder`; `room` is its own empty folder, which it may always write to.
 
     Raises KernelStartError where bubblewrap is asked for and does not work here.
     """
@@ -107,7 +107,7 @@ def _bubblewrap(argv: list[str], folder: Path, room: Path, *, network: bool) -> 
     for path in _libraries(argv[0]):
         words += ["--ro-bind", path, path]
     fonts = Path.home() / ".cache" / "matplotlib"
-    if fonts.is_dir():  # finding all fonts anew takes seconds
+    if fonts.is_dir():  # finding all fonts again takes seconds
         shutil.copytree(fonts, room / HOME / "matplotlib")
     words += ["--ro-bind", str(folder), str(folder)]
     if _is_small(folder):

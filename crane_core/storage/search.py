@@ -1,6 +1,6 @@
 """Which cases hold some words: in their labels, message, traceback, diagnosis, or in the code of either version.
 
-DuckDB's full-text extension is not part of its package and would have to be downloaded, so every text is looked through.
+DuckDB's full-text extension is not part of its package and would have to be downloaded, so every text is scanned.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class FirstPaint:
 
 
 def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
-    """Holds the answer back until it is whole; what is no HTML passes as it is."""
+    """Holds the answer back until it is whole; everything but HTML passes unchanged."""
     started: list[Message] = []
     body = bytearray()
 

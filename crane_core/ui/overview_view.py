@@ -181,7 +181,7 @@ def draw_ways() -> None:
         "results": ("Read the results", "by library, root cause and crash type, with intervals"),
         "try_a_notebook": ("Try a notebook", "will its next cell crash? No key, no data needed"),
         "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
-        "runs": (f"See {count(counts['runs'])} answers", "prompts, raw replies, costs; start a run of your own"),
+        "runs": (f"See {count(counts['runs'])} answers", "prompts, raw replies, costs; start your own run"),
         "data": ("Bring the published texts", "or your own notebooks and predictions"),
     }
     with st.container(horizontal=True, gap="medium"):

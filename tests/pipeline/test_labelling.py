@@ -378,9 +378,9 @@ def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
         ({"reason": ""}, "The decision is invalid"),
         ({"note": "x" * 2_001}, "longer than 2,000"),
         ({"note": "half \ud83d"}, "does not accept this record"),
-        ({"by": ""}, "cannot name an adjudicator"),
-        ({"by": "../ana"}, "cannot name an adjudicator"),
-        ({"by": "Eva M."}, "cannot name an adjudicator"),
+        ({"by": ""}, "is not a valid name for an adjudicator"),
+        ({"by": "../ana"}, "is not a valid name for an adjudicator"),
+        ({"by": "Eva M."}, "is not a valid name for an adjudicator"),
     ],
 )
 def test_what_is_no_decision_is_refused_and_not_written(pilot: Keep, change: dict[str, Any], told: str) -> None:

@@ -116,7 +116,7 @@ def repeats() -> pd.DataFrame:
 
 
 def prepare_usual() -> None:
-    """Compute what the page shows to whoever chose nothing yet; nothing where there are not two annotators."""
+    """Compute what the page shows before a choice; nothing where there are not two annotators."""
     usual = tuple(agreement.usual_pair(data.labels()))
     campaigns = set(data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna())
     if len(usual) == 2 and not campaigns:

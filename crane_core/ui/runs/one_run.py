@@ -54,7 +54,7 @@ def draw_run(row: dict[str, Any]) -> None:
 
 
 def _watch(job: str) -> None:
-    """How far it is; the page is drawn anew whenever answers have come, and when it ends."""
+    """How far it is; the page is drawn again whenever answers have come, and when it ends."""
     before = data.answers()
     data.refresh()
     if not data.is_running(job) or data.answers() != before:

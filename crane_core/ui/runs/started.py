@@ -33,7 +33,7 @@ SILENCE_S = 10.0
 """From so long on it is told that a running one says nothing: an endpoint that fails is asked again after pauses."""
 
 AT_ONCE = 4
-"""Runs that this server works on at the same time, whoever starts them."""
+"""Runs that this server works on at the same time, for all visitors together."""
 
 STOPPED = (130, -signal.SIGINT)
 """How a process ends that was told to stop."""

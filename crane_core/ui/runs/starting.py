@@ -156,7 +156,7 @@ def _of_model(wish: Wish) -> Wish:
 
 
 def _watch() -> None:
-    """What this server started; the page is drawn anew when one of them has begun to ask, and when one ends."""
+    """What this server started; the page is drawn again when one of them has begun to ask, and when one ends."""
     runs = started_runs()
     now = [(run.process.pid, run.is_running, run.job) for run in runs]
     if st.session_state.get(keys.N_RUNNING, now) != now:

@@ -23,7 +23,7 @@ AT_ONCE = 2
 
 CELL_S = 600.0
 NETWORK = "CRANE_ALLOW_NETWORK"
-"""Environment variable by which whoever starts the app lets such notebooks reach the network."""
+"""Environment variable with which the operator of the app lets such notebooks reach the network."""
 
 
 @dataclass(slots=True, kw_only=True)

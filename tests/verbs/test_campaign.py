@@ -72,7 +72,7 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: Data
     [
         (["create"], "needs a name and annotators"),
         (["create", "pilot"], "needs a name and annotators"),
-        (["create", "Pilot", "--annotators", "ana", *OURS], "cannot name a campaign"),
+        (["create", "Pilot", "--annotators", "ana", *OURS], "is not a valid name for a campaign"),
         (["create", "pilot", "--annotators", "ana", "--experiment", "theirs"], "No model has verdicts"),
         (["create", "pilot", "--annotators", "ana", *OURS, "--settings", "runtim"], "'runtim' is not among"),
         (["create", "pilot", "--annotators", "ana", *OURS, "--strata", "stage"], "is not a stratum"),

@@ -160,5 +160,5 @@ def test_what_is_not_at_hand_is_told_with_a_remedy(store: Store) -> None:
     with pytest.raises(PromptError, match="fetch crane-llm"):
         prompt_of_instance(store, "trip_1_fixed", Setting.CODE)
     put(store, *made("junobench", OCTOBER, "x"))
-    with pytest.raises(PromptError, match=r"holds what runtime\+ shows"):
+    with pytest.raises(PromptError, match=r"has the facts for runtime\+"):
         prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_PLUS)

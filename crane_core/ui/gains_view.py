@@ -15,6 +15,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.gains_words import headline
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import STUDY, Chosen
@@ -111,9 +112,10 @@ def draw_gains(chosen: Chosen) -> None:
 
 def draw_runtime_state(chosen: Chosen) -> None:
     """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
-    st.subheader(sentence_case(inputs_words(chosen.inputs)), anchor="gain")
-    draw_gains(chosen)
     comparison = compared(chosen).comparison
+    title = sentence_case(inputs_words(chosen.inputs))
+    st.subheader(title if comparison.empty else headline(comparison, chosen.kind, chosen.inputs), anchor="gain")
+    draw_gains(chosen)
     if not comparison.empty:
         base, other = chosen.inputs
         st.dataframe(readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from html import escape
 
 import pandas as pd
@@ -19,6 +18,7 @@ from crane_core.storage.store import Store
 from crane_core.ui import data, keys, paper
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_view import compared, readable
+from crane_core.ui.gains_words import headline
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
 from crane_core.ui.result_switches import STUDY, Chosen
@@ -28,7 +28,6 @@ from crane_core.ui.words import count, interval, p_value, percent, points
 
 QUESTION = "Will the next cell crash?"
 """The title while the study is not loaded, which would answer it."""
-FEW = {1: "one model", 2: "both models", 3: "all three models", 4: "all four models"}
 
 
 def study() -> Chosen | None:
@@ -38,21 +37,6 @@ def study() -> Chosen | None:
     if rows.empty:
         return None
     return Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
-
-
-def headline(comparison: pd.DataFrame) -> str:
-    """The finding as a title: the range of the differences, and of how many models it holds.
-
-    `comparison`: difference, low and high of each model. It "adds" where every interval is above zero.
-    """
-    n = len(comparison)
-    models = FEW.get(n, f"all {n} models")
-    low, high = (round(100 * share, 6) for share in (comparison["difference"].min(), comparison["difference"].max()))
-    span = f"{math.floor(low)} to {math.ceil(high)}".replace("-", "−")
-    if (comparison["low"] > 0).all():
-        return f"Runtime state adds {span} points of accuracy for {models}"
-    n_sure = int((comparison["low"] > 0).sum())
-    return f"Runtime state changes accuracy by {span} points; {n_sure} of {n} models surely gain"
 
 
 def prepare_answer() -> None:

@@ -31,7 +31,7 @@ def finished(make: Callable[..., Drawn], *given: Any, **named: Any) -> Spec:
 
 def draw_chart(
     chart: Drawn | Spec,
-    table: pd.DataFrame,
+    table: pd.DataFrame | None,
     *,
     numbers: pd.DataFrame,
     name: str,
@@ -40,7 +40,8 @@ def draw_chart(
 ) -> None:
     """Draw `chart`; `table` is what it shows, ready to read, `numbers` the same unrounded, for the CSV file.
 
-    `name` is the stem of the downloads. With `on_pick` a click on a mark calls it with the selected points.
+    `table` is None where the page shows it anyway. `name` is the stem of the downloads. With `on_pick` a click on a
+    mark calls it with the selected points.
     """
     spec = chart if isinstance(chart, dict) else chart.to_dict()
     _draw(spec, f"chart_{name}", on_pick)
@@ -75,12 +76,13 @@ def _draw(spec: Spec, key: str, on_pick: Callable[[Any], None] | None) -> None:
             on_pick(points[0])
 
 
-def _draw_takeaway(spec: Spec, table: pd.DataFrame, numbers: pd.DataFrame, name: str, note: str) -> None:
+def _draw_takeaway(spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame, name: str, note: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if note:
             st.caption(note, width="stretch")
-        with st.popover("Table and downloads", width="content"):
-            st.dataframe(table, hide_index=True, width=900)
+        with st.popover("Downloads" if table is None else "Table and downloads", width="content"):
+            if table is not None:
+                st.dataframe(table, hide_index=True, width=900)
             with st.container(horizontal=True):
                 _download(name, "csv", "text/csv", lambda: numbers.to_csv(index=False).encode())
                 _download(name, "svg", "image/svg+xml", lambda: _image(spec, "svg"))

@@ -81,7 +81,7 @@ def draw_drops(chosen: Ablated) -> None:
     drawn = drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
     draw_chart(
         finished(drops, drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
-        _readable(measured, chosen).drop(columns="Changed cases"),
+        None,
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
         note=f"Against {base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "

@@ -105,9 +105,7 @@ def draw_gains(chosen: Chosen) -> None:
         numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
     inputs = setting_short(base), setting_short(other)
     name = "accuracy_gain" if chosen.inputs == WITH_STATE else f"accuracy_{base}_to_{other}"
-    draw_chart(
-        finished(gains, drawn, inputs=inputs), readable(comparison, inputs), numbers=numbers, name=name, note=note
-    )
+    draw_chart(finished(gains, drawn, inputs=inputs), None, numbers=numbers, name=name, note=note)
 
 
 def draw_runtime_state(chosen: Chosen) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html import escape
 
 import pandas as pd
@@ -10,9 +12,13 @@ import streamlit as st
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable
 from crane_core.rounding import digits
-from crane_core.ui import data, keys
+from crane_core.ui import data, keys, url_state
+from crane_core.ui.result_switches import pick
 from crane_core.ui.url_state import one_of
 
+MOST_METRICS = 6
+"""Tables with more are shown one metric at a time."""
+USUAL = "Accuracy, end-to-end"
 SIGN = {
     Status.EQUAL: ("=", "cw-right", "equal to the printed value"),
     Status.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
@@ -45,8 +51,24 @@ def draw_tables() -> None:
         label_visibility="collapsed",
         format_func=lambda name: table_words(known[name]),
     )
-    st.markdown(f"**{known[str(picked)].title}**")
-    draw_table(known[str(picked)])
+    table = known[str(picked)]
+    st.markdown(f"**{table.title}**")
+    metrics = metrics_of(table)
+    if len(metrics) <= MOST_METRICS:
+        url_state.drop(keys.METRIC)
+        draw_table(table)
+        return
+    metric = pick("Metric", sorted(metrics, key=lambda name: name != USUAL), keys.METRIC, str)
+    draw_table(replace(table, cells=[cell for cell in table.cells if _metric(cell.column) == metric]))
+
+
+def metrics_of(table: StudyTable) -> list[str]:
+    """What the columns measure, whatever the input: "Recall (-RT)" and "Recall (+RT)" are one."""
+    return list(dict.fromkeys(_metric(cell.column) for cell in table.cells))
+
+
+def _metric(column: str) -> str:
+    return re.sub(r" \([^)]*\)", "", column)
 
 
 def table_words(table: StudyTable) -> str:

@@ -115,6 +115,15 @@ def test_another_table_is_in_the_address(results: Page) -> None:
     assert all(text.endswith("=") for text in cells.all_inner_texts())
 
 
+def test_a_wide_table_is_shown_one_metric_at_a_time(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}/results?part=Paper%27s+tables&table=libraries"))
+    heads = page.locator("table.cw-numbers th")
+    assert texts(heads)[1:] == ["Accuracy (-RT), end-to-end", "Accuracy (+RT), end-to-end"]
+    choose(page, "Metric", "Recall, detection")
+    wait_for_query(page, metric="Recall, detection")
+    expect(heads.nth(1)).to_have_text("Recall (-RT), detection")
+
+
 def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
     strict, detection = (f"−RT {table['Gemini 2.5 Flash'][0]}" for table in (TABLE_2A, TABLE_2B))
     expect(gain_mark(results, strict)).to_be_visible()
@@ -173,7 +182,7 @@ def test_a_click_on_a_mark_opens_its_cases(
 
 
 def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
-    results.get_by_role("button", name="Table and downloads").first.click()
+    results.get_by_role("button", name="Downloads").first.click()
     box = results.get_by_test_id("stPopoverBody")
     files = {}
     for kind in ("CSV", "SVG", "PNG"):

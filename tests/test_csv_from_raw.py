@@ -1,8 +1,8 @@
-"""The CSV files of Results and Agreement made again from the published files, by code that shares nothing with the app.
+"""CSV files of Results, Ablations and Agreement made again from the published files, by code that shares nothing.
 
 Read here: the raw replies of the models, the raw reports of the analyzers and two workbooks of the archive. Computed
 here with numpy, scipy, statsmodels and scikit-learn. Not made again: minimum detectable differences, bootstrap
-intervals of coefficients, GEE (its oracle is statsmodels, in tests/stats), the CSV of Ablations, whose answers the
+intervals of coefficients, GEE (its oracle is statsmodels, in tests/stats), settings of the ablations whose answers the
 archive lacks, and the claims.
 """
 
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.multitest import multipletests
@@ -34,8 +35,11 @@ from crane_core.pipeline.judges import labels_with_pooled_judges
 from crane_core.pipeline.load import import_paths, prepare
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.run_list import run_list
+from crane_core.pipeline.table_cells import StudyTable
 from crane_core.storage.store import Store
-from crane_core.ui import breakdown_view, data, gains_view
+from crane_core.ui import breakdown_view, data, drops_view, gains_view
+from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.result_switches import STUDY, Chosen
 
 pytestmark = pytest.mark.corpus
@@ -50,6 +54,7 @@ KINDS = {"llms": DetectorKind.LLM, "sas": DetectorKind.ANALYZER}
 SETTINGS = {"crash_detection_code": "code", "crash_detection_code_runinfo": "runtime"}
 CREDIT = {"correct": 1.0, "partially correct": 0.5}
 POLICIES = [(rule, credit) for rule in VoteRule for credit in Credit]
+NOTHING_PRINTED = StudyTable("4a", "", "", [])
 LIBRARIES = {"tensorflow", "torch", "sklearn", "pandas", "numpy", "NBspecific"}
 """Libraries with their own group; the others are one."""
 
@@ -139,6 +144,12 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
 
     monkeypatch.setattr(gains_view, "draw_chart", take)
     monkeypatch.setattr(breakdown_view, "draw_panels", take)
+    monkeypatch.setattr(drops_view, "draw_chart", take)
+    monkeypatch.setattr(drops_view, "tables", lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED))
+    monkeypatch.setattr(data, "verdicts", lambda: frame)
+    monkeypatch.setattr(data, "run_list", lambda: run_list(store, frame))
+    st.cache_data.clear()
+    st.cache_resource.clear()
     return taken
 
 
@@ -278,6 +289,47 @@ def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: Detect
     if name == "Accuracy":
         once = table.drop_duplicates([by, "detector_title"])
         assert np.allclose(once["p_bh"], multipletests(once["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", list(KINDS.values()))
+def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
+    drops_view.draw_drops(Ablated("junobench", STUDY, str(kind), "Accuracy"))
+    rows = counts(raw[raw["kind"] == kind], VoteRule.MAJORITY, Credit.DETECTION)
+    settings = {title: dict(iter(of.groupby("setting"))) for title, of in rows.groupby("detector_title")}
+    mine = {title: change(of["runtime"], of["code"]) for title, of in settings.items()}
+    holm, by_case = (
+        dict(zip(mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True))
+        for test in ("mcnemar", "by_case")
+    )
+    [table] = csv.values()
+    assert len(table) == len(mine)
+    for row in table.to_dict("records"):
+        title = row["detector_title"]
+        moved = mine[title]
+        assert (row["setting"], row["reference_setting"]) == ("code", "runtime")
+        assert close(row["reference"], rate(settings[title]["runtime"], "Accuracy")["value"])
+        assert close(row["value"], rate(settings[title]["code"], "Accuracy")["value"])
+        assert all(close(row[name], moved[name]) for name in ("difference", "low", "high"))
+        assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
+        assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"])
+        assert close(row["p_holm"], holm[title]) and close(row["p_by_case_holm"], by_case[title])
+
+
+@pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
+@pytest.mark.parametrize("kind", list(KINDS.values()))
+def test_drops_by_group(raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind) -> None:
+    drops_view.draw_groups(Ablated("junobench", STUDY, str(kind), "Accuracy"), by=by, setting="code")
+    meant = raw[raw["kind"] == kind]
+    rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.DETECTION)
+    groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
+    [table] = csv.values()
+    assert len(table) == len(groups) / 2
+    for row in table.to_dict("records"):
+        key = (row[by].lower(), row["detector_title"])
+        moved = change(groups[(*key, "runtime")], groups[(*key, "code")])
+        assert all(close(row[name], moved[name]) for name in ("difference", "low", "high")), key
+        assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"]), key
+    assert np.allclose(table["p_bh"], multipletests(table["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9)
 
 
 def test_votes(raw: pd.DataFrame, store: Store) -> None:

@@ -112,24 +112,29 @@ def draw_drops_by(chosen: Ablated) -> None:
         setting = one_of(st.segmented_control, "Input", settings, key=keys.SETTING, default=settings[0], **looks)
         looks = {"required": True, "format_func": GROUPINGS.get}
         by = one_of(st.segmented_control, "By", list(GROUPINGS), key=keys.GROUP_BY, default="library_group", **looks)
-    table = _drops_by(data.answers(), chosen, str(by), Setting(str(setting)))
+    draw_groups(chosen, by=str(by), setting=str(setting))
+
+
+def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
+    """The finding and the chart for one input and one way of grouping."""
+    table = _drops_by(data.answers(), chosen, by, Setting(setting))
     if table.empty:
-        st.info(f"Nothing to show: no case has a {GROUPINGS[str(by)]}.")
+        st.info(f"Nothing to show: no case has a {GROUPINGS[by]}.")
         return
-    st.markdown(finding_by(table, str(by), Setting(str(setting))))
-    n_of = table.groupby(str(by))["n"].agg(["min", "max"])
-    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, str(by))}
+    st.markdown(finding_by(table, by, Setting(setting)))
+    n_of = table.groupby(by)["n"].agg(["min", "max"])
+    labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, by)}
     titles = in_order(table["detector_title"].unique().tolist())
-    drawn = drawn_drops(table.assign(label=table[str(by)].map(labels)), printed_drops([], chosen.rate, table))
+    drawn = drawn_drops(table.assign(label=table[by].map(labels)), printed_drops([], chosen.rate, table))
     draw_chart(
         finished(drops, drawn, labels=list(labels.values()), rate=chosen.rate_words),
-        _readable_by(table, str(by)),
+        _readable_by(table, by),
         numbers=table,
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
-        note=f"{', '.join(titles)}: {setting_words(str(setting))} against {base_words(chosen.reference())}. Lines: "
+        note=f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
         f"{len(table)} rows. Click a diamond to see the cases that changed.",
-        on_pick=lambda point: _open_group(chosen, table, str(by), labels, point),
+        on_pick=lambda point: _open_group(chosen, table, by, labels, point),
     )
 
 

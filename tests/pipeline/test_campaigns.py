@@ -90,7 +90,7 @@ def test_a_query_that_matches_nothing_says_so(told_store: Store) -> None:
 
 
 def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(told_store: Store) -> None:
-    with pytest.raises(CampaignError, match=r"The plan cannot be drawn: .*margin and p"):
+    with pytest.raises(CampaignError, match=r"No plan can be drawn: .*margin and p"):
         drawn_plan(told_store, Wish("pilot", ("ana",), STUDY, Design(margin=2.0)))
     with pytest.raises(CampaignError, match="is not a valid name for a campaign"):
         drawn_plan(told_store, Wish("../pilot", ("ana",), STUDY))

@@ -223,7 +223,7 @@ def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: 
     sleeper = tmp_path / "sleeper"
     sleeper.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
     sleeper.chmod(0o755)
-    with pytest.raises(KernelStartError, match=r"did not come up \(time\)"):
+    with pytest.raises(KernelStartError, match=r"did not start \(time\)"):
         capture(notebook("silent", "1"), python=sleeper, limits=Limits(start_s=1))
 
 
@@ -235,7 +235,7 @@ def test_a_kernel_without_our_bytecode_reads_the_text(notebook: WriteNotebook, m
 def test_a_look_that_fails_says_what_it_raised(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {name: {"text": text} for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))}
     monkeypatch.setattr("crane_core.runtime.probe_source._codes", lambda: broken)
-    with pytest.raises(LookError, match="could not be looked at: ZeroDivisionError: division by zero"):
+    with pytest.raises(LookError, match="could not be captured: ZeroDivisionError: division by zero"):
         capture(notebook("plain", "a = 1", "a"))
 
 

@@ -113,7 +113,7 @@ def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(r
         refused = run(*model_at(base_url, "--budget-usd", "5"))
         assert (refused.code, refused.out, model.requests) == (1, "", {})
         [error] = [line for line in refused.err.splitlines() if line.startswith("error: ")]
-        assert "What heron costs at 127.0.0.1" in error and "--price-in and --price-out (0 and 0" in error
+        assert "The price of heron at 127.0.0.1" in error and "--price-in and --price-out (0 and 0" in error
         free = run(*model_at(base_url, "--budget-usd", "5", "--price-in", "0", "--price-out", "0", "--runs", "1"))
         assert free.code == 0 and "0.00 USD" in free.out
         uncapped = run(*model_at(base_url, "--runs", "1", "--again"))
@@ -194,8 +194,8 @@ def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFo
         (("--detector", "llm"), "No model was given"),
         (("--detector", "fake", "--model", "gpt-5"), "a fixed name and its own server"),
         (("--detector", "fake", "--price-in", "1"), "--price-out"),
-        (("--detector", "llm", "--model", "m", "--endpoint", "nobody's"), 'under the name "nobody\'s"'),
-        (("--detector", "llm", "--model", "m", "--endpoint", ""), "under the name ''"),
+        (("--detector", "llm", "--model", "m", "--endpoint", "nobody's"), 'with the name "nobody\'s"'),
+        (("--detector", "llm", "--model", "m", "--endpoint", ""), "with the name ''"),
         (("--detector", "llm", "--model", "m", "--endpoint", "x", "--base-url", "http://127.0.0.1:1"), "--base-url"),
         (("--detector", "fake", "--endpoint", "x"), "a fixed name and its own server"),
         (("--detector", "pylint", "--runs", "5"), "gives the same answer each time"),

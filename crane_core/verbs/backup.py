@@ -1,0 +1,25 @@
+"""`backup`: sources and ledger copied while the app runs, checked line by line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from crane_core.pipeline.backup import back_up
+from crane_core.pipeline.places import DataFolder
+from crane_core.terminal import give
+
+NAME = "backup"
+HELP = "copy sources and ledger to a new folder, also while the app runs, and check the copy"
+EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("out", type=Path, metavar="DIR", help="a folder that does not exist yet")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    done = back_up(folder, chosen.out)
+    give(f"{chosen.out}: {done}")
+    give(f"Bring it back with: python -m crane_core --data NEW restore {chosen.out}")
+    return 0

@@ -52,7 +52,7 @@ def test_an_instance_is_the_same_as_its_notebook(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["nobody_1_fixed", "--setting", "code"], "There is no instance nobody_1_fixed. Name one with its version"),
+        (["nobody_1_fixed", "--setting", "code"], "There is no instance nobody_1_fixed. Use an id with its version"),
         (["torch_9_fixed", "--setting", "code"], "fetch crane-llm"),
         (["torch_9_fixed", "--setting", "runtime"], "fetch crane-llm"),
         (["nowhere.ipynb", "--setting", "code"], "nowhere.ipynb cannot be read"),

@@ -46,7 +46,7 @@ def back_up(folder: DataFolder, out: Path) -> Copied:
 
 
 def restore(backup: Path, folder: DataFolder) -> Copied:
-    """Bring a backup into `folder`, which has neither sources nor a ledger of its own.
+    """Bring a backup into `folder`, which has neither sources nor a ledger yet.
 
     Raises SourceError where `backup` is none or `folder` is taken, LedgerError where the backup is damaged.
     """

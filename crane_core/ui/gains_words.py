@@ -45,7 +45,7 @@ def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inp
 
 
 def _span(differences: pd.Series[float]) -> str:
-    """Percentage points without a unit: of several the whole numbers around all of them."""
+    """Percentage points without a unit: of several differences, the integers around them."""
     if len(differences) == 1:
         return points(differences.iloc[0]).removesuffix(" pp").removeprefix("+")
     low, high = (round(100 * share, 6) for share in (differences.min(), differences.max()))

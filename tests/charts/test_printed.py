@@ -40,7 +40,7 @@ def test_the_reference_is_marked(ablation: pd.DataFrame, marks_of: Callable[...,
     assert text["encoding"]["text"]["field"] == "text"
 
 
-def test_token_costs_have_a_scale_of_their_own_with_room_for_the_values(marks_of: Callable[..., Any]) -> None:
+def test_token_costs_have_their_own_scale_with_room_for_the_values(marks_of: Callable[..., Any]) -> None:
     rows = pd.DataFrame(
         {"measure": "tokens", "statistic": statistic, "printed": "1,234", "value": value}
         for statistic, value in (("min", 1.0), ("median", 20.0), ("max", 1234.0))

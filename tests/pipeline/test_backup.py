@@ -54,7 +54,7 @@ def files(folder: DataFolder) -> dict[str, bytes]:
 
 @pytest.fixture
 def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A data folder with a source of its own and two labels."""
+    """A data folder with an imported source and two labels."""
     source = tmp_path / "mine.jsonl"
     source.write_text(LINE)
     import_paths([source], folder)

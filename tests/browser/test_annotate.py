@@ -152,7 +152,7 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     page.keyboard.press("u")
     page.keyboard.press("u")
     page.wait_for_function("first => document.querySelector('.cw-desk').dataset.item === first", arg=first)
-    expect(page.locator(".cw-desk-last")).to_contain_text("Taken back: this item was ✗ wrong")
+    expect(page.locator(".cw-desk-last")).to_contain_text("Undone: this item was ✗ wrong")
     page.wait_for_function(SAVED)
     assert labels(folder, plan, "dan") == {}
     press(page, "2")

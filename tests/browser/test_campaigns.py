@@ -126,7 +126,7 @@ def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -
     expect(page.get_by_text("Design: all 167 are labelled.")).to_be_visible()
     fill(page, "Name", "Not a name")
     refusal = page.get_by_test_id("stAlertContentError")
-    expect(refusal).to_contain_text("cannot name a campaign")
+    expect(refusal).to_contain_text("is not a valid name for a campaign")
     expect(page.get_by_role("button", name="Create campaign")).to_have_count(0)
 
 

@@ -208,7 +208,7 @@ def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str)
     expect(shipped.nth(RELEASE_COLUMN)).to_have_text("")
     expect(shipped.nth(COMMIT_COLUMN)).to_have_text("")
     data_page.goto(f"{intake_app}/cases?case={CASE}")
-    expect(settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6")).to_be_visible()
+    expect(settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6").first).to_be_visible()
 
 
 def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:

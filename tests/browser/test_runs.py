@@ -162,7 +162,7 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
     settled(page)
     page.get_by_role("button", name="Start run", exact=True).click()
     expect(page.get_by_text("Failed", exact=True)).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("is called '--json'").first).to_be_visible()
+    expect(page.get_by_text("matches '--json'").first).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 

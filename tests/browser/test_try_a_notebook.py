@@ -107,7 +107,7 @@ def test_where_execution_is_off_there_is_no_way_to_it(facts_app: str, open_page:
         "Upload",
     ]
     page.get_by_text("Upload", exact=True).click()
-    expect(page.get_by_text("nothing leaves this server, until you say so")).to_be_visible()
+    expect(page.get_by_text("nothing leaves this server, without your click")).to_be_visible()
     upload(page, names_ipynb=notebook(*OPAQUE))
     expect(verdict(page)).to_contain_text("Checked: the code only")
     settled(page)

@@ -26,7 +26,7 @@ APART = """width => {
 
 
 def search(page: Page, words: str) -> None:
-    page.keyboard.press("/")
+    settled(page).keyboard.press("/")
     field = page.get_by_role("combobox", name="Search cases")
     expect(field).to_be_focused()
     field.press_sequentially(words)

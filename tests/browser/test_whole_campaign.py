@@ -54,12 +54,13 @@ def wanted_label(annotator: str, item: str) -> str:
 
 def create(page: Page, address: str) -> None:
     page.goto(f"{address}/campaigns")
+    settled(page).get_by_text("Strata, repeats and seed").click()
     for words, value in {"Name": NAME, "Annotators": "ana, ben", "Seed": str(SEED)}.items():
         box = page.get_by_label(words, exact=True)
         box.fill(value)
         box.press("Enter")
         settled(page)
-    expect(page.get_by_text("asks for 218")).to_contain_text("222 are drawn")
+    expect(page.get_by_text("needs 218")).to_contain_text("222 are drawn")
     page.get_by_role("button", name="Create campaign").click()
     expect(title(page)).to_have_text(NAME)
 

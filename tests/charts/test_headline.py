@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.charts.headline import differences, dumbbells
-from crane_core.ui.overview_view import headline
 
 TABLE = pd.DataFrame(
     {
@@ -38,9 +37,3 @@ def test_the_differences_stand_around_zero() -> None:
     low, high = spec["layer"][1]["encoding"]["x"]["scale"]["domain"]
     assert low < -0.1 < 0.18 < high
     assert spec["layer"][0]["mark"]["strokeDash"]
-
-
-def test_the_title_says_adds_only_where_every_interval_is_above_zero() -> None:
-    sure = TABLE.assign(difference=[0.0721, 0.0946], low=[0.01, 0.03])
-    assert headline(sure) == "Runtime state adds 7 to 10 points of accuracy for both models"
-    assert headline(TABLE) == "Runtime state changes accuracy by −5 to 10 points; 1 of 2 models surely gain"

@@ -54,7 +54,7 @@ def test_a_running_row_says_so() -> None:
     assert row_cells(ROW, is_running=True)["Run"] == "running since 2026-11-21 13:38 UTC"
     cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False)
     assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
-    assert (cells["Runs agree"], cells["Flips"]) == ("–", "–")
+    assert (cells["Runs agree"], cells["Unstable"]) == ("–", "–")
     assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
     assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
     assert row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"] == "–"

@@ -33,7 +33,7 @@ _END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
 OF_MODELS = ("No answer", "Tokens in / out", "Cost", "Median s")
 """Columns that are left out while no run has anything in them."""
 WIDTHS = {"Detector": 150, "Input": 65, "Run": 240, "Runs agree": 178, "Tokens in / out": 140, "Cost": 85}
-NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Flips", "Tokens in / out", "Cost", "Median s")
+NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Unstable", "Tokens in / out", "Cost", "Median s")
 INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
 AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
 FLIPS_HELP = "Instances with both answers, crash and no crash."
@@ -42,7 +42,7 @@ HELP = {
     "Input": INPUT_HELP,
     "Run": "Start time and the end of the job's name; of an imported run its release.",
     "Runs agree": AGREE_HELP,
-    "Flips": FLIPS_HELP,
+    "Unstable": FLIPS_HELP,
     "No answer": NONE_HELP,
     "Median s": "Median seconds from question to reply.",
 }
@@ -114,7 +114,7 @@ def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
         "Answers": count(row["n_answers"]),
         "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
         "Runs agree": agreement_words(row),
-        "Flips": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
+        "Unstable": NOTHING if row["agreement"] is None else count(int(row["n_flips"])),
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
         "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",

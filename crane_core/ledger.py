@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from crane_core import domain, ledger_manifest
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
-from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked
+from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked, whole_lines
 
 KINDS: dict[str, type] = {
     "annotation": domain.Annotation,
@@ -193,7 +193,7 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
         file.seek(since.last_line_from)
         _check_unchanged(file.read(since.loaded_bytes - since.last_line_from), path, since)
         data = file.read()
-    whole = data[: data.rfind(b"\n") + 1]
+    whole = whole_lines(data)
     records, problems = [], []
     start = since.loaded_bytes
     position = since

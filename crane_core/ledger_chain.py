@@ -22,6 +22,11 @@ class Break(NamedTuple):
     last: int
 
 
+def whole_lines(content: bytes) -> bytes:
+    """What stands before an unfinished last line, which another process may be writing."""
+    return content[: content.rfind(b"\n") + 1]
+
+
 def linked(line: bytes, head: str) -> bytes:
     """The JSON line with the digest that ties it to what stands before it."""
     return line.removesuffix(b"}\n") + f', "{PREVIOUS}": "{head}"}}\n'.encode()

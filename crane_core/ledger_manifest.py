@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from crane_core.ledger_chain import Break, breaks, digest, head_of
+from crane_core.ledger_chain import Break, breaks, digest, head_of, whole_lines
 
 FOLDER = ".manifest"
 _WIDTH = 400
@@ -31,7 +31,7 @@ class Entry:
 
 def of(content: bytes) -> Entry:
     """The entry of a file that holds `content`; an unfinished last line is not counted."""
-    whole = content[: content.rfind(b"\n") + 1]
+    whole = whole_lines(content)
     return Entry(len(whole), whole.count(b"\n"), head_of(whole))
 
 

@@ -111,8 +111,8 @@ def _check(wish: Wish) -> None:
     design = wish.design
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
         raise ValueError("confidence must be between 0 and 1, and the share of repeats between 0 and 0.5")
-    if strange := [name for name in design.strata if name not in STRATA]:
-        raise ValueError(f"{strange[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
+    if unknown := [name for name in design.strata if name not in STRATA]:
+        raise ValueError(f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
     if design.overlap is Overlap.SAMPLE and len(wish.annotators) < 2:
         raise ValueError("an overlap sample needs a second annotator")
     if design.overlap is Overlap.SAMPLE and design.kind is Kind.SAMPLE:

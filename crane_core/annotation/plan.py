@@ -224,5 +224,5 @@ def _check(plan: Plan) -> None:
     if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
         raise ValueError("not the plan of a campaign: the version of its guideline does not match the text")
     known = {item.item for item in plan.items}
-    if strange := {showing.item for order in plan.orders.values() for showing in order} - known:
-        raise ValueError(f"not the plan of a campaign: the item {min(strange)!r} is in an order but not in the plan")
+    if unknown := {showing.item for order in plan.orders.values() for showing in order} - known:
+        raise ValueError(f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan")

@@ -9,13 +9,11 @@ import pandas as pd
 
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import INPUTS
+from crane_core.charts.panels import panel_frame
 from crane_core.charts.theme import PADDING, detector_colours
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
-STEP = 24
-AROUND = 84
-"""Pixels of the heading and the axis."""
 LABEL_LIMIT = 190
 TICKS = [0, 0.25, 0.5, 0.75, 1]
 
@@ -69,9 +67,8 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     changed = drawn[drawn["change"] != ""]
     if len(changed):
         layers.append(base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed))))
-    heading = alt.TitleParams(title, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
     chart: alt.LayerChart = alt.layer(
-        *layers, height=STEP * len(labels) + AROUND, title=heading, padding=PADDING | {"right": 4}
+        *layers, **panel_frame(title, len(labels)), padding=PADDING | {"right": 4}
     ).resolve_axis(y="independent")
     return chart
 

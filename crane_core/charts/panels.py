@@ -1,11 +1,25 @@
-"""Several charts as one, for a file: on the page each stands by itself and they wrap."""
+"""Charts that stand side by side, one per detector or measure: their frame, and all of them as one chart for a file.
+
+On the page each stands by itself and they wrap.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
+
 PER_ROW = 3
 BETWEEN = 24
+ROW = 26
+AROUND = 84
+"""Pixels of a row, and of the heading and the axis."""
+
+
+def panel_frame(title: str, n_rows: int) -> dict[str, Any]:
+    """Heading and height of a panel with `n_rows` rows, as arguments of its chart."""
+    heading = alt.TitleParams(title, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
+    return {"title": heading, "height": ROW * n_rows + AROUND}
 
 
 def side_by_side(panels: list[dict[str, Any]]) -> dict[str, Any]:

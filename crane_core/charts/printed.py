@@ -5,11 +5,9 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from crane_core.charts.panels import panel_frame
 from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours
 
-STEP = 26
-AROUND = 84
-"""Pixels of the heading and the axis."""
 ROOM = 0.3
 """Of the axis, beyond 100%, for the value beside the longest bar."""
 
@@ -34,6 +32,4 @@ def printed_bars(table: pd.DataFrame, *, settings: list[str], rate: str, referen
     )
     mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(x=alt.X("reference_value:Q", title=rate), y=alt.Y())
     values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(x=x, text="text:N")
-    heading = alt.TitleParams(title, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
-    height = STEP * len(settings) + AROUND
-    return alt.LayerChart(layer=[bars, mark, values], height=height, title=heading, padding=PADDING)
+    return alt.LayerChart(layer=[bars, mark, values], **panel_frame(title, len(settings)), padding=PADDING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.printed import AROUND, STEP
+from crane_core.charts.panels import panel_frame
 from crane_core.charts.theme import CATEGORY_COLOURS, PADDING, TEXT
 
 ROOM = 1.25
@@ -22,6 +22,4 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
     bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
     values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(text="printed:N")
     measure = str(table["measure"].iloc[0])
-    heading = alt.TitleParams(measure, anchor="start", frame="group", fontSize=13, fontWeight=600, offset=10)
-    height = STEP * len(statistics) + AROUND
-    return alt.LayerChart(layer=[bars, values], height=height, title=heading, padding=PADDING)
+    return alt.LayerChart(layer=[bars, values], **panel_frame(measure, len(statistics)), padding=PADDING)

@@ -41,7 +41,7 @@ def importers() -> tuple[Importer, ...]:
 
 
 def importer_for(tree: FileTree) -> Importer:
-    """The importer that is surest of the tree; SourceError, with what there is to import, when none is."""
+    """The importer that is surest of the tree; SourceError, naming what can be imported, when none recognises it."""
     best = max(importers(), key=lambda importer: importer.recognises(tree))
     if best.recognises(tree) > 0:
         return best

@@ -114,8 +114,8 @@ def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
 def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(list(SCALES[scope])), None)
-    strange = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
-    off_scale = strange.groupby(["annotator", "label"]).size().reset_index(name="n")
+    unreadable = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
+    off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
     return Items(facts.loc[kept.index], kept, scope, off_scale)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from crane_core.errors import LedgerError, SourceError
 from crane_core.ledger_manifest import FOLDER as MANIFEST
 from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.ledger_copy import copy_ledger
 from crane_core.pipeline.losses import Loss, keep_count, losses
 from crane_core.pipeline.places import DataFolder
 
@@ -76,11 +77,7 @@ def _copy(folder: DataFolder, out: Path) -> None:
     to.sources.mkdir()
     if (folder.ledger / MANIFEST).is_dir():
         shutil.copytree(folder.ledger / MANIFEST, to.ledger / MANIFEST)
-    for path in sorted(folder.ledger.rglob("*.jsonl")):
-        content = path.read_bytes()
-        target = to.ledger / path.relative_to(folder.ledger)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content[: content.rfind(b"\n") + 1])  # the last line may still be being written
+    list(copy_ledger(folder.ledger, to.ledger))
     for kept in sorted(folder.sources.glob("[!.]*")):
         shutil.copytree(kept, to.sources / kept.name)
     keep_count(to)

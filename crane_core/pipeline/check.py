@@ -116,9 +116,14 @@ def to_send(checked: Checked, setting: Setting, template: Template | None = None
     return written(checked.cells, checked.state, setting, template)
 
 
+def is_on(environment: Mapping[str, str], variable: str) -> bool:
+    """Whether the variable is set to yes; what is neither yes nor no counts as not set."""
+    return environment.get(variable, "").strip().lower() in YES
+
+
 def execution_allowed(environment: Mapping[str, str]) -> bool:
     """Whether visitors of the app may run notebooks on the machine that serves it: not unless somebody said so."""
-    return environment.get(ALLOWED, "").strip().lower() in YES
+    return is_on(environment, ALLOWED)
 
 
 def execution_forbidden(environment: Mapping[str, str]) -> bool:

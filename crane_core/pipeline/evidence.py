@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.ledger_copy import copy_ledger
 from crane_core.pipeline.load import embedded_digests
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sources import SIDECAR, StagedSource, fingerprint, staged_sources
@@ -93,15 +94,8 @@ def write_pack(
 
 
 def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
-    """Whole lines: a line that is being written is not in yet."""
-    for file in sorted(folder.ledger.rglob("*.jsonl")):
-        name = file.relative_to(folder.ledger)
-        data = file.read_bytes()
-        data = data[: data.rfind(b"\n") + 1]
-        target = into / LEDGER / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(data).hexdigest(), len(data))
+    for name, content in copy_ledger(folder.ledger, into / LEDGER):
+        yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content))
 
 
 def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> Iterator[PackedSource]:

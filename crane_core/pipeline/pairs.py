@@ -22,7 +22,7 @@ class Pattern(StrEnum):
     WRONG_REASON = "right call, wrong reason"
     CHANGED = "one input right, the other wrong"
     HELPED = "RT helped"
-    HARMED = "RT hurt"
+    HURT = "RT hurt"
     MISSED = "missed by all"
     ALARM = "false alarm"
 
@@ -33,7 +33,7 @@ PATTERN_MEANING = {
     Pattern.WRONG_REASON: "the crash is detected and the human label of the diagnosis is partial or wrong",
     Pattern.CHANGED: "a detector is right with one of the inputs compared and not with the other",
     Pattern.HELPED: "a detector is right with runtime state (the first of the inputs compared) and not without",
-    Pattern.HARMED: "a detector is right without runtime state (the second of the inputs compared) and not with it",
+    Pattern.HURT: "a detector is right without runtime state (the second of the inputs compared) and not with it",
     Pattern.MISSED: "no detector predicts the crash, whatever its input",
     Pattern.ALARM: "a detector predicts a crash of the fixed notebook",
 }
@@ -57,7 +57,7 @@ def pair_table(
 
     `verdicts` is the slice of the verdict frame to look at: one benchmark, and whatever detectors and settings. n_asked
     counts detector x setting; `patterns` is a tuple of Pattern, and `patterns_in` says of each in which experiments, as
-    a tuple of pairs. HELPED, HARMED and CHANGED compare the two `inputs`. Every pattern is of one experiment, but for
+    a tuple of pairs. HELPED, HURT and CHANGED compare the two `inputs`. Every pattern is of one experiment, but for
     MISSED, which is of all of them; own `jobs`, of which each has one setting, are one experiment, OWN.
     """
     rows = voted(verdicts)
@@ -93,14 +93,14 @@ def _members(rows: pd.DataFrame, missed: set[str], inputs: Inputs) -> dict[Patte
     by_input = clear.groupby(["setting", "instance_id", "case_id"])["said"].nunique()
     flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
     reasons = rows[(rows["said"] == "crash") & rows["truth"] & rows["human"].isin(DETECTABLE)]
-    helped, harmed = _changed_by_input(clear, inputs)
+    helped, hurt = _changed_by_input(clear, inputs)
     return {
         Pattern.DIFFER: set(by_input[by_input > 1].index.get_level_values("case_id")),
         Pattern.FLIP: set(flips["case_id"]),
         Pattern.WRONG_REASON: set(reasons["case_id"]),
-        Pattern.CHANGED: helped | harmed,
+        Pattern.CHANGED: helped | hurt,
         Pattern.HELPED: helped,
-        Pattern.HARMED: harmed,
+        Pattern.HURT: hurt,
         Pattern.MISSED: missed & set(rows.loc[rows["truth"], "case_id"]),
         Pattern.ALARM: set(rows.loc[(rows["said"] == "crash") & ~rows["truth"], "case_id"]),
     }

@@ -22,8 +22,6 @@ RATE = "Accuracy"
 TABLES = ("4a", "4b")
 """The paper's ablations, some of whose runs are not published."""
 
-SQUARES = "Squares: printed in the paper, without the runs behind it. "
-
 
 def drops_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
     """A finding and a chart per kind of detector, and what is left out."""

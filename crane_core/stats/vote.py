@@ -19,15 +19,6 @@ class Vote(NamedTuple):
     unanswered: NDArray[np.bool_]
 
 
-class VoteCounts(NamedTuple):
-    """How many instances ended in which of the four ways."""
-
-    crash: int
-    safe: int
-    tie: int
-    unanswered: int
-
-
 def answers(n_crash: ArrayLike, n_safe: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Both counts as integer arrays of one shape. Raises ValueError on a negative count."""
     crash, safe = np.broadcast_arrays(np.asarray(n_crash, dtype=np.int64), np.asarray(n_safe, dtype=np.int64))
@@ -46,11 +37,6 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
     crash, safe = answers(n_crash, n_safe)
     silent = (crash + safe) == 0
     return Vote(crash > safe, safe > crash, (crash == safe) & ~silent, silent)
-
-
-def vote_counts(vote: Vote) -> VoteCounts:
-    """Totals of the four outcomes, so that ties and silence are shown and not lost."""
-    return VoteCounts(*(int(np.count_nonzero(outcome)) for outcome in vote))
 
 
 def unanimous(n_crash: ArrayLike, n_safe: ArrayLike) -> NDArray[np.bool_]:

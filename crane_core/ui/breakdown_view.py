@@ -36,7 +36,7 @@ from crane_core.ui.words import (
 PANEL_WIDTH, LETTER_WIDTH, LONG_LABEL = 256, 6, 32
 """Pixels of a panel without its labels, and of a letter of them; longer labels are cut."""
 RATES = ("Accuracy", "Recall", "Precision", "F1")
-ChangeOf = dict[tuple[str, str], dict[str, Any]]
+Change = dict[str, Any] | None
 CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "stage": keys.STAGE}
 
 
@@ -70,10 +70,7 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
         return
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {group: with_n(group, *n_of.loc[group]) for group in _order(by, table)}
-    change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
-    shown = [change_of.get((row[by], row["detector_title"])) for row in as_rows(table)]
-    is_other = (table["setting"] == chosen.inputs.other).tolist()
-    found = [change if other else None for change, other in zip(shown, is_other, strict=True)]
+    found = _beside(table, changes, by, chosen)
     drawn = table.assign(
         group=table[by],
         label=table[by].map(labels),
@@ -89,7 +86,7 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
             finished(breakdown, drawn[drawn["detector_title"] == title], **how)
             for title in in_order(table["detector_title"].unique().tolist())
         ],
-        _readable(table, by, change_of, chosen),
+        _readable(table, found, by),
         width=PANEL_WIDTH + LETTER_WIDTH * min(max(map(len, labels.values())), LONG_LABEL),
         numbers=_numbers(table, changes, by),
         name=_name(chosen, by, rate),
@@ -140,11 +137,19 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     go("cases", **filters)
 
 
-def _readable(table: pd.DataFrame, by: str, change_of: ChangeOf, chosen: Chosen) -> pd.DataFrame:
+def _beside(table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: Chosen) -> list[Change]:
+    """The row of `changes` for each row of `table` with the other input; None for the base."""
+    change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
+    other = chosen.inputs.other
+    return [
+        change_of.get((row[by], row["detector_title"])) if row["setting"] == other else None for row in as_rows(table)
+    ]
+
+
+def _readable(table: pd.DataFrame, changes: list[Change], by: str) -> pd.DataFrame:
     rows = []
     is_sample = (table["n_labelled"] < table["n_to_label"]).any()
-    for row in as_rows(table):
-        found = change_of.get((row[by], row["detector_title"])) if row["setting"] == chosen.inputs.other else None
+    for row, found in zip(as_rows(table), changes, strict=True):
         rows.append(
             {
                 GROUPINGS[by].capitalize(): row[by],

@@ -128,7 +128,7 @@ def _changed(_store: Store, loaded: str, chosen: Chosen, detectors: tuple[str, .
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
     table = pair_table(data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)])
-    wanted = (Pattern.HELPED, Pattern.HARMED)
+    wanted = (Pattern.HELPED, Pattern.HURT)
     return {one: sum(one in patterns for patterns in table["patterns"]) for one in wanted}
 
 
@@ -138,10 +138,10 @@ def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
     asked: dict[str, str | list[str]] = {keys.BENCHMARK: chosen.benchmark, keys.EXPERIMENT: chosen.experiment}
     asked[keys.DETECTOR] = detectors
     with st.container(horizontal=True, gap="medium"):
-        for pattern, words in ((Pattern.HELPED, "it helped a model"), (Pattern.HARMED, "it hurt one")):
+        for pattern, words in ((Pattern.HELPED, "it helped a model"), (Pattern.HURT, "it hurt one")):
             link("cases", f"{count(n_of[pattern])} cases where {words}", **asked | {keys.AGREEMENT: str(pattern)})
         st.caption("by detection alone; a case can be among both", width="content")
-        link("results", "Every claim of the paper, checked")
+        link("results", "Every claim of the paper, checked", **{keys.PART: "Paper's claims"})
 
 
 def draw_together_finding(chosen: Chosen | None) -> None:
@@ -150,12 +150,12 @@ def draw_together_finding(chosen: Chosen | None) -> None:
     if chosen and any(map(holds_up, as_rows(table))):
         st.subheader("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
-        link("results", "Combine detectors of your choice on Results")
+        link("results", "Combine detectors of your choice on Results", **{keys.PART: "Combinations"})
 
 
 def draw_ways() -> None:
     """Where to go on, each way with what is loaded there."""
-    st.subheader("Go on", anchor="ways")
+    st.subheader("What to do next", anchor="ways")
     counts = state.table_counts(data.store().cursor())
     listed = data.benchmarks()
     n_cases = int(listed["n_cases"].sum())

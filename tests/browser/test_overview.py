@@ -56,7 +56,6 @@ def follow(page: Page, words: str) -> None:
     [
         ("Browse 151 pairs", "/cases"),
         ("Read the results", "/results"),
-        ("Every claim of the paper", "/results"),
         ("Bring the published texts", "/data"),
         ("answers", "/runs"),
         ("Try a notebook", "/try_a_notebook"),
@@ -68,6 +67,17 @@ def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open
     follow(page, words)
     expect(title(page)).to_have_text(TITLES[where])
     assert path(page) == where
+
+
+@pytest.mark.parametrize(
+    ("words", "part"), [("Every claim of the paper", "Paper's claims"), ("Combine detectors", "Combinations")]
+)
+def test_a_link_to_a_part_of_results_opens_it(words: str, part: str, facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(facts_app))
+    follow(page, words)
+    expect(title(page)).to_have_text("Results")
+    expect(page.get_by_role("tab", name=part, exact=True)).to_have_attribute("aria-selected", "true")
+    assert query(page)["part"] == [part]
 
 
 def test_the_case_of_the_page_opens_as_a_pair(facts_app: str, open_page: OpenPage) -> None:

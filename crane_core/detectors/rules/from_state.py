@@ -22,7 +22,6 @@ _SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
 _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
 _CUT = "\u2026"
-_LONGEST_PUBLISHED_TEXT = 20
 _SEQUENCES = ("list", "tuple")
 _DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 _FRAMES = ("DataFrame", "GeoDataFrame")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from crane_core.errors import KernelError
-from crane_core.pipeline.check import YES, Checked, run_up
+from crane_core.pipeline.check import Checked, is_on, run_up
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.ui.trial.background import Background, begin
@@ -40,7 +40,7 @@ def _places() -> threading.BoundedSemaphore:
 
 def limits() -> Limits:
     """Of a notebook that a visitor brought: kept apart as far as this machine can, without network unless allowed."""
-    return Limits(cell_s=CELL_S, isolation=best(), network=os.environ.get(NETWORK, "").lower() in YES)
+    return Limits(cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK))
 
 
 def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Checked] = run_up) -> Running:

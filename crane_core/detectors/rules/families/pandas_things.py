@@ -15,7 +15,6 @@ from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"
-_ABOUT_COLUMNS: Final = ("columns", "column_labels", "dtypes", "per_column", "shape", "dtypes_summary", "duplicates")
 _OF_SERIES: Final = ("has_nan", "n_nan", "value_range", "value_type", "num_unique", "unique_values", "example_values")
 TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 """Dtypes of texts and nothing but texts."""
@@ -216,21 +215,6 @@ def is_text(dtype: str | None) -> bool:
 def is_numeric(dtype: str | None) -> bool:
     """A dtype of numbers as NumPy has them; extension dtypes have their own rules."""
     return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
-
-
-def holds_only(thing: Thing, *types: str) -> bool:
-    """Whether a column of objects certainly holds values of these types and no others, and at least one."""
-    found = thing.fact("item_types")
-    return isinstance(found, Mapping) and bool(found) and set(found) <= set(types)
-
-
-def is_all_text(thing: Thing) -> bool:
-    """A series with at least one text and nothing else but missing values."""
-    if n_rows(thing) == 0:
-        return False
-    if is_text(thing.fact("dtype")):
-        return bool(n_rows(thing)) and bool(values_told(thing))
-    return thing.fact("dtype") == "object" and holds_only(thing, "str")
 
 
 def values_told(thing: Thing) -> list[Any]:

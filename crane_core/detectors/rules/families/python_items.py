@@ -22,10 +22,6 @@ _ROWS = ("builtins.list", "builtins.tuple", "builtins.str", "builtins.range", "b
 _NO_INDEX = ("str", "float", "NoneType", "list", "dict", "set", "tuple", "complex", "bytes")
 
 
-def rules_of(types: tuple[str, ...]) -> list[str]:
-    return [f"builtins.{name}" for name in types]
-
-
 def _receiver(site: Site) -> Thing:
     return site.receiver or Thing()
 

@@ -30,7 +30,6 @@ OF_NUMBERS: Final = (
 )
 _WITH_AVERAGE: Final = ("precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score")
 _OF_SCORES: Final = ("roc_auc_score", "roc_curve", "precision_recall_curve", "average_precision_score", "log_loss")
-_WITHOUT_TABLES: Final = ("cohen_kappa_score", "confusion_matrix", "balanced_accuracy_score", "matthews_corrcoef")
 _NEVER_WHOLE: Final = (
     *(
         "LinearRegression",
@@ -296,7 +295,7 @@ def of_scores(site: Site) -> Thing | None:
 
 
 def _refuse_texts(site: Site, name: str, given: dict[str, Thing], true: tuple[Thing, Target]) -> None:
-    """Of two texts, none is the positive class by itself."""
+    """Of two strings neither is the positive class by itself."""
     classes = true[1].classes or ()
     are_texts = len(classes) == 2 and all(isinstance(value, str) for value in classes)
     if name in ("roc_curve", "precision_recall_curve", "average_precision_score") and are_texts:

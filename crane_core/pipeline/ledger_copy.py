@@ -1,0 +1,29 @@
+"""A copy of the ledger while others may append to it: whole lines only.
+
+Knows files and folders. Refuses to know what the lines say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core.ledger_chain import whole_lines
+
+
+class CopiedFile(NamedTuple):
+    """A copied ledger file: its path in the ledger, and what the copy holds."""
+
+    name: Path
+    content: bytes
+
+
+def copy_ledger(ledger: Path, into: Path) -> Iterator[CopiedFile]:
+    """Copy the ledger's files into the folder `into`, in the order of their names; a line being written is left out."""
+    for file in sorted(ledger.rglob("*.jsonl")):
+        copied = CopiedFile(file.relative_to(ledger), whole_lines(file.read_bytes()))
+        target = into / copied.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(copied.content)
+        yield copied

@@ -11,12 +11,13 @@ import os
 import pkgutil
 import sys
 from types import ModuleType
+from typing import NoReturn
 
-from crane_core import verbs
+from crane_core import arguments, verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder
 from crane_core.storage.store import DatabaseError, damaged
-from crane_core.terminal import tell
+from crane_core.terminal import one_line, tell, tell_error, tell_refusal
 
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
@@ -35,15 +36,25 @@ def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
     return {module.NAME: module for module in modules}
 
 
+class CommandLine(argparse.ArgumentParser):
+    """argparse, but what it quotes of a wrong argument is bounded and cannot steer the terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message))
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or one verb's; every verb's help ends with an example to paste."""
-    top = argparse.ArgumentParser(
+    top = CommandLine(
         prog="crane_core",
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
         epilog="example: python -m crane_core app",
     )
     top.add_argument(
-        "--data", metavar="DIR", help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)"
+        "--data",
+        type=arguments.path,
+        metavar="DIR",
+        help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)",
     )
     choices = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, module in verb_modules(only).items():
@@ -54,7 +65,9 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             epilog=f"example: {module.EXAMPLE}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        verb.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        verb.add_argument(
+            "--data", type=arguments.path, metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
         module.add_arguments(verb)
     return top
 
@@ -77,7 +90,7 @@ def main(arguments: list[str]) -> int:
         chosen = parser(_named(arguments)).parse_args(arguments)
         return int(verb_modules(chosen.verb)[chosen.verb].run(chosen, data_folder(chosen.data)))
     except CraneError as error:
-        tell(f"error: {error}")
+        tell_error(error)
         return 1
     except KeyboardInterrupt:
         tell("stopped; everything saved is kept, and the same command resumes there")
@@ -86,9 +99,9 @@ def main(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except DatabaseError as error:
-        tell(f"error: {damaged(error)}")
+        tell_error(damaged(error))
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        tell(f"error: {where}{error.strerror or error}. Check the path, its permissions and the free space.")
+        tell_refusal(f"{where}{error.strerror or error}.", "Check the path, its permissions and the free space.")
         return 1

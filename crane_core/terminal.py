@@ -1,7 +1,12 @@
-"""How the command line speaks, results on stdout and everything else on stderr, and how it learns that it must stop."""
+"""How the command line speaks, results on stdout and everything else on stderr, and how it learns that it must stop.
+
+Names of files, cells, tracebacks and replies of models are the text of others: what would move the cursor, colour,
+rename the window or turn the reading direction is taken out of every line.
+"""
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -9,23 +14,70 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
+from crane_core.errors import CraneError
+
+ERROR_LETTERS = 600
+"""Of an error's message; a remedy is our own and stands whole."""
+
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n]*?(?:\x1b\\|[\x07\x9c]|$)"  # strings: window title, links, clipboard
+    r"|\x1b[ -/]*[0-~]",
+    re.MULTILINE,
+)
+"""Control sequences of ECMA-48 with their parameters."""
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""DEL is left: a terminal ignores it, and JSON does not escape it."""
+_NO_TEXT = re.compile(r"[\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """The text without control sequences, control characters and marks of direction; tabs and line ends stay."""
+    text = _CONTROL.sub("", _LINE_END.sub("\n", _SEQUENCE.sub("", text)))
+    return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def one_line(text: str, letters: int = ERROR_LETTERS) -> str:
+    """The plain text on one line, cut after so many letters."""
+    words = " ".join(plain(text[: 4 * letters]).split())
+    return words if len(words) <= letters and len(text) <= 4 * letters else f"{words[:letters]}…"
+
 
 def tell(message: str) -> None:
     """Progress and remarks, out of the way of results."""
-    sys.stderr.write(message + "\n")
+    sys.stderr.write(plain(message) + "\n")
     sys.stderr.flush()
+
+
+def tell_over(line: str, *, is_last: bool) -> None:
+    """Progress that is drawn over itself on a terminal; nothing where nobody watches."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r" + one_line(line) + ("\n" if is_last else ""))
+        sys.stderr.flush()
+
+
+def tell_refusal(message: str, remedy: str) -> None:
+    """Why a command ends, on one line however much it quotes."""
+    tell(f"error: {one_line(message)} {one_line(remedy)}")
+
+
+def tell_error(error: CraneError) -> None:
+    """A refusal of ours."""
+    tell_refusal(str(error.args[0]), error.remedy)
 
 
 def give(text: str) -> None:
     """A result."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.write(plain(text).rstrip("\n") + "\n")
     sys.stdout.flush()
 
 
 def give_exactly(text: str) -> None:
-    """A result to the byte: UTF-8, nothing added at the end, line ends as they are."""
+    """A result to the byte: UTF-8, nothing added at the end, line ends as they are; plain where somebody watches."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8"))
+    shown = plain(text) if sys.stdout.isatty() else text
+    sys.stdout.buffer.write(shown.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
 
 

@@ -109,7 +109,7 @@ def test_the_module_runs_and_takes_its_folder_from_the_environment(folder: DataF
 def test_the_folder_may_be_named_before_or_after_the_verb() -> None:
     before = parser().parse_args(["--data", "x", "doctor"])
     after = parser().parse_args(["doctor", "--data", "x"])
-    assert before.data == after.data == "x"
+    assert before.data == after.data == Path("x")
 
 
 def test_a_first_command_tells_progress_on_stderr_and_json_on_stdout(

@@ -7,7 +7,6 @@ in it tells detector, setting or case, nor what two annotators said of one item:
 
 from __future__ import annotations
 
-import csv
 import io
 import zipfile
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ from crane_core.pipeline.campaigns import acts_of, campaign_file, decision_folde
 from crane_core.pipeline.export_readme import readme
 from crane_core.pipeline.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.sheet_text import guarded
+from crane_core.pipeline.sheet_text import csv_text
 
 COLUMNS = (
     "campaign", "annotator", "position", "item", "showing", "is_repeat", "label", "reason", "note", "flagged",
@@ -164,6 +163,4 @@ def _final(final: Final) -> tuple[str | None, str, str | None]:
 
 def _line(cells: tuple[Any, ...]) -> bytes:
     """One line as RFC 4180 has it; its line end makes the writer quote a lone carriage return in a note, too."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\r\n").writerow([guarded(c) if isinstance(c, str) else c for c in cells])
-    return stream.getvalue().encode()
+    return csv_text([cells], line_end="\r\n").encode()

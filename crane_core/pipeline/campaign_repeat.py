@@ -12,10 +12,12 @@ from crane_core.annotation.draw import Wish, draw_plan, stratum_name
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.plan import Kind, Plan, Verdict, plan_from_json, population_sha256
 from crane_core.errors import CampaignError
+from crane_core.given_path import read_given
 from crane_core.pipeline.blind_plan import COMMITMENT
 from crane_core.pipeline.campaigns import population
 from crane_core.storage.store import Store
 
+_MOST_BYTES = 64 * 2**20
 NAMED = 5
 """Verdicts that an error message names before it counts the rest."""
 
@@ -29,8 +31,9 @@ class Repeated(NamedTuple):
 
 def exported_plan(file: Path) -> Plan:
     """The plan of an export's plan.json. Raises CampaignError where it is none, or is one from before the lock."""
+    text = ""
     try:
-        text = file.read_text("utf-8")
+        text = read_given(file, _MOST_BYTES).decode("utf-8")
         plan = plan_from_json(text)
     except UnicodeDecodeError as error:
         raise CampaignError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,6 +11,7 @@ import pandas as pd
 
 from crane_core.pipeline.claim_verdicts import Estimate, Verdict
 from crane_core.pipeline.claims import CheckedClaim, exact_words, interval_words
+from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.table_formats import Format
 
 HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why")
@@ -48,11 +47,7 @@ def _markdown(checked: Sequence[CheckedClaim]) -> str:
 
 
 def _csv(checked: Sequence[CheckedClaim]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER)
-    writer.writerows(_fields(one) for one in checked)
-    return text.getvalue()
+    return csv_text([HEADER, *(_fields(one) for one in checked)])
 
 
 def _json(checked: Sequence[CheckedClaim]) -> str:

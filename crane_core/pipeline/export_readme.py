@@ -54,8 +54,9 @@ the full_plan_sha256 of every export before the lock. `campaign create --from pl
 _TAIL = """
 labels.csv is UTF-8 and follows RFC 4180; one row per annotator, item and showing, in the annotator's order. A text that
 begins with one of = + - @ (also in full width), a tab, a line break or an apostrophe has one apostrophe in front, so
-that no spreadsheet reads it as a formula; remove it to get the original text. acts.jsonl holds the original texts:
-every action in the order of writing, including undone labels, annotators first, then adjudications.
+that no spreadsheet reads it as a formula; remove it to get the original text. A number such as -1.5 has none.
+acts.jsonl holds the original texts: every action in the order of writing, including undone labels, annotators first,
+then adjudications.
 """
 
 

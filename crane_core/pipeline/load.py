@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from crane_core import ledger
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError, SourceError, StoreError
+from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.editions import edition_of, filed
@@ -217,6 +218,8 @@ def import_paths(
     was kept.
     """
     for path in paths:
+        if why := refusal(str(path)):
+            raise SourceError(f"{path} {why}.", remedy="Name an archive, a folder or a file.")
         if not path.exists():
             raise SourceError(
                 f"{path} does not exist.", remedy="Check the spelling; relative paths start in the current directory."

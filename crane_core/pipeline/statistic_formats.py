@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 
 from crane_core.pipeline.exported_statistic import ExportedStatistic
+from crane_core.pipeline.sheet_text import csv_text
 from crane_core.rounding import digits
 
 COLUMNS = ExportedStatistic._fields
@@ -21,12 +20,7 @@ SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 
 def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
     """One row per statistic, the first column its kind; what is missing is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("kind", *COLUMNS))
-    for kind, rows in found.items():
-        writer.writerows((kind, *row) for row in rows)
-    return text.getvalue()
+    return csv_text([("kind", *COLUMNS), *((kind, *row) for kind, rows in found.items() for row in rows)])
 
 
 def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:

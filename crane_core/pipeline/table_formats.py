@@ -1,7 +1,5 @@
 """Study tables as text: Markdown, CSV, JSON, LaTeX. Knows how numbers are written; refuses to compute one."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -11,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
+from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.table_cells import Cell, Status, StudyTable, printed_decimals, printed_value
 from crane_core.rounding import digits
 
@@ -61,15 +60,13 @@ def _markdown_row(fields: Iterable[str]) -> str:
 
 
 def _csv(found: list[StudyTable]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status"))
+    rows: list[tuple[object, ...]] = [("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status")]
     for table in found:
         for cell in table.cells:
             record = _record(cell)
             values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
-            writer.writerow((table.id, as_printed(cell.row), cell.column, cell.printed or "", *values))
-    return text.getvalue()
+            rows.append((table.id, as_printed(cell.row), cell.column, cell.printed or "", *values))
+    return csv_text(rows)
 
 
 def _record(cell: Cell) -> dict[str, Any]:

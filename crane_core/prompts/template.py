@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crane_core.domain import Setting
 from crane_core.errors import PromptError
+from crane_core.given_path import read_given
 
 PLACEHOLDER = "{{body}}"
 """Where the input (executed cells, runtime information, target cell) goes into a template."""
@@ -50,7 +51,7 @@ def template_from(path: Path) -> Template:
     """The text of a file, exactly as it is. Raises PromptError where it cannot be read or has no placeholder."""
     remedy = f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
     try:
-        data = path.read_bytes()
+        data = read_given(path, _MAX_BYTES)
         text = data.decode("utf-8")
     except OSError as error:
         raise PromptError(
@@ -58,8 +59,8 @@ def template_from(path: Path) -> Template:
         ) from error
     except UnicodeDecodeError as error:
         raise PromptError(f"The template {path} is not UTF-8 text.", remedy=remedy) from error
-    if len(data) > _MAX_BYTES:
-        raise PromptError(f"The template {path} has {len(data):,} bytes.", remedy=f"Keep it below {_MAX_BYTES:,}.")
+    except ValueError as error:
+        raise PromptError(f"The template {path} cannot be used: {error}.", remedy=remedy) from error
     if text.count(PLACEHOLDER) != 1:
         raise PromptError(f"The template {path} contains {PLACEHOLDER} {text.count(PLACEHOLDER)} times.", remedy=remedy)
     return Template(f"{path.stem}-{content_hash(data)}", text)

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.errors import NotebookError
+from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, executed_before, read_document, target_index
 
+MOST_BYTES = 64 * 2**20
+"""Of a notebook file; one with larger outputs takes longer to read than anybody waits."""
 _PYTHON = ("python", "ipython")
 
 
@@ -43,12 +46,12 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
     Raises NotebookError.
     """
     try:
-        cells, language = read_document(notebook.read_bytes())
+        cells, language = read_document(read_given(notebook, MOST_BYTES))
     except OSError as error:
         raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except ValueError as error:
         raise NotebookError(
-            f"{notebook} is not a readable notebook: {error}.", remedy="Save it again as .ipynb."
+            f"{notebook} is not a readable notebook: {error}.", remedy="Clear its outputs, and save it again as .ipynb."
         ) from error
     if language is not None and not language.casefold().startswith(_PYTHON):
         raise NotebookError(

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.panels import side_by_side
+from crane_core.pipeline.sheet_text import csv_of
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 Spec = dict[str, Any]
@@ -84,7 +85,7 @@ def _draw_takeaway(spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame
             if table is not None:
                 st.dataframe(table, hide_index=True, width=900)
             with st.container(horizontal=True):
-                _download(name, "csv", "text/csv", lambda: numbers.to_csv(index=False).encode())
+                _download(name, "csv", "text/csv", lambda: csv_of(numbers).encode())
                 _download(name, "svg", "image/svg+xml", lambda: _image(spec, "svg"))
                 _download(name, "png", "image/png", lambda: _image(spec, "png"))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from crane_core import arguments
 from crane_core.pipeline.backup import back_up
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give
@@ -15,7 +15,7 @@ EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("out", type=Path, metavar="DIR", help="a folder that does not exist yet")
+    verb.add_argument("out", type=arguments.path, metavar="DIR", help="a folder that does not exist yet")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
+from crane_core import arguments
 from crane_core.annotation.draw import STRATA, Wish
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Plan, Population
 from crane_core.annotation.seed import fresh_seed
@@ -40,15 +40,17 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
     status = _action(actions, "status", "progress of each annotator, open items, decided items")
-    status.add_argument("name", nargs="?", metavar="NAME", help="only this campaign (default: all)")
+    status.add_argument(
+        "name", nargs="?", type=arguments.name, metavar="NAME", help="only this campaign (default: all)"
+    )
     status.add_argument("--json", action="store_true", help="the same as JSON on stdout")
     lock = _action(actions, "lock", "lock a campaign: labels and decisions can no longer change")
-    lock.add_argument("name", metavar="NAME")
-    lock.add_argument("--by", required=True, metavar="WHO", help="name of the person who locks it")
+    lock.add_argument("name", type=arguments.name, metavar="NAME")
+    lock.add_argument("--by", required=True, type=arguments.name, metavar="WHO", help="name of the person who locks it")
     lock.add_argument("--anyway", action="store_true", help="lock even if labels or decisions are missing")
     export = _action(actions, "export", "write labels as tidy CSV, every action as JSON lines, and the plan")
-    export.add_argument("name", metavar="NAME")
-    export.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to create")
+    export.add_argument("name", type=arguments.name, metavar="NAME")
+    export.add_argument("--out", required=True, type=arguments.path, metavar="DIR", help="folder to create")
     export.add_argument("--force", action="store_true", help="replace an older export in that folder")
 
 
@@ -56,38 +58,38 @@ def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, does: str
 ) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=does, description=does)
-    action.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    action.add_argument("--data", type=arguments.path, metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     return action
 
 
 def _add_create(create: argparse.ArgumentParser) -> None:
-    create.add_argument("name", nargs="?", metavar="NAME", help="a-z, 0-9, dot, dash, underscore")
+    create.add_argument("name", nargs="?", type=arguments.name, metavar="NAME", help="a-z, 0-9, dot, dash, underscore")
     create.add_argument(
-        "--from", dest="source", type=Path, metavar="PLAN.json", help="repeat a campaign from its export"
+        "--from", dest="source", type=arguments.path, metavar="PLAN.json", help="repeat a campaign from its export"
     )
     create.add_argument(
         "--annotators",
-        type=_names,
+        type=arguments.names,
         metavar="A,B",
         help="annotators; with --overlap sample, the first one labels all items",
     )
     asked = create.add_argument_group("population")
-    asked.add_argument("--benchmark", metavar="NAME", help="default: junobench")
-    asked.add_argument("--experiment", metavar="NAME", help="default: crane-llm-2025-10")
+    asked.add_argument("--benchmark", type=arguments.name, metavar="NAME", help="default: junobench")
+    asked.add_argument("--experiment", type=arguments.name, metavar="NAME", help="default: crane-llm-2025-10")
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
-        asked.add_argument(f"--{filter_name}", type=_names, metavar="A,B", help="default: all")
+        asked.add_argument(f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all")
     asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted crashes that do crash")
     design = create.add_argument_group("design")
     design.add_argument("--design", choices=_words(Kind), help="default: sample, by Equation 1")
-    design.add_argument("--margin", type=float, help="default: 0.05")
-    design.add_argument("--confidence", type=float, help="default: 0.95")
-    design.add_argument("--p", type=float, help="expected share (default: 0.5)")
+    design.add_argument("--margin", type=arguments.share, help="default: 0.05")
+    design.add_argument("--confidence", type=arguments.share, help="default: 0.95")
+    design.add_argument("--p", type=arguments.share, help="expected share (default: 0.5)")
     design.add_argument(
-        "--strata", type=_names, metavar="A,B", help=f"any of {','.join(STRATA)} (default: detector,setting)"
+        "--strata", type=arguments.names, metavar="A,B", help=f"any of {','.join(STRATA)} (default: detector,setting)"
     )
     design.add_argument("--overlap", choices=_words(Overlap), help="who labels what (default: all)")
-    design.add_argument("--repeats", type=float, help="share of hidden repeats (default: 0.05)")
-    design.add_argument("--seed", type=int, help="default: a random one, shown in the plan")
+    design.add_argument("--repeats", type=arguments.number(0, 0.5), help="share of hidden repeats (default: 0.05)")
+    design.add_argument("--seed", type=arguments.seed, help="default: a random one, shown in the plan")
     design.add_argument(
         "--no-blind",
         dest="blind",
@@ -103,14 +105,6 @@ def _add_create(create: argparse.ArgumentParser) -> None:
 
 def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:
     return [member.name.lower() for member in vocabulary]
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Comma-separated names; none at all is wrong usage to argparse."""
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        raise argparse.ArgumentTypeError("contains no names")
-    return names
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from crane_core import arguments
 from crane_core.pipeline.capture import capture_to_file, document_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
-from crane_core.terminal import give, tell
+from crane_core.terminal import give, one_line, tell
 from crane_core.verbs.check import add_isolation, isolated
-from crane_core.verbs.detect import above_0
 
 NAME = "capture"
 HELP = "run the cells before the target in a fresh kernel and write the kernel state that the target will find"
@@ -27,26 +27,34 @@ SHOWN_NAMES = 20
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     usual = Limits()
-    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; the kernel runs in its folder")
-    verb.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file to write")
+    verb.add_argument(
+        "notebook", type=arguments.path, metavar="NOTEBOOK", help="an .ipynb file; the kernel runs in its folder"
+    )
+    verb.add_argument("--out", type=arguments.path, required=True, metavar="FILE", help="JSON file to write")
     verb.add_argument(
         "--target",
-        type=int,
+        type=arguments.code_cell,
         metavar="N",
         help="stop before this code cell, counted from 0 (default: the first with an error output, else the last)",
     )
     verb.add_argument(
         "--timeout-s",
-        type=above_0,
+        type=arguments.seconds,
         default=usual.cell_s,
         metavar="S",
         help=f"for each cell (default {usual.cell_s:g})",
     )
     verb.add_argument(
-        "--memory-mib", type=above_0, metavar="M", help="for the kernel (default: 4/5 of the machine's memory)"
+        "--memory-mib",
+        type=arguments.mebibytes,
+        metavar="M",
+        help="for the kernel (default: 4/5 of the machine's memory)",
     )
     verb.add_argument(
-        "--output-mib", type=above_0, metavar="M", help=f"for all printed output (default {usual.output_bytes // MIB})"
+        "--output-mib",
+        type=arguments.mebibytes,
+        metavar="M",
+        help=f"for all printed output (default {usual.output_bytes // MIB})",
     )
     verb.add_argument(
         "--probe",
@@ -56,12 +64,17 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="evaluate this before and after the capture, to prove that the capture changed nothing; repeatable",
     )
     program = verb.add_mutually_exclusive_group()
-    program.add_argument("--python", metavar="PATH", help="Python interpreter to run; it must have ipykernel")
-    program.add_argument("--kernel", metavar="NAME", help="name of an installed kernelspec")
+    program.add_argument(
+        "--python", type=arguments.name, metavar="PATH", help="Python interpreter to run; it must have ipykernel"
+    )
+    program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec")
     add_isolation(verb)
     verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
     verb.add_argument(
-        "--benchmark", metavar="B", help="the benchmark of the notebook, for `import` (default junobench)"
+        "--benchmark",
+        type=arguments.name,
+        metavar="B",
+        help="the benchmark of the notebook, for `import` (default junobench)",
     )
     verb.add_argument("--json", action="store_true", help="print what was written as JSON to stdout")
 
@@ -107,7 +120,9 @@ def in_words(captured: Captured, out: Path) -> str:
         f"  {_counted(len(names), 'variable')}: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
     ]
     lines += [
-        f"  code cell {cell.cell} raised {cell.exception}: {cell.message}" for cell in captured.cells if cell.exception
+        f"  code cell {cell.cell} raised {one_line(f'{cell.exception}: {cell.message}')}"
+        for cell in captured.cells
+        if cell.exception
     ]
     absent = [absent_words(kind, entry) for kind, entries in state["absent"].items() for entry in entries]
     lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]

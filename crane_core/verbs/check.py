@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from pathlib import Path
 from typing import Any
 
+from crane_core import arguments
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import DetectorError
@@ -26,8 +26,8 @@ from crane_core.pipeline.check import (
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
-from crane_core.terminal import give, tell
-from crane_core.verbs.detect import KEY_ENV_HELP, above_0
+from crane_core.terminal import give, one_line, tell
+from crane_core.verbs.detect import KEY_ENV_HELP
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
@@ -36,22 +36,30 @@ EXAMPLE = """python -m crane_core check trip.ipynb
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's")
+    verb.add_argument(
+        "notebook", type=arguments.path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's"
+    )
     verb.add_argument(
         "--target",
-        type=int,
+        type=arguments.code_cell,
         metavar="N",
         help="this code cell, counted from 0 (default: the first with an error output, else the last)",
     )
     usual = Limits().cell_s
     verb.add_argument(
-        "--timeout-s", type=above_0, default=usual, metavar="S", help=f"for each cell before it (default {usual:g})"
+        "--timeout-s",
+        type=arguments.seconds,
+        default=usual,
+        metavar="S",
+        help=f"for each cell before it (default {usual:g})",
     )
     add_isolation(verb)
     verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
     program = verb.add_mutually_exclusive_group()
-    program.add_argument("--python", metavar="PATH", help="the interpreter to run; it must have ipykernel")
-    program.add_argument("--kernel", metavar="NAME", help="an installed kernelspec")
+    program.add_argument(
+        "--python", type=arguments.name, metavar="PATH", help="the interpreter to run; it must have ipykernel"
+    )
+    program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec")
     verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
     verb.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
@@ -139,10 +147,11 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
     if said.crashes:
         lines = [f"{target} will certainly crash"]
         for finding in findings(said):
+            reason = f"{finding['exception']}: {finding['message']}"
             lines += [
                 f"  line      {finding['code_line']}",
-                f"  reason    {finding['exception']}: {finding['message']}",
-                f"  evidence  {finding['fact']}",
+                f"  reason    {one_line(reason)}",
+                f"  evidence  {one_line(finding['fact'])}",
                 f"  remedy    {finding['remedy']}",
             ]
     else:

@@ -7,8 +7,8 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from crane_core import arguments
 from crane_core.detectors.registry import local_detector, local_detectors
 from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Job, Setting
 from crane_core.errors import DetectorError
@@ -75,13 +75,24 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"what is shown: {', '.join(Setting)}",
     )
-    verb.add_argument("--instances", default="*", metavar="GLOB", help="instances, such as 'numpy_*' (default: all)")
-    verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
     verb.add_argument(
-        "--runs", type=positive, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
+        "--instances",
+        type=arguments.name,
+        default="*",
+        metavar="GLOB",
+        help="instances, such as 'numpy_*' (default: all)",
     )
     verb.add_argument(
-        "--template", type=Path, metavar="FILE", help="exact prompt text instead of our protocol, see `prompt`"
+        "--benchmark", type=arguments.name, default=JUNOBENCH.benchmark, metavar="B", help="default: junobench"
+    )
+    verb.add_argument(
+        "--runs", type=arguments.runs, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
+    )
+    verb.add_argument(
+        "--template",
+        type=arguments.path,
+        metavar="FILE",
+        help="exact prompt text instead of our protocol, see `prompt`",
     )
     add_model_arguments(verb)
 
@@ -90,7 +101,7 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     """How a model is asked, and how the job is done; the same for every verb that asks one."""
     verb.add_argument(
         "--concurrency",
-        type=positive,
+        type=arguments.at_once,
         metavar="C",
         help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core)",
     )
@@ -101,51 +112,32 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     )
     model.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
     model.add_argument("--endpoint", metavar="E", help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names")
-    model.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}")
     model.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the first run, N+1 of the second, where the endpoint takes one"
+        "--temperature", type=arguments.temperature, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}"
     )
-    model.add_argument("--timeout-s", type=above_0, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}")
+    model.add_argument(
+        "--seed",
+        type=arguments.seed,
+        metavar="N",
+        help="seed of the first run, N+1 of the second, where the endpoint takes one",
+    )
+    model.add_argument(
+        "--timeout-s", type=arguments.seconds, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}"
+    )
     cost = verb.add_argument_group("cost", "caps apply to the whole job, including earlier starts")
     cost.add_argument(
-        "--budget-usd", type=above_0, metavar="X", help="stop before spending more than this; needs a price"
+        "--budget-usd", type=arguments.usd, metavar="X", help="stop before spending more than this; needs a price"
     )
-    cost.add_argument("--budget-tokens", type=positive, metavar="N", help="the same in tokens, input plus output")
-    cost.add_argument("--price-in", type=not_negative, metavar="X", help="USD per million tokens of input")
-    cost.add_argument("--price-out", type=not_negative, metavar="X", help="USD per million tokens of output")
+    cost.add_argument(
+        "--budget-tokens", type=arguments.tokens, metavar="N", help="the same in tokens, input plus output"
+    )
+    cost.add_argument("--price-in", type=arguments.price, metavar="X", help="USD per million tokens of input")
+    cost.add_argument("--price-out", type=arguments.price, metavar="X", help="USD per million tokens of output")
     cost.add_argument(
         "--dry-run", action="store_true", help="print what would be sent and what it may cost; send nothing"
     )
     verb.add_argument("--again", action="store_true", help="repeat as a separate experiment; nothing is reused")
     verb.add_argument("--json", action="store_true", help="print counts, cost and rows as JSON to stdout")
-
-
-def positive(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected an integer above 0, not {text}")
-    return int(text)
-
-
-def above_0(text: str) -> float:
-    value = _number(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text}")
-    return value
-
-
-def not_negative(text: str) -> float:
-    value = _number(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, not {text}")
-    return value
-
-
-def _number(text: str) -> float:
-    """NaN where it is none: that is out of every range."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

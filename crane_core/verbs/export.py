@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from crane_core import arguments
 from crane_core.pipeline.all_statistics import all_statistics
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
@@ -31,13 +32,16 @@ SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "repo
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     what = verb.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", type=Path, metavar="DIR", help="folder of the evidence pack to create")
+    what.add_argument("--out", type=arguments.path, metavar="DIR", help="folder of the evidence pack to create")
     what.add_argument(
-        "--site", type=Path, metavar="DIR", help="folder for HTML pages of results, claims, agreement and every pair"
+        "--site",
+        type=arguments.path,
+        metavar="DIR",
+        help="folder for HTML pages of results, claims, agreement and every pair",
     )
     what.add_argument(
         "--hf",
-        type=Path,
+        type=arguments.path,
         metavar="DIR",
         help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from crane_core import arguments
 from crane_core.fetch import Step, fetch
 from crane_core.pipeline.load import import_paths
 from crane_core.pipeline.places import DataFolder
 from crane_core.releases import PUBLISHED, asked_release
-from crane_core.terminal import give, tell
+from crane_core.terminal import give, tell, tell_over
 from crane_core.verbs.import_ import in_words
 
 NAME = "fetch"
@@ -22,6 +22,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "names",
         nargs="*",
+        type=arguments.name,
         metavar="NAME[@RELEASE]",
         help=f"any of {', '.join(PUBLISHED)} (default: all), each in the release behind the paper's tables; "
         "NAME@REF fetches another commit, tag or branch as a separate experiment",
@@ -40,8 +41,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _show(step: Step) -> None:
-    """One line that counts up on a terminal; nothing where nobody watches."""
-    if sys.stderr.isatty():
-        of = f" of {step.total:,}" if step.total else ""
-        sys.stderr.write(f"\r{step.what}: {step.done:,}{of} {step.unit}" + ("\n" if step.done == step.total else ""))
-        sys.stderr.flush()
+    """One line that counts up on a terminal."""
+    of = f" of {step.total:,}" if step.total else ""
+    tell_over(f"{step.what}: {step.done:,}{of} {step.unit}", is_last=step.done == step.total)

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from crane_core import arguments
 from crane_core.importers.crane_dataset import MARKER
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
@@ -30,7 +31,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "paths",
         nargs="+",
-        type=Path,
+        type=arguments.path,
         metavar="PATH",
         help="an archive, a folder, a .jsonl or .json file, or the notebooks of pairs",
     )

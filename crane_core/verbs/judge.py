@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
+from crane_core import arguments
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.ask_models import Asking, estimate
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words
@@ -17,7 +17,7 @@ from crane_core.pipeline.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_for_judge, template_from
 from crane_core.terminal import give, tell
-from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, positive, told_work
+from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, told_work
 
 NAME = "judge"
 HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
@@ -27,17 +27,28 @@ BOTH = "both"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--benchmark", default=JUNOBENCH.benchmark, metavar="B", help="default: junobench")
+    verb.add_argument(
+        "--benchmark", type=arguments.name, default=JUNOBENCH.benchmark, metavar="B", help="default: junobench"
+    )
     verb.add_argument(
         "--experiment",
+        type=arguments.name,
         default=STUDY,
         metavar="E",
         help=f"experiment (release or job) of the verdicts (default {STUDY})",
     )
-    verb.add_argument("--detector", default="*", metavar="GLOB", help="detector of the verdicts (default: all)")
-    verb.add_argument("--setting", default="*", metavar="GLOB", help="settings of the verdicts (default: all)")
     verb.add_argument(
-        "--repetitions", type=positive, default=1, metavar="N", help="how often each diagnosis is judged (default 1)"
+        "--detector", type=arguments.name, default="*", metavar="GLOB", help="detector of the verdicts (default: all)"
+    )
+    verb.add_argument(
+        "--setting", type=arguments.name, default="*", metavar="GLOB", help="settings of the verdicts (default: all)"
+    )
+    verb.add_argument(
+        "--repetitions",
+        type=arguments.runs,
+        default=1,
+        metavar="N",
+        help="how often each diagnosis is judged (default 1)",
     )
     verb.add_argument(
         "--presentation",
@@ -45,7 +56,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         default=BOTH,
         help="order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
     )
-    verb.add_argument("--template", type=Path, metavar="FILE", help="exact prompt text instead of ours")
+    verb.add_argument("--template", type=arguments.path, metavar="FILE", help="exact prompt text instead of ours")
     verb.add_argument("--fake", action="store_true", help="a fake model with made-up labels, served by this process")
     add_model_arguments(verb)
 

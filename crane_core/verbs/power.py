@@ -7,6 +7,7 @@ import json
 import math
 from typing import NamedTuple
 
+from crane_core import arguments
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.design_effect import design_effect
@@ -16,6 +17,7 @@ from crane_core.terminal import give
 NAME = "power"
 HELP = "compute the power of a comparison and its minimum detectable difference, by number of cases"
 EXAMPLE = "python -m crane_core power --gained 0.14 --lost 0.06 --comparisons 3"
+_COUNT = arguments.integer(1, 1_000_000)
 _HEADER = ("cases", "instances", "independent", "power", "minimum detectable difference")
 
 
@@ -31,43 +33,33 @@ class Planned(NamedTuple):
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--gained", type=_share, required=True, help="share of instances that are right only with the new input"
+        "--gained",
+        type=arguments.share,
+        required=True,
+        help="share of instances that are right only with the new input",
     )
     verb.add_argument(
-        "--lost", type=_share, required=True, help="share of instances that are right only with the old input"
+        "--lost", type=arguments.share, required=True, help="share of instances that are right only with the old input"
     )
     verb.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
-    verb.add_argument("--instances", type=_count, default=2, help="instances per case (default: 2, crashing and fixed)")
+    verb.add_argument("--instances", type=_COUNT, default=2, help="instances per case (default: 2, crashing and fixed)")
     verb.add_argument(
-        "--correlation", type=_share, default=0.0, help="correlation of the changes within a case, 0 to 1 (default: 0)"
+        "--correlation",
+        type=arguments.share,
+        default=0.0,
+        help="correlation of the changes within a case, 0 to 1 (default: 0)",
     )
     verb.add_argument(
         "--comparisons",
-        type=_count,
+        type=_COUNT,
         default=1,
         help="number of comparisons tested together; uses Holm's strictest step",
     )
     verb.add_argument("--json", action="store_true", help="print JSON to stdout")
 
 
-def _share(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to 1")
-    return found
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a count from 1 to 1,000,000")
-    return int(text)
-
-
 def _counts(text: str) -> list[int]:
-    return [_count(part) for part in text.split(",")]
+    return [_COUNT(part) for part in text.split(",")]
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from crane_core import arguments
 from crane_core.domain import Setting
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -13,7 +14,6 @@ from crane_core.pipeline.prompt import Written, prompt_of_instance, prompt_of_no
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, give_exactly, tell
-from crane_core.verbs.detect import above_0
 
 NAME = "prompt"
 HELP = "print the exact prompt for an instance, or for a notebook run up to its target, and its token count"
@@ -25,6 +25,7 @@ NOTEBOOK_SUFFIX = ".ipynb"
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "subject",
+        type=arguments.path_or_name,
         metavar="NOTEBOOK-or-INSTANCE",
         help="an .ipynb file, or the id of a published or imported instance, such as pandas_1_reproduced",
     )
@@ -37,25 +38,31 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--template",
-        type=Path,
+        type=arguments.path,
         metavar="FILE",
         help=f"exact prompt text instead of our protocol; {PLACEHOLDER}, once, marks where the input goes",
     )
     verb.add_argument(
-        "--benchmark", metavar="B", help="benchmark of the instance (default: junobench, if its texts are loaded)"
+        "--benchmark",
+        type=arguments.name,
+        metavar="B",
+        help="benchmark of the instance (default: junobench, if its texts are loaded)",
     )
     verb.add_argument(
         "--target",
-        type=int,
+        type=arguments.code_cell,
         metavar="N",
         help="for a notebook: target code cell, counted from 0 (default as in `capture`)",
     )
     verb.add_argument(
-        "--python", metavar="PATH", help="for a notebook: Python interpreter to run; it must have ipykernel"
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="for a notebook: Python interpreter to run; it must have ipykernel",
     )
     verb.add_argument(
         "--timeout-s",
-        type=above_0,
+        type=arguments.seconds,
         default=Limits().cell_s,
         metavar="S",
         help="for a notebook: time limit of each cell before the target",

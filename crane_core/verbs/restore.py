@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from crane_core import arguments
 from crane_core.pipeline.backup import restore
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -17,7 +17,7 @@ EXAMPLE = "python -m crane_core --data /srv/crane-new restore /mnt/disk/crane-20
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("backup", type=Path, metavar="DIR", help="a folder that `backup` made")
+    verb.add_argument("backup", type=arguments.path, metavar="DIR", help="a folder that `backup` made")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

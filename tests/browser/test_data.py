@@ -216,3 +216,13 @@ def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
     refusal = data_page.get_by_test_id("stAlertContentError")
     expect(refusal).to_contain_text("404")
     expect(refusal).to_contain_text("What to do:")
+
+
+def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> None:
+    """Streamlit's own button writes cells as they are; a chart's button writes them guarded."""
+    data_page.get_by_test_id("stDataFrame").first.hover()
+    tools = data_page.get_by_test_id("stElementToolbarButton")
+    expect(tools.get_by_label("Search").first).to_be_visible()
+    expect(tools.get_by_label("Download as CSV").first).to_be_attached()
+    for button in tools.get_by_label("Download as CSV").all():
+        expect(button).to_be_hidden()

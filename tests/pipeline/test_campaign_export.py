@@ -226,7 +226,8 @@ def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, p
 def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, plan: Plan) -> None:
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
-    assert [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@＝＋－＠\t\r\n"))] == []
+    begun = {cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@＝＋－＠\t\r\n"))}
+    assert begun == {"+1", "-1"}, "numbers stay numbers"
     assert {unguarded(row["note"]) for row in rows} == set(NOTES)
     acts = [ledger.from_line(line) for line in files["acts.jsonl"].splitlines()]
     assert {act.note for act in acts if act.action == "note"} == set(NOTES)

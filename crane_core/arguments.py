@@ -1,0 +1,102 @@
+"""What may stand on the command line: paths that can be opened without harm, and numbers that make sense.
+
+Each function gives argparse a value or an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from crane_core.given_path import refusal
+
+WEEK_S = 7 * 86_400.0
+MOST_RUNS = 1_000
+MOST_AT_ONCE = 256
+MOST_TOKENS = 10**15
+MOST_USD = 1e9
+MOST_MIB = 2**24
+"""16 TiB."""
+LARGEST_SEED = 2**62
+WARMEST = 2.0
+"""The largest temperature of the OpenAI API."""
+_DIGITS = 40
+"""Python refuses to read integers of thousands of digits; nothing needs as many."""
+
+
+def integer(low: int, high: int) -> Callable[[str], int]:
+    """An integer from `low` to `high`."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text) if len(text) <= _DIGITS else None
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected an integer from {low:,} to {high:,}, not {_quoted(text)}")
+        return value
+
+    return read
+
+
+def number(low: float, high: float, *, above: bool = False) -> Callable[[str], float]:
+    """A number from `low` to `high`; with `above`, `low` itself is too low. NaN and infinity are out of every range."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high or (above and value == low):
+            span = f"above {low:,g} and up to {high:,g}" if above else f"from {low:,g} to {high:,g}"
+            raise argparse.ArgumentTypeError(f"expected a number {span}, not {_quoted(text)}")
+        return value
+
+    return read
+
+
+code_cell = integer(0, 10**6)
+runs = integer(1, MOST_RUNS)
+at_once = integer(1, MOST_AT_ONCE)
+tokens = integer(1, MOST_TOKENS)
+seed = integer(0, LARGEST_SEED)
+seconds = number(0, WEEK_S, above=True)
+mebibytes = number(0, MOST_MIB, above=True)
+temperature = number(0, WARMEST)
+usd = number(0, MOST_USD, above=True)
+price = number(0, MOST_USD)
+share = number(0, 1)
+
+
+def path(text: str) -> Path:
+    """The path of an ordinary file or folder, or of nothing yet."""
+    if why := refusal(text):
+        raise argparse.ArgumentTypeError(f"{_quoted(text)} {why}" if text else f"the path {why}")
+    return Path(text)
+
+
+def path_or_name(text: str) -> str:
+    """Either of them, as text."""
+    if text.strip():
+        path(text)
+    return name(text)
+
+
+def name(text: str) -> str:
+    """Text with something in it."""
+    if not text.strip() or "\0" in text:
+        raise argparse.ArgumentTypeError("expected a name, not an empty text")
+    return text
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names between commas."""
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("contains no names")
+    return found
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _DIGITS else f"{text[:_DIGITS]}…")

@@ -1,0 +1,40 @@
+"""Whether a path that somebody typed may be opened: an ordinary file or folder, or nothing yet.
+
+A device or a pipe can be read without end, and /proc and /sys answer to being read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+OF_THE_KERNEL = ("/proc", "/sys")
+
+
+def refusal(text: str) -> str | None:
+    """Why not, as the end of a sentence; None where it may be opened."""
+    if not text.strip():
+        return "is empty"
+    if "\0" in text:
+        return "contains a NUL character"
+    given = Path(text)
+    try:
+        real = given.resolve()
+        is_special = given.exists() and not given.is_file() and not given.is_dir()
+    except RuntimeError:
+        return "is a link that leads to itself"
+    except OSError as error:
+        return f"cannot be opened: {error.strerror}"
+    if any(real.is_relative_to(folder) for folder in OF_THE_KERNEL):
+        return f"lies in {' or '.join(OF_THE_KERNEL)}, where the system shows itself, not files"
+    return "is a device, pipe or socket, not a file or folder" if is_special else None
+
+
+def read_given(path: Path, most_bytes: int) -> bytes:
+    """The bytes of an ordinary file. Raises OSError, and ValueError in words where it is none or larger."""
+    if why := refusal(str(path)):
+        raise ValueError(f"it {why}")
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise ValueError(f"it is larger than {most_bytes:,} bytes")
+    return data

@@ -46,6 +46,10 @@ class CampaignError(CraneError):
     """A campaign that cannot be created, read or labelled as asked."""
 
 
+class IdentityError(CraneError):
+    """Somebody who is not let in or may not do something, or a login that is not configured as it must be."""
+
+
 class NotebookError(CraneError):
     """A notebook that cannot be read, or has no such cell."""
 

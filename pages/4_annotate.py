@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crane_core.identity.visitor import Role
 from crane_core.ui import keys
 from crane_core.ui.annotate.component import draw_closed
 from crane_core.ui.annotate.desk import draw_desk
@@ -22,7 +23,7 @@ def draw_what_waits() -> None:
         draw_closed(*named, why="login")
 
 
-with page(beside_the_password=draw_what_waits):
+with page(needs=Role.ANNOTATOR, beside_the_login=draw_what_waits):
     if st.query_params.get(keys.PRACTICE):
         draw_practice()
     elif named := seat():

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import campaign_names
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.adjudication import draw_adjudication
@@ -11,7 +12,7 @@ from crane_core.ui.campaigns.new_campaign import draw_new
 from crane_core.ui.campaigns.one_campaign import draw_campaign
 from crane_core.ui.frame import page
 
-with page():
+with page(needs=Role.LEAD):
     if admitted_as_lead():
         campaign = st.query_params.get(keys.CAMPAIGN)
         asked = st.query_params.get(keys.DECIDE)

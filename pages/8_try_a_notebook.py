@@ -4,27 +4,33 @@ import os
 
 import streamlit as st
 
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.check import ALLOWED, execution_allowed
 from crane_core.ui.frame import page, told
 from crane_core.ui.trial.asking_view import draw_asking
 from crane_core.ui.trial.choice import draw_choice
 from crane_core.ui.trial.desk import draw_desk
+from crane_core.ui.visit import may
 
 with page():
     st.title("Try a notebook")
-    may_run = execution_allowed(os.environ)
-    if not may_run:
+    is_admin = may(Role.ADMIN)
+    may_run = is_admin and execution_allowed(os.environ)
+    if not is_admin:
+        st.caption("Your own notebooks, running them, and asking a model need the role admin.")
+    elif not may_run:
         st.caption(
             f"This server reads notebooks and does not run them; its operator can allow it with `{ALLOWED}=1`. To add "
             "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
             "`python -m crane_core check` on the machine of the notebook."
         )
     with told():
-        chosen = draw_choice(may_run=may_run)
+        chosen = draw_choice(may_upload=is_admin, may_run=may_run)
         if chosen is None:
             st.caption(
                 "The rules check it immediately. Nothing is run, and nothing leaves this server, without your click."
             )
         else:
             checked = draw_desk(chosen, may_run=may_run)
-            draw_asking(checked)
+            if is_admin:
+                draw_asking(checked)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hmac
+import math
 import os
 
 import streamlit as st
+
+from crane_core.identity.throttle import Throttle
+
+_THROTTLE = Throttle("password")
 
 
 def admitted(variable: str, *, key: str, heading: str) -> bool:
@@ -20,8 +25,19 @@ def admitted(variable: str, *, key: str, heading: str) -> bool:
     with st.form(f"access{key}", width=380, border=False):
         given = st.text_input("Password", type="password")
         if st.form_submit_button("Open", type="primary"):
-            if hmac.compare_digest(given.encode(), password.encode()):
-                st.session_state[key] = True
-                st.rerun()
-            st.error(f"That is not the password. The operator of this app set it as {variable}.")
+            _check(given, password, variable, key)
     return False
+
+
+def _check(given: str, password: str, variable: str, key: str) -> None:
+    """Admit the session, or say why not; a peer that fails several times is locked for a while."""
+    peer = st.context.ip_address or ""
+    if wait_s := _THROTTLE.locked_s(peer):
+        st.error(f"Too many wrong passwords. Try again in {math.ceil(wait_s / 60)} min.")
+        return
+    if hmac.compare_digest(given.encode(), password.encode()):
+        _THROTTLE.succeeded(peer)
+        st.session_state[key] = True
+        st.rerun()
+    _THROTTLE.failed(peer)
+    st.error(f"That is not the password. The operator of this app set it as {variable}.")

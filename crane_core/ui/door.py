@@ -24,6 +24,10 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from crane_core.identity.proxy import configured_proxy
+from crane_core.identity.roles import configured_roles
+from crane_core.identity.visitor import Role, Visitor
+from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
 
 MEBIBYTE = 1024 * 1024
@@ -68,8 +72,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
 }
 
-_admitted: set[str] = set()
-"""Ids of the sessions that gave the password."""
+_admitted: dict[str, Visitor] = {}
+"""Who visits in each session that was let in, by its id."""
 
 
 def configured_hosts() -> list[str]:
@@ -78,19 +82,33 @@ def configured_hosts() -> list[str]:
 
 
 def door() -> list[Middleware]:
-    """What stands before Streamlit's own server."""
+    """What stands before Streamlit's own server. Raises IdentityError where logins are misconfigured."""
+    configured_roles()
+    configured_proxy()
+    os.environ["FORWARDED_ALLOW_IPS"] = ""  # who is a proxy is decided at the entrance, where the true peer is known
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
         Middleware(Doorkeeper),
+        Middleware(Entrance),
         Middleware(FirstPaint),
     ]
 
 
-def let_in() -> None:
-    """The session of the script that runs now may upload."""
+def let_in(visitor: Visitor) -> None:
+    """The session of the script that runs now is this visitor's."""
     context = get_script_run_ctx()
     if context is not None:
-        _admitted.add(context.session_id)
+        _admitted[context.session_id] = visitor
+
+
+def may_upload(session: str) -> bool:
+    """Whether this session belongs to somebody who may upload now: with roles an admin, else anyone who was let in."""
+    visitor = _admitted.get(session)
+    roles = configured_roles()
+    if roles is None:
+        return visitor is not None or not os.environ.get("CRANE_PASSWORD")
+    listed = roles.visitor(visitor.email) if visitor else None
+    return listed is not None and listed.may(Role.ADMIN)
 
 
 class Doorkeeper:
@@ -132,7 +150,7 @@ class Doorkeeper:
 
     def _refusal(self, session: str, length: str) -> HTTPStatus | None:
         """Why this upload is refused, or None when it may come."""
-        if os.environ.get("CRANE_PASSWORD") and session not in _admitted:
+        if not may_upload(session):
             return HTTPStatus.FORBIDDEN
         if not length.isdecimal():
             return HTTPStatus.LENGTH_REQUIRED

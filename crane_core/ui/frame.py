@@ -13,15 +13,19 @@ from contextlib import contextmanager
 import streamlit as st
 
 from crane_core.errors import CraneError
+from crane_core.identity.visitor import Role, Visitor
 from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
-from crane_core.ui.navigation import MARK, navigate
+from crane_core.ui.login_view import draw_login
+from crane_core.ui.navigation import MARK, navigate, shown_title
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
+from crane_core.ui.visit import arrival
+from crane_core.ui.words import literal
 
 
 def run_app() -> None:
@@ -34,27 +38,44 @@ def run_app() -> None:
 
 
 @contextmanager
-def page(*, beside_the_password: Callable[[], None] = lambda: None) -> Iterator[None]:
+def page(*, needs: Role = Role.VIEWER, beside_the_login: Callable[[], None] = lambda: None) -> Iterator[None]:
     """The body of a page; a refusal of the core is shown as what happened and what to do.
 
-    A visitor who was not admitted gets the question for the password and `beside_the_password`, not the body.
+    A visitor who was not let in gets the question for the login and `beside_the_login`, not the body; one whose role
+    is less than the page `needs` gets one line that says so.
     """
     if not st.session_state.get(keys.IN_APP):
         navigate()
         st.rerun()
     beside_the_menu = st.container(key=keys.BAR_PLACE)  # there for strangers, too: what follows keeps its place
-    if not admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
-        beside_the_password()
+    visitor = _let_in()
+    if visitor is None:
+        beside_the_login()
         st.stop()
-    let_in()
+    let_in(visitor)
     arrive()
     with told():
         data.refresh()
         with beside_the_menu:
-            draw_bar()
+            draw_bar(visitor)
+    if not visitor.may(needs):
+        st.title(shown_title())
+        st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
+        st.stop()
     with told():
         yield
     settle()
+
+
+def _let_in() -> Visitor | None:
+    """Who visits; None, after the question for login or password was drawn, where nobody is let in."""
+    with told():
+        found = arrival()
+        if found.visitor is None:
+            draw_login(found.refusal)
+        elif found.visitor.is_known or admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
+            return found.visitor
+    return None
 
 
 @contextmanager

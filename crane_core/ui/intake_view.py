@@ -8,11 +8,13 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.fetch import Step, fetch
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.load import Imported, as_sources, import_paths
 from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.ui import data
 from crane_core.ui.frame import told
+from crane_core.ui.visit import may
 from crane_core.ui.words import count, literal
 
 WHAT = {
@@ -26,6 +28,9 @@ ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl"]
 def draw_fetch() -> None:
     """A button per published source; an interrupted download resumes where it stopped."""
     st.markdown("**Fetch what is published**")
+    if not may(Role.ADMIN):
+        st.caption("Fetching needs the role admin.")
+        return
     for name in WHAT:
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
@@ -60,6 +65,9 @@ def _fetch(name: str) -> None:
 def draw_import() -> None:
     """Upload, or name what lies on the machine that runs the app; big folders need no upload that way."""
     st.markdown("**Import your own**")
+    if not may(Role.ADMIN):
+        st.caption("Importing needs the role admin.")
+        return
     uploads = st.file_uploader(
         "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), or predictions (.jsonl)",
         type=ACCEPTED,

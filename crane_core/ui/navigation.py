@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from crane_core.pipeline.places import CHECKOUT
+from crane_core.ui import keys
 from crane_core.ui.url_state import leave_for
 
 PAGES = CHECKOUT / "pages"
@@ -24,6 +25,11 @@ def page_files() -> dict[str, Path]:
 def title(name: str) -> str:
     """What the menu calls a page: "try_a_notebook" is "Try a notebook"."""
     return name.replace("_", " ").capitalize()
+
+
+def shown_title() -> str:
+    """What the menu calls the page that is shown."""
+    return title(st.session_state[keys.PAGE] or next(iter(page_files())))
 
 
 def pages() -> dict[str, st.Page]:

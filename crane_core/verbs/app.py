@@ -7,9 +7,13 @@ import os
 import runpy
 import socket
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
-from crane_core.errors import CraneError
+from crane_core.errors import CraneError, IdentityError
+from crane_core.identity.proxy import configured_proxy
+from crane_core.identity.roles import FILE as ROLES_FILE
+from crane_core.identity.roles import configured_roles
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.losses import losses
@@ -19,6 +23,7 @@ from crane_core.terminal import give, tell
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
 EXAMPLE = "python -m crane_core app --port 8501"
+PASSWORD = "CRANE_PASSWORD"
 _WILDCARDS = {"0.0.0.0", "::"}
 
 
@@ -35,6 +40,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         default=os.environ.get("CRANE_HOSTS", ""),
         help="host names of this server, besides localhost, that browsers may use (default: CRANE_HOSTS)",
     )
+    verb.add_argument(
+        "--roles",
+        metavar="FILE",
+        default=os.environ.get(ROLES_FILE, ""),
+        help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/server.md)",
+    )
+    verb.add_argument(
+        "--no-login", action="store_true", help="serve other machines without any login: everybody may do everything"
+    )
 
 
 def _port(text: str) -> int:
@@ -45,6 +59,7 @@ def _port(text: str) -> int:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
     _refuse_taken_port(chosen.address, chosen.port)
     tell(f"Preparing the store in {folder.path}")
     prepare(folder, lambda message: tell(f"  {message}")).close()
@@ -61,6 +76,35 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.environ["CRANE_HOSTS"] = hosts
     serve(chosen.address, chosen.port)
     return 0
+
+
+def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
+    """Put the roles file into force. Raises IdentityError where it is malformed, or strangers could come in."""
+    os.environ[ROLES_FILE] = str(Path(roles).expanduser().absolute()) if roles else ""
+    has_password = bool(os.environ.get(PASSWORD))
+    if configured_roles() is not None:
+        configured_proxy()
+        if has_password:
+            raise IdentityError(
+                f"Both a roles file and {PASSWORD} are set.", remedy=f"Keep one: people log in, or share {PASSWORD}."
+            )
+    elif not has_password and not _is_loopback(address):
+        if not is_open_meant:
+            raise IdentityError(
+                f"At {address} other machines reach this app, and it asks nobody to log in.",
+                remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/server.md), or pass --no-login to "
+                "let everybody who reaches it read, label and change everything.",
+            )
+        tell(f"WARNING: no login is asked at {address}: everybody who reaches this app may do everything.")
+
+
+def _is_loopback(address: str) -> bool:
+    if address == "localhost":
+        return True
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False  # a name may lead anywhere
 
 
 def serve(address: str, port: int) -> None:

@@ -12,6 +12,7 @@ from crane_core.pipeline.label_frame import Kind
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.navigation import link
+from crane_core.ui.visit import visitor
 from crane_core.ui.words import literal
 
 SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predicted the crash, and it happens. Labels:
@@ -61,12 +62,18 @@ def draw_choice() -> Chosen | None:
 
 
 def visible_labels() -> pd.DataFrame:
-    """The label frame; without blind campaigns that are open where a password says who leads, and was not given.
+    """The label frame; a visitor who does not lead gets it without blind campaigns that are open.
+
+    Where people log in, without any open campaign.
 
     Totals that are read after every label of one's own tell what somebody else said.
     """
     labels = data.labels()
-    return labels if is_leading() else labels[~labels["campaign"].isin(data.blind_campaigns())]
+    if is_leading():
+        return labels
+    if visitor().is_known:
+        return labels[labels["campaign"].isna() | labels["campaign"].isin(data.locked_campaigns())]
+    return labels[~labels["campaign"].isin(data.blind_campaigns())]
 
 
 def _annotators(labels: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from crane_core.ui.annotate.snapshot import showing_of, snapshot
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.visit import require_seat
 from crane_core.ui.words import literal
 
 MAX_BATCH = 200
@@ -48,7 +49,8 @@ def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
 
 
 def draw_desk(campaign: str, annotator: str) -> None:
-    """The labelling screen of one annotator."""
+    """The labelling screen of one annotator. Raises IdentityError where somebody else is logged in."""
+    require_seat(annotator)
     try:
         desk = opened_desk(str(data.folder().path), campaign)
         desk.journal(annotator)
@@ -81,6 +83,7 @@ def _head(plan: Plan, annotator: str) -> None:
 def _labelling(campaign: str, annotator: str, content: str) -> None:
     key = keys.desk(campaign, annotator)
     with told():
+        require_seat(annotator)
         desk = opened_desk(str(data.folder().path), campaign)
         try:
             now = _now(desk, annotator, content, taken=st.session_state.get(keys.taken(key)), sent=what_was_sent(key))
@@ -116,6 +119,7 @@ def _save(desk: Desk, annotator: str, key: str) -> None:
     acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
     known = showing_of(desk.plan, annotator)
     try:
+        require_seat(annotator)
         taken = desk.take(annotator, [_named(act, known) for act in acts])
     except CraneError as error:
         on_disk = desk.journal(annotator).events

@@ -5,10 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.annotation.guideline import guideline
+from crane_core.identity.visitor import Visitor
 from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, turn
+from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, literal
 
 
@@ -28,17 +30,29 @@ def draw_start() -> None:
         st.info("There is no campaign yet. Ask your lead to create a campaign.")
         link("campaigns", "Create a campaign")
         return
+    person = visitor()
+    n_shown = 0
     for name in names:
         with told():
-            _campaign(kept_campaign(data.folder(), name))
+            kept = kept_campaign(data.folder(), name)
+            if not person.is_known or person.name in kept.plan.annotators:
+                n_shown += 1
+                _campaign(kept, person)
+    if person.is_known and not n_shown:
+        st.info(literal(f"No campaign has {person.name} as an annotator. Ask your lead."))
 
 
-def _campaign(kept: Kept) -> None:
+def _campaign(kept: Kept, person: Visitor) -> None:
     plan = kept.plan
     with st.container(border=True):
         state = f" · locked {kept.lock.locked_at[:10]}" if kept.lock else ""
         st.markdown(f"**{literal(plan.title)}**{literal(state)}")
-        st.caption(f"{count(len(plan.items))} diagnoses. Choose your name to continue where you stopped.")
+        diagnoses = f"{count(len(plan.items))} diagnoses."
+        if person.is_known:
+            st.caption(diagnoses)
+            turn("Continue where you stopped", campaign=plan.campaign, annotator=person.name)
+            return
+        st.caption(f"{diagnoses} Choose your name to continue where you stopped.")
         with st.container(horizontal=True, gap="medium"):
             for annotator in plan.annotators:
                 turn(literal(annotator), campaign=plan.campaign, annotator=annotator)

@@ -7,6 +7,7 @@ export default function (component) {
   const field = root.querySelector('input');
   fill(root.querySelector('datalist'), component.data.cases);
   explain(root.querySelector('dl'), component.data.terms);
+  introduce(root, component.data.who);
   root.querySelector('form').onsubmit = event => {
     event.preventDefault();
     const text = field.value.trim();
@@ -37,6 +38,15 @@ function fill(list, cases) {
 function explain(list, terms) {
   const made = (name, text) => Object.assign(document.createElement(name), {textContent: text});
   list.replaceChildren(...terms.flatMap(([term, meaning]) => [made('dt', term), made('dd', meaning)]));
+}
+
+function introduce(root, who) {
+  const button = root.querySelector('.cw-who');
+  button.hidden = !who;
+  if (!who) return;
+  const [name, email, role] = who;
+  button.textContent = name;
+  root.querySelector('#cw-visitor p').textContent = `${email}, ${role}`;
 }
 
 async function copy(button) {

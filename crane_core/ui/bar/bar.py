@@ -1,6 +1,7 @@
-"""The bar as a Streamlit component: search, copy, glossary. Knows where a search leads; what it finds is Cases' matter.
+"""The bar as a Streamlit component: search, copy, glossary, who is logged in.
 
-The browser sends what was searched for; everything else happens there, without a run of the page.
+Knows where a search leads; what it finds is Cases' matter. The browser sends what was searched for; everything else
+happens there, without a run of the page.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from crane_core.identity.visitor import Visitor
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
@@ -41,13 +43,14 @@ def _offered(_store: Store, loaded: str) -> dict[str, tuple[str, str, str]]:
     return found
 
 
-def draw_bar() -> None:
-    """Draw it, and leave for what was searched for."""
+def draw_bar(visitor: Visitor) -> None:
+    """Draw it, with who is logged in, and leave for what was searched for."""
     offered = _offered(data.store(), data.answers())
     is_blind = st.session_state[keys.PAGE] in BLIND
     cases = [] if is_blind else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
     terms = [[term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS]
-    sent = _component(data={"cases": cases, "terms": terms}, key=keys.BAR, on_search_change=lambda: None)
+    who = [visitor.name, visitor.email, str(visitor.role)] if visitor.is_known else None
+    sent = _component(data={"cases": cases, "terms": terms, "who": who}, key=keys.BAR, on_search_change=lambda: None)
     if asked := str(sent.search or "").strip():
         _open(asked, offered)
 

@@ -10,6 +10,7 @@ from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.domain import Label
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.cards import card, evidence
 from crane_core.pipeline.disputes import Dispute, disputes, undecided
@@ -20,6 +21,7 @@ from crane_core.ui.campaigns.said_html import said_html
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import LABEL_WORDS, count, literal
 
 _CARD_STYLE = Path(annotate.__file__).with_name("desk.css")
@@ -69,7 +71,8 @@ def _draw_decision(plan: Plan, dispute: Dispute, waiting: list[Dispute]) -> None
     _draw_choice("Label", {str(label): LABEL_WORDS[label] for label in DIAGNOSIS_LABELS}, "123", label_key)
     _draw_choice("Reason", ADJUDICATION_REASONS, REASON_KEYS, reason_key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = st.text_input("Who decides", value=st.session_state.get(keys.DECIDES, ""), width=180)
+        person = visitor()
+        by = person.name or st.text_input("Who decides", value=st.session_state.get(keys.DECIDES, ""), width=180)
         note = st.text_input("Note", key=f"note_{dispute.item}", placeholder="optional", width=420)
         saved = st.button("Save and next", type="primary", shortcut="Enter")
         if after := _after(dispute, waiting):
@@ -110,6 +113,7 @@ def _save(plan: Plan, dispute: Dispute, label: str | None, reason: str | None, b
         st.error("A decision needs a label, a reason, and who decides.")
         return
     with told():
+        require(Role.LEAD)
         adjudicate(data.folder(), plan, dispute.item, by=by, label=Label(label), reason=reason, note=note)
         show_here(campaign=plan.campaign, decide="next")
         st.rerun()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaign_export import export_zip
 from crane_core.pipeline.campaign_status import Status, open_words
 from crane_core.pipeline.campaigns import lock_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
+from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
 
 
@@ -38,7 +40,7 @@ def draw_lock(status: Status) -> None:
     else:
         st.caption("Everything is labelled and decided.")
     with st.form("lock", border=False):
-        by = st.text_input("Locked by", width=260)
+        by = visitor().name or st.text_input("Locked by", width=260)
         anyway = st.checkbox("Lock it although items are open") if found else True
         pressed = st.form_submit_button("Lock campaign")
     st.caption("Locking is final: labels and decisions can no longer change, and what was hidden is shown.")
@@ -53,5 +55,6 @@ def _lock(status: Status, by: str, *, anyway: bool) -> None:
         st.error("Items are open: finish them, or tick the box to lock anyway.")
     else:
         with told():
+            require(Role.LEAD)
             lock_campaign(data.folder(), status.plan.campaign, by=by)
             st.rerun()

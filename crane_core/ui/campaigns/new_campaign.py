@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.plan import Plan, Population
+from crane_core.identity.visitor import Role
 from crane_core.pipeline import campaigns
 from crane_core.pipeline.clustering import Clustering, clustering
 from crane_core.pipeline.plan_outline import outline
@@ -20,6 +21,7 @@ from crane_core.ui.campaigns.plan_view import draw_outline
 from crane_core.ui.campaigns.wish_form import draw_design, draw_population, draw_who, wish_of
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, show_here
+from crane_core.ui.visit import require
 from crane_core.ui.words import count
 
 
@@ -92,6 +94,7 @@ def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
     if not is_complete:
         st.info("Enter a name and annotators in step 2 to create the campaign.")
     elif st.button("Create campaign", type="primary"):
+        require(Role.LEAD)
         campaigns.keep_campaign(data.folder(), plan)
         del st.session_state[keys.NEW_SEED]
         show_here(campaign=plan.campaign)

@@ -9,8 +9,10 @@ import streamlit as st
 from crane_core.annotation.draw import STRATA, Wish
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population
 from crane_core.annotation.seed import fresh_seed
+from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.population_choices import Choices
 from crane_core.ui import keys
+from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, experiment_words, setting_short
 
 WIDTH = 220
@@ -73,13 +75,21 @@ def draw_who() -> Who:
     """Name and annotators; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", placeholder="pilot", width=WIDTH, help="a-z, 0-9, dot, dash and underscore")
-        annotators = st.text_input("Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between")
+        names = _draw_annotators()
     blind = st.toggle("Blind", value=True, help="nobody sees the model or the input of an item until the lock")
     with st.expander("Title and creator"), st.container(horizontal=True, vertical_alignment="bottom"):
         title = st.text_input("Title", placeholder="same as the name", width=WIDTH)
-        by = st.text_input("Created by", width=WIDTH)
-    names = tuple(part.strip() for part in annotators.split(",") if part.strip())
+        by = visitor().name or st.text_input("Created by", width=WIDTH)
     return Who(name.strip(), names, title.strip(), by.strip(), bool(blind))
+
+
+def _draw_annotators() -> tuple[str, ...]:
+    """Names: of the people of this server who may label where it knows them, else typed."""
+    roles = configured_roles()
+    if roles is not None:
+        return tuple(st.multiselect("Annotators", roles.annotators(), width=WIDTH, help="people of the roles file"))
+    typed = st.text_input("Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between")
+    return tuple(part.strip() for part in typed.split(",") if part.strip())
 
 
 def draw_design() -> tuple[Design, int]:

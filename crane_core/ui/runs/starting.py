@@ -11,6 +11,7 @@ import streamlit as st
 
 from crane_core.detectors.registry import local_detectors
 from crane_core.domain import PAPER_RUNS, Setting
+from crane_core.identity.visitor import Role
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.endpoints import configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
@@ -23,6 +24,7 @@ from crane_core.ui.navigation import show_here
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.going import draw_bar
 from crane_core.ui.runs.started import SILENCE_S, Started, start, started_runs
+from crane_core.ui.visit import may, require
 from crane_core.ui.words import literal, setting_words
 
 LLM, FAKE = "llm", "fake"
@@ -77,7 +79,9 @@ class Wish(NamedTuple):
 def draw_starting(*, may_run: bool) -> None:
     """The form, or why there is none; below it what this server started."""
     with st.expander("Start a run"):
-        if may_run:
+        if not may(Role.ADMIN):
+            st.markdown("Starting a run needs the role admin.")
+        elif may_run:
             _draw_form()
         else:
             st.markdown(
@@ -120,6 +124,7 @@ def _draw_form() -> None:
             st.caption(busy, width="content")
     if pressed:
         with told():
+            require(Role.ADMIN)
             wish.check()
             start(wish.arguments)
             st.rerun()
@@ -178,7 +183,7 @@ def _draw_started(run: Started) -> None:
         st.markdown(f"**{run.state}**", width="content")
         st.caption(f"{asked}, started {run.at[11:19]} UTC", width="content")
         if is_running:
-            if st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
+            if may(Role.ADMIN) and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
                 run.stop()
             if run.job and st.button("Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
                 _open_at_work(run)
@@ -199,8 +204,11 @@ def _draw_started(run: Started) -> None:
 
 def _draw_way_on(run: Started) -> None:
     """The same command once more; the ended start is told of no longer."""
-    if st.button("Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."):
+    if may(Role.ADMIN) and st.button(
+        "Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."
+    ):
         with told():
+            require(Role.ADMIN)
             start(run.arguments)
             if run in started_runs():
                 started_runs().remove(run)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.domain import Setting
 from crane_core.errors import CraneError
+from crane_core.identity.visitor import Role
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
@@ -21,6 +22,7 @@ from crane_core.ui.frame import told
 from crane_core.ui.trial.asking import Asking, about, ask
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.trial.watching import draw_watch
+from crane_core.ui.visit import require
 from crane_core.ui.words import literal, setting_words
 
 MAX_PROMPT = 200_000
@@ -70,6 +72,7 @@ def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint)
     if isinstance(before, Asking):
         before.stop.set()
     with told():
+        require(Role.ADMIN)
         st.session_state[keys.TRY_ASKED] = ask(checked, setting, sent, endpoint)
         st.rerun()
 

@@ -40,13 +40,13 @@ class Source(NamedTuple):
     state: State | None = None
 
 
-def draw_choice(*, may_run: bool) -> Checked | None:
+def draw_choice(*, may_upload: bool, may_run: bool) -> Checked | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = one_of(
             st.segmented_control,
             "Notebook",
-            list(WAYS) if may_run else [SHIPPED, UPLOAD],
+            [SHIPPED, *([UPLOAD] if may_upload else []), *([PATH] if may_run else [])],
             key=keys.TRY_WAY,
             default=SHIPPED,
             required=True,

@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.check import Checked
 from crane_core.runtime.isolation import Isolation
 from crane_core.runtime.limits import Limits
@@ -17,6 +18,7 @@ from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.running import Running, limits, start
 from crane_core.ui.trial.watching import draw_watch
+from crane_core.ui.visit import require
 from crane_core.ui.words import cells_words, literal
 
 NOT_REACHED = "The run stopped before the target."
@@ -84,6 +86,7 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
 
 def _start(checked: Checked, *, keep_going: bool) -> None:
     with told():
+        require(Role.ADMIN)
         st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going)
         st.rerun()
 

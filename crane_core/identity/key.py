@@ -1,0 +1,56 @@
+"""The key that signs invitations and sessions: CRANE_SECRET, else a file of the data folder that only its owner reads.
+
+Another key ends all sessions and invitations: delete the file, or change the variable.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from crane_core.errors import IdentityError
+
+VARIABLE = "CRANE_SECRET"
+FILE_NAME = "identity.key"
+MIN_CHARACTERS = 32
+
+
+def signing_key(folder: Path, environ: Mapping[str, str] | None = None) -> bytes:
+    """The key, made where there is none yet. Raises IdentityError where it is weak or others can read it."""
+    given = (os.environ if environ is None else environ).get(VARIABLE, "")
+    if given:
+        if len(given) < MIN_CHARACTERS:
+            raise IdentityError(
+                f"{VARIABLE} has fewer than {MIN_CHARACTERS} characters.",
+                remedy="Set a random one: `openssl rand -hex 32`, or remove it to use the key of the data folder.",
+            )
+        return given.encode()
+    path = folder / FILE_NAME
+    if not path.exists():
+        _make(path)
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise IdentityError(
+            f"{FILE_NAME} in the data folder can be read by others.",
+            remedy="Delete it, so that a new key is made; all sessions and invitations end.",
+        )
+    key = path.read_bytes()
+    if len(key) < MIN_CHARACTERS:
+        raise IdentityError(f"{FILE_NAME} in the data folder is damaged.", remedy="Delete it; a new key is made.")
+    return key
+
+
+def _make(path: Path) -> None:
+    """Write a whole key or none: the file gets its name when it is complete, and the first one counts."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".identity-")  # readable by its owner alone
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_hex(32))
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        return  # another process was first
+    finally:
+        Path(name).unlink()

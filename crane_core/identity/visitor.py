@@ -1,0 +1,40 @@
+"""A visitor and a role. Refuses to know how anybody logged in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Role(IntEnum):
+    """What somebody may do; each role may do what those before it may."""
+
+    VIEWER = 1
+    ANNOTATOR = 2
+    LEAD = 3
+    ADMIN = 4
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody at the app. `name` is what campaigns call them; without logins both e-mail and name are empty."""
+
+    email: str
+    name: str
+    role: Role
+
+    @property
+    def is_known(self) -> bool:
+        """Whether they logged in, so that nobody needs to type a name."""
+        return bool(self.email)
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what this role may."""
+        return self.role >= role
+
+
+ANYBODY = Visitor("", "", Role.ADMIN)
+"""The one visitor of an app without logins: the person at this machine, or anyone who has the shared password."""

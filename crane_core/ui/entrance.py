@@ -1,0 +1,114 @@
+"""Where a visitor's identity comes in and goes out, before Streamlit sees a request.
+
+Opening an invitation gives the browser a session cookie, `logout` takes it back, and what a proxy says of a visitor
+passes only from a proxy. Knows HTTP. Refuses to know what pages show.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from crane_core.errors import IdentityError
+from crane_core.identity.key import signing_key
+from crane_core.identity.logouts import log_out
+from crane_core.identity.passes import Purpose, new_pass, opened, signed
+from crane_core.identity.proxy import Proxy, configured_proxy
+from crane_core.identity.roles import configured_roles
+from crane_core.identity.throttle import Throttle
+from crane_core.identity.visitor import Role, Visitor
+from crane_core.pipeline.places import data_folder
+from crane_core.ui.visit import COOKIE, PROVIDER_COOKIE
+
+SESSION_S = 14 * 24 * 3600
+"""How long an opened invitation keeps a browser logged in."""
+INVITATION, LOGOUT = "/invitation", "/logout"
+OF_PROVIDER = "./auth/logout"
+"""Streamlit's own logout, which also ends the session at the provider."""
+_MISCONFIGURED = "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
+_LOG = logging.getLogger(__name__)
+
+
+class Entrance:
+    """ASGI middleware: invitations, logout, and the true address and name of who stands behind a proxy."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._throttle = Throttle("invitation")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        scope = seen_through(scope, configured_proxy())
+        try:
+            answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        except IdentityError as error:
+            _LOG.error("Nobody is let in: %s", error)
+            answer = PlainTextResponse(_MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE)
+        await (answer or self._app)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        path = scope["path"].rstrip("/")
+        if path == LOGOUT:
+            return _log_out(Request(scope))
+        if path == INVITATION and configured_roles() is not None:
+            return self._let_in(Request(scope))
+        return None
+
+    def _let_in(self, request: Request) -> Response:
+        peer = request.client.host if request.client else ""
+        if self._throttle.locked_s(peer):
+            return PlainTextResponse(
+                "Too many failed attempts. Try again in a few minutes.", HTTPStatus.TOO_MANY_REQUESTS
+            )
+        try:
+            key = signing_key(data_folder().path)
+            email = opened(request.query_params.get("token", ""), Purpose.INVITATION, key).email
+        except IdentityError as error:
+            self._throttle.failed(peer)
+            return PlainTextResponse(str(error), HTTPStatus.FORBIDDEN)
+        self._throttle.succeeded(peer)
+        roles = configured_roles()
+        visitor = roles.visitor(email) if roles else None
+        if visitor is None:
+            words = f"{email} is not on this server's list of people. Ask the person who runs it."
+            return PlainTextResponse(words, HTTPStatus.FORBIDDEN)
+        return _with_session(visitor, key, is_secure=request.url.scheme == "https")
+
+
+def _with_session(visitor: Visitor, key: bytes, *, is_secure: bool) -> Response:
+    answer = RedirectResponse("./annotate" if visitor.role is Role.ANNOTATOR else "./", HTTPStatus.SEE_OTHER)
+    cookie = signed(new_pass(visitor.email, seconds=SESSION_S), Purpose.SESSION, key)
+    answer.set_cookie(COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure)
+    return answer
+
+
+def _log_out(request: Request) -> Response:
+    """Forget the session; where a provider or a proxy logged the visitor in, they are asked to forget it too."""
+    given = [request.cookies[name] for name in (COOKIE, PROVIDER_COOKIE) if name in request.cookies]
+    for cookie in given:
+        log_out(cookie)
+    elsewhere = OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
+    answer = RedirectResponse(elsewhere or "./", HTTPStatus.SEE_OTHER)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+    return answer
+
+
+def seen_through(scope: Scope, proxy: Proxy) -> Scope:
+    """The request as the proxy that passed it on saw it; from anybody else, without the header that names a visitor."""
+    headers = Headers(scope=scope)
+    if not proxy.is_one(scope["client"][0] if scope.get("client") else ""):
+        hidden = proxy.header.lower().encode() if proxy.header else None
+        return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != hidden]}
+    seen: dict[str, object] = {}
+    if visitor := headers.get("x-forwarded-for", "").rpartition(",")[2].strip():
+        seen["client"] = (visitor, 0)
+    if headers.get("x-forwarded-proto") == "https":
+        seen["scheme"] = "wss" if scope["type"] == "websocket" else "https"
+    return {**scope, **seen}

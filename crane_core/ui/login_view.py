@@ -1,0 +1,41 @@
+"""What somebody sees who is not let in: how to log in, or why it did not do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from crane_core.identity.proxy import configured_proxy
+from crane_core.ui.words import literal
+
+
+def draw_login(refusal: str) -> None:
+    """The ways to log in that are configured here; `refusal`: why somebody who did is not let in."""
+    st.title("Crane Workbench")
+    with st.container():  # one element below the title, so that a desk that waits keeps its place; see draw_closed
+        _draw_ways(refusal)
+
+
+def _draw_ways(refusal: str) -> None:
+    if refusal:
+        st.warning(literal(f"{refusal} Ask the person who runs this server."))
+    for label, provider in _providers().items():
+        if st.button(label, type="primary", key=f"log_in_{provider}"):
+            st.login(provider)
+    if configured_proxy().header:
+        st.markdown(
+            "This server's proxy logs visitors in, but it did not name you. Open the app at the proxy's address."
+        )
+    st.caption("If you have an invitation link, open it; it logs this browser in.")
+    if refusal:
+        st.html('<a href="./logout" target="_self">Log out</a>')
+
+
+def _providers() -> dict[str, str | None]:
+    """Label of each button to the provider's section of `[auth]` in Streamlit's secrets; None is `[auth]` itself."""
+    if not st.secrets.load_if_toml_exists() or "auth" not in st.secrets:
+        return {}
+    auth = st.secrets["auth"]
+    named = [name for name, entry in auth.items() if isinstance(entry, Mapping) and name != "client_kwargs"]
+    return {f"Log in with {name}": name for name in named} or {"Log in": None}

@@ -1,0 +1,198 @@
+"""Every page and action by role, over real connections to a server where nobody has been at the start page yet."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from benchmarks._server import CHECKOUT, serve
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Design, Kind, Population
+from crane_core.identity.key import FILE_NAME, signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.ui.navigation import page_files
+from tests.ui.visits import Visitor, asked
+
+LISTED = """
+"vic@lab.example" = "viewer"
+"ana@lab.example" = "annotator"
+"ben@lab.example" = "annotator"
+"lea@lab.example" = "lead"
+"ada@lab.example" = "admin"
+"*@other.example" = "viewer"
+"""
+OF_ROLE = {Role.VIEWER: "vic", Role.ANNOTATOR: "ana", Role.LEAD: "lea", Role.ADMIN: "ada"}
+NEEDS = {"annotate": Role.ANNOTATOR, "campaigns": Role.LEAD}
+"""Pages that more than a viewer's role opens."""
+ACTIONS = {
+    "runs": ("Start run", Role.ADMIN),
+    "data": ("Import path", Role.ADMIN),
+    "try_a_notebook": ("A file on the server", Role.ADMIN),
+    "campaigns": ("New campaign", Role.LEAD),
+}
+"""Page, and a word of what only this role may do there."""
+
+
+class Lab(NamedTuple):
+    """A running server with a roles file and a campaign of ana and ben."""
+
+    address: str
+    folder: DataFolder
+    roles: Path
+
+    def visitor(self, email: str, *, seconds: int = 600) -> Visitor:
+        """Somebody with a session of this server; it has expired where `seconds` is not positive."""
+        session = signed(new_pass(email, seconds=seconds), Purpose.SESSION, signing_key(self.folder.path))
+        return Visitor(self.address, f"crane_session={session}")
+
+    def of(self, role: Role) -> Visitor:
+        return self.visitor(f"{OF_ROLE[role]}@lab.example")
+
+
+@pytest.fixture(scope="module")
+def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    place = tmp_path_factory.mktemp("lab")
+    folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
+    store = prepare(folder)
+    wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    try:
+        keep_campaign(folder, drawn_plan(store, wish))
+    finally:
+        store.close()
+    roles = place / "roles.toml"
+    roles.write_text(LISTED)
+    with serve(folder.path, CRANE_ROLES=str(roles), CRANE_ALLOW_EXECUTION="1") as address:
+        yield Lab(address, folder, roles)
+
+
+@pytest.mark.parametrize("page", list(page_files()))
+def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) -> None:
+    seen = Visitor(lab.address).sees(page)
+    assert seen.shows("If you have an invitation link, open it")
+    assert not seen.shows("junobench")
+    assert len(seen.elements) <= 5
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("page", list(page_files()))
+def test_a_direct_visit_opens_a_page_for_its_roles_alone(lab: Lab, page: str, role: Role) -> None:
+    seen = lab.of(role).sees(page)
+    needs = NEEDS.get(page, Role.VIEWER)
+    assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (role < needs)
+    assert not seen.shows("exception {")
+    if page in ACTIONS:
+        words, of = ACTIONS[page]
+        assert seen.shows(words) is (role >= of)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_uploads_are_of_admins_alone(lab: Lab, role: Role) -> None:
+    assert lab.of(role).may_upload() == (204 if role is Role.ADMIN else 403)
+    assert Visitor(lab.address).may_upload() == 403
+
+
+def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
+    ana = lab.of(Role.ANNOTATOR)
+    assert ana.sees("annotate").shows("Continue where you stopped")
+    own = ana.sees("annotate", "campaign=pilot&annotator=ana")
+    assert own.shows("crane_desk")
+    others = ana.sees("annotate", "campaign=pilot&annotator=ben")
+    assert others.shows("This desk is another person")
+    assert not others.shows("crane_desk")
+
+
+def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
+    seen = lab.of(Role.LEAD).sees("campaigns", "campaign=pilot")
+    assert seen.shows("Lock campaign")
+    assert not seen.shows("Locked by")
+
+
+def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(lab: Lab) -> None:
+    assert not lab.visitor("zoe@other.example").sees("results").shows("not on this server")
+    assert lab.visitor("zoe@other.example").sees("annotate").shows("This page needs the role annotator")
+    assert lab.visitor("zoe@evil.example").sees("results").shows("is not on this server")
+
+
+def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(lab: Lab) -> None:
+    assert lab.visitor("ada@lab.example", seconds=-1).sees("data").shows("This session has expired")
+    good = lab.visitor("ada@lab.example").cookie
+    for cookie in (good[:-9] + "A" * 9, good.replace("=", "=x", 1), "crane_session=ada@lab.example", "crane_session="):
+        seen = Visitor(lab.address, cookie).sees("data")
+        assert seen.shows("If you have an invitation link"), cookie
+        assert not seen.shows("Import path")
+    invitation = signed(new_pass("ada@lab.example", seconds=60), Purpose.INVITATION, signing_key(lab.folder.path))
+    assert not Visitor(lab.address, f"crane_session={invitation}").sees("data").shows("Import path")
+
+
+def test_who_is_taken_off_the_list_is_out(lab: Lab) -> None:
+    lea = lab.of(Role.LEAD)
+    assert not lea.sees("campaigns").shows("not on this server")
+    try:
+        lab.roles.write_text(LISTED.replace('"lea@lab.example" = "lead"\n', ""))
+        assert lea.sees("campaigns").shows("is not on this server")
+        lab.roles.write_text("nonsense")
+        assert lea.sees("campaigns").shows("is not TOML")
+        assert lab.of(Role.ADMIN).sees("data").shows("is not TOML")
+    finally:
+        lab.roles.write_text(LISTED)
+    assert not lea.sees("campaigns").shows("not on this server")
+
+
+def invited(lab: Lab, email: str, *more: str) -> subprocess.CompletedProcess[str]:
+    crane = [sys.executable, "-m", "crane_core", "--data", str(lab.folder.path)]
+    command = [*crane, "invite", email, *more, "--roles", str(lab.roles), "--url", lab.address]
+    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+
+
+def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
+    link = invited(lab, "ben@lab.example").stdout.strip()
+    answer = asked(lab.address, link.removeprefix(lab.address))
+    assert (answer.status, answer.getheader("Location")) == (303, "./annotate")
+    cookie, *flags = (answer.getheader("Set-Cookie") or "").split("; ")
+    assert {"HttpOnly", "SameSite=lax", "Path=/", "Max-Age=1209600"} <= set(flags)
+    assert stat.S_IMODE((lab.folder.path / FILE_NAME).stat().st_mode) == 0o600
+    ben = Visitor(lab.address, cookie)
+    assert ben.sees("annotate", "campaign=pilot&annotator=ben").shows("crane_desk")
+    left = asked(lab.address, "/logout", headers={"Cookie": cookie})
+    assert (left.status, left.getheader("Location")) == (303, "./")
+    assert 'crane_session=""' in (left.getheader("Set-Cookie") or "")
+    assert ben.sees("annotate").shows("If you have an invitation link")
+
+
+def test_an_invitation_adds_a_person_and_never_changes_one(lab: Lab) -> None:
+    try:
+        spoken = invited(lab, "New.Person@lab.example", "--role", "viewer", "--days", "3")
+        assert spoken.returncode == 0, spoken.stderr
+        assert '"new.person@lab.example" = "viewer"' in lab.roles.read_text()
+        assert "the link works for 3 days" in spoken.stderr
+        refused = invited(lab, "new.person@lab.example", "--role", "admin")
+        assert (refused.returncode, "has the role viewer" in refused.stderr) == (1, True)
+        unknown = invited(lab, "who@lab.example")
+        assert (unknown.returncode, "is not in the roles file" in unknown.stderr) == (1, True)
+    finally:
+        lab.roles.write_text(LISTED)
+
+
+def test_wrong_invitations_lock_their_peer_for_a_while(lab: Lab) -> None:
+    path = urlsplit(invited(lab, "ana@lab.example").stdout.strip())
+    right = f"{path.path}?{path.query}"
+    behind_proxy = {"X-Forwarded-For": "203.0.113.9"}
+    for _ in range(5):
+        assert asked(lab.address, "/invitation?token=guess", headers=behind_proxy).status == 403
+    assert asked(lab.address, right, headers=behind_proxy).status == 429
+    assert asked(lab.address, right).status == 303
+    log = next(lab.folder.path.parent.glob("data.*.log")).read_text()
+    assert "Wrong invitation from 203.0.113.9 (5 of 5)" in log
+    assert "guess" not in log

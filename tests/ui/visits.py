@@ -1,0 +1,115 @@
+"""A visitor without a browser: real HTTP and a real websocket, with any cookie and header, and what the page drew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+PATIENCE_S = 120.0
+_BOUNDARY = "upload-ends-here"
+
+
+@dataclass
+class Drawn:
+    """What one run of a page sent: every element, as text."""
+
+    session: str = ""
+    elements: list[str] = field(default_factory=list)
+
+    def shows(self, text: str) -> bool:
+        return any(text in element for element in self.elements)
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody with this cookie and these headers; `address` is the server's."""
+
+    address: str
+    cookie: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def sees(self, page: str, query: str = "") -> Drawn:
+        """What a direct visit to a page's address shows."""
+        return asyncio.run(self._visit(page, query))
+
+    def may_upload(self, page: str = "data") -> int:
+        """The status of an upload by a session that stands on a page."""
+        return asyncio.run(self._upload(page))
+
+    async def _joined(self) -> ClientConnection:
+        headers = dict(self.headers) | ({"Cookie": self.cookie} if self.cookie else {})
+        url = self.address.replace("http", "ws", 1) + "/_stcore/stream"
+        return await connect(
+            url,
+            origin=self.address,  # type: ignore[arg-type]
+            additional_headers=headers,
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=None,
+        )
+
+    async def _visit(self, page: str, query: str) -> Drawn:
+        async with asyncio.timeout(PATIENCE_S), await self._joined() as socket:
+            return await drawn(socket, page, query)
+
+    async def _upload(self, page: str) -> int:
+        async with asyncio.timeout(PATIENCE_S), await self._joined() as socket:
+            seen = await drawn(socket, page, "")
+            return await asyncio.to_thread(self._put, seen.session)
+
+    def _put(self, session: str) -> int:
+        token = asked(self.address, "/_stcore/health").getheader("Set-Cookie", "").partition(";")[0]
+        headers = {
+            **self.headers,
+            "Content-Type": f"multipart/form-data; boundary={_BOUNDARY}",
+            "Cookie": "; ".join(filter(None, [token, self.cookie])),
+            "X-Xsrftoken": token.partition("=")[2].strip('"'),
+        }
+        head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
+        body = f"{head}x\r\n--{_BOUNDARY}--\r\n".encode()
+        path = f"/_stcore/upload_file/{session}/a"
+        return asked(self.address, path, method="PUT", headers=headers, body=body).status
+
+
+async def drawn(socket: ClientConnection, page: str, query: str) -> Drawn:
+    """Run a page and collect what it draws until its last run is over."""
+    await socket.send(BackMsg(rerun_script=ClientState(page_name=page, query_string=query)).SerializeToString())
+    seen = Drawn()
+    while True:
+        message = ForwardMsg.FromString(await socket.recv(decode=False))
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            seen = Drawn(message.new_session.initialize.session_id or seen.session)
+        elif kind == "delta":
+            seen.elements.append(str(message.delta))
+        elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+            return seen
+
+
+class Answer:
+    """Status, headers and text of an answer."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        answer = connection.getresponse()
+        self.status = answer.status
+        self.getheader = answer.getheader
+        self.text = answer.read().decode("utf-8", "replace")
+
+
+def asked(
+    address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
+) -> Answer:
+    """The answer to one request; redirections are not followed."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.request(method, path, body, dict(headers or {}))
+    answer = Answer(connection)
+    connection.close()
+    return answer

@@ -31,6 +31,8 @@ from crane_core.stats.sample_size import Z_95, allocate, required_sample
 
 STRATA = ("detector", "setting", "library", "root_cause")
 """What a sample may be stratified by."""
+SEPARATOR = " · "
+"""Between the values in a stratum's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def _groups(verdicts: list[Verdict], strata: tuple[str, ...]) -> dict[str, list[
 
 def stratum_name(verdict: Verdict, strata: tuple[str, ...]) -> str:
     """The stratum that a verdict falls into: "gpt-5 · code"."""
-    return " · ".join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"
+    return SEPARATOR.join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"
 
 
 def _draw(group: list[Verdict], n: int, seed: str) -> list[Verdict]:

@@ -63,7 +63,7 @@ def _sources(loaded: str, benchmark: str) -> list[str]:
 
 def draw_ablation_switches() -> Ablated:
     """The switches in one row."""
-    titles = dict(zip(data.benchmarks()["benchmark"], data.benchmarks()["title"], strict=True))
+    titles = data.benchmark_titles()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
         found = _sources(data.answers(), benchmark)

@@ -237,15 +237,14 @@ def _draw_comparison(benchmark: str) -> None:
 
 
 def _draw_benchmark() -> None:
-    known = data.benchmarks()
-    if len(known) > 1:
-        titles = dict(zip(known["benchmark"], known["title"], strict=True))
+    titles = data.benchmark_titles()
+    if len(titles) > 1:
         url_state.one_of(
             st.selectbox,
             "Benchmark",
             list(titles),
             key=keys.BENCHMARK,
-            default=known["benchmark"].iloc[0],
+            default=next(iter(titles)),
             format_func=lambda name: titles.get(name, name),
             width=WIDTH,
         )

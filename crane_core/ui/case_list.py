@@ -160,6 +160,7 @@ def _head_html(column: str, words: str, sort: str | None) -> str:
 def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
     words = row | {"exception": exception_name(row["exception"]), "pattern": pattern_words(row["patterns_in"], series)}
     shown = {column: escape(words[column] or NOTHING) for column in COLUMNS if column not in NUMBERS}
+    shown["stage"] = shown["stage"].replace("/", "/<wbr>")
     shown |= {column: _bar_html(row, column) for column in NUMBERS}
     cells = "".join(f'<td class="cw-of-{column}">{shown[column]}</td>' for column in list(COLUMNS)[1:])
     first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'

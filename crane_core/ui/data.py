@@ -187,3 +187,15 @@ def judge_jobs() -> pd.DataFrame:
 def benchmarks() -> pd.DataFrame:
     """Benchmarks in the store, the largest first."""
     return stored_cases.benchmarks(store().cursor())
+
+
+def benchmark_titles() -> dict[str, str]:
+    """How the owners of the benchmarks write their names, by id; the largest first."""
+    known = benchmarks()
+    return dict(zip(known["benchmark"], known["title"], strict=True))
+
+
+def detector_titles() -> dict[str, str]:
+    """How the owners of the detectors write their names, by id."""
+    known = verdicts()[["detector", "detector_title"]].drop_duplicates("detector")
+    return dict(zip(known["detector"], known["detector_title"], strict=True))

@@ -30,7 +30,7 @@ MEANING = {
 def draw_loaded() -> None:
     """What is in the store in a few numbers, each with the page that shows it, and what to do next."""
     counts = state.table_counts(data.store().cursor())
-    with st.container(horizontal=True, gap="large", key="loaded"):
+    with st.container(horizontal=True, gap="medium", key="loaded"):
         for row in as_rows(data.benchmarks()):
             words = f"{row['title']}: {count(row['n_cases'])} cases, {count(row['n_instances'])} notebooks"
             link("cases", literal(words), benchmark=row["benchmark"])
@@ -71,7 +71,9 @@ def draw_sources() -> None:
         names = dict(zip(sources["source_id"], sources["name"], strict=True))
         shown = counts.assign(source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " "))
         columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
-        st.dataframe(shown[list(columns)].rename(columns=columns), hide_index=True)
+        records = st.column_config.NumberColumn(format="localized")
+        shown = shown[list(columns)].rename(columns=columns)
+        st.dataframe(shown, hide_index=True, column_config={"Read": records, "New": records})
 
 
 def _release_words(source: StagedSource) -> str:
@@ -116,7 +118,7 @@ def draw_contradictions() -> None:
     shown = pd.DataFrame(
         {
             "Instance": found["instance_id"],
-            "Detector": found["detector"],
+            "Detector": found["detector"].map(data.detector_titles()),
             "Input": found["setting"].map(setting_short),
             "Runs that predict a crash": [
                 f"{a} of {a + b}" for a, b in zip(found["n_crash"], found["n_safe"], strict=True)
@@ -138,7 +140,9 @@ def draw_annotators() -> None:
         "n_repetitions": "Repetitions",
         "n_labels": "Labels",
     }
-    st.dataframe(counts[list(columns)].rename(columns=columns), hide_index=True, width=760)
+    shown = counts[list(columns)].rename(columns=columns)
+    labels = st.column_config.NumberColumn(format="localized")
+    st.dataframe(shown, hide_index=True, width=760, column_config={"Labels": labels})
 
 
 def draw_counts() -> None:

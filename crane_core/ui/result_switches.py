@@ -95,7 +95,8 @@ def draw_switches() -> Chosen | None:
         st.info("There are no answers of detectors yet. Import results on the Data page.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, str)
+        titles = data.benchmark_titles()
+        benchmark = pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, titles.__getitem__)
         verdicts = verdicts[verdicts["benchmark"] == benchmark]
         experiment = pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
         added = _beside(verdicts, experiment)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 
+from crane_core.annotation.draw import SEPARATOR
+from crane_core.domain import Setting
 from crane_core.pipeline.plan_outline import SECONDS_PER_ITEM, Outline
-from crane_core.ui.words import count, literal
+from crane_core.ui import data
+from crane_core.ui.words import count, literal, setting_short
 
 N_OF_SIZE = 2
 """The first sentences of an outline, which are about population and sample."""
@@ -26,9 +31,10 @@ def draw_outline(told: Outline, *, with_people: bool = True) -> None:
 
 
 def _strata(told: Outline) -> pd.DataFrame:
+    titles = data.detector_titles() | {str(setting): setting_short(setting) for setting in Setting}
     return pd.DataFrame(
         {
-            "Stratum": row.stratum,
+            "Stratum": _stratum_words(row.stratum, titles),
             "Population": count(row.population),
             "Drawn": count(row.drawn),
             "Labelled twice or more": count(row.twice_or_more),
@@ -36,6 +42,10 @@ def _strata(told: Outline) -> pd.DataFrame:
         }
         for row in told.strata
     )
+
+
+def _stratum_words(stratum: str, titles: Mapping[str, str]) -> str:
+    return SEPARATOR.join(titles.get(part, part) for part in stratum.split(SEPARATOR))
 
 
 def _load(told: Outline) -> pd.DataFrame:

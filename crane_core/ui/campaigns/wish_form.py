@@ -11,7 +11,7 @@ from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overla
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.population_choices import Choices
-from crane_core.ui import keys
+from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, experiment_words, setting_short
 
@@ -68,7 +68,8 @@ def draw_population(choices: list[Choices]) -> Population:
 
 
 def _experiment(choices: Choices) -> str:
-    return f"{choices.benchmark} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
+    title = data.benchmark_titles()[choices.benchmark]
+    return f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
 
 
 def draw_who() -> Who:

@@ -50,6 +50,13 @@ class Overlap(StrEnum):
     NONE = "the items are dealt out, one annotator each"
 
 
+class Texts(StrEnum):
+    """What an annotator sees of an item's runs. ALL was the only way in plans stored before there was a choice."""
+
+    ONE = "one text of each item"
+    ALL = "all texts of each item"
+
+
 @dataclass(frozen=True, slots=True)
 class Population:
     """A query over verdicts. An empty tuple asks for everything."""
@@ -75,6 +82,8 @@ class Design:
     strata: tuple[str, ...] = BY_DEFAULT
     repeats: float = 0.05
     """Share of an annotator's items that are repeated, hidden, for self-agreement."""
+    texts: Texts = Texts.ONE
+    """How many different texts a model gave names it, so by default one is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +215,12 @@ def _population(body: dict[str, Any]) -> Population:
 
 
 def _design(body: dict[str, Any]) -> Design:
-    words = {"kind": Kind(body["kind"]), "overlap": Overlap(body["overlap"]), "strata": tuple(body["strata"])}
+    words = {
+        "kind": Kind(body["kind"]),
+        "overlap": Overlap(body["overlap"]),
+        "strata": tuple(body["strata"]),
+        "texts": Texts(body.get("texts", Texts.ALL)),
+    }
     return Design(**body | words)
 
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from crane_core.annotation.drawn_text import drawn_text
 from crane_core.annotation.mask import mask
-from crane_core.annotation.plan import Plan, Verdict
+from crane_core.annotation.plan import Plan, Texts, Verdict
 from crane_core.annotation.practice import PracticeItem
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Version
@@ -23,10 +24,10 @@ NO_CRASH = "The cell runs without a crash."
 
 
 class Text(NamedTuple):
-    """A diagnosis, and how many of the runs that predicted the crash gave it."""
+    """A diagnosis, and how many of the runs that predicted the crash gave it; None where that is not shown."""
 
     text: str
-    n_runs: int
+    n_runs: int | None
 
 
 class Card(NamedTuple):
@@ -104,14 +105,21 @@ def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
 
 
 def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells) -> list[Text]:
-    """The distinct texts; masked in a blind campaign, where two that then read the same are one."""
+    """The distinct texts, or one that is drawn, as the plan says; those of a blind campaign are masked."""
     texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
-    if not plan.blind:
-        return [Text(text, n) for text, n in texts]
+    if plan.blind:
+        texts = _masked(store, texts, cells)
+    if plan.design.texts is Texts.ONE and texts:
+        return [Text(drawn_text(texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"), None)]
+    return [Text(text, n) for text, n in texts]
+
+
+def _masked(store: Store, texts: list[tuple[str, int]], cells: Cells) -> list[tuple[str, int]]:
+    """The texts without what names their author; two that then read the same are one."""
     names = diagnoses.detector_names(store.cursor())
     notebook = "\n".join(cell["code"] for cell in cells)
     counts: dict[str, int] = {}
     for text, n in texts:
         masked = mask(text, names=names, notebook=notebook)
         counts[masked] = counts.get(masked, 0) + n
-    return [Text(text, n) for text, n in counts.items()]
+    return list(counts.items())

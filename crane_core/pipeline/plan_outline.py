@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
+from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Texts
 from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.clustering import Clustering, Weight
 from crane_core.pipeline.population_choices import FILTERS
@@ -50,7 +50,7 @@ def outline(plan: Plan, weight: Clustering) -> Outline:
         StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population) for s in plan.strata
     )
     return Outline(
-        sentences=(_population(plan), _sample(plan), _overlap(plan), _seed(plan)),
+        sentences=(_population(plan), _sample(plan), _overlap(plan), _texts(plan), _seed(plan)),
         strata=strata,
         load=workload(plan),
         dependence=_dependence(plan, weight),
@@ -91,6 +91,13 @@ def _overlap(plan: Plan) -> str:
     if len(plan.annotators) == 1:
         return "Annotators: one, so inter-annotator agreement cannot be measured."
     return f"Annotators: {len(plan.annotators)}; {plan.design.overlap}."
+
+
+def _texts(plan: Plan) -> str:
+    shown = "one text per item, drawn at random from the runs that predict the crash, without counts"
+    shown = shown if plan.design.texts is Texts.ONE else "all texts of an item, with the number of runs of each"
+    style = " The style of a text can still reveal its model." if plan.blind else ""
+    return f"Texts: {shown}.{style}"
 
 
 def _seed(plan: Plan) -> str:

@@ -7,7 +7,7 @@ import json
 
 from crane_core import arguments
 from crane_core.annotation.draw import STRATA, Wish
-from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Plan, Population
+from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Plan, Population, Texts
 from crane_core.annotation.seed import fresh_seed
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaign_export import export_files
@@ -31,7 +31,7 @@ EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --d
          python -m crane_core campaign export pilot --out pilot_export"""
 COMES_FROM_EXPORT = (
     "annotators", "benchmark", "experiment", "detectors", "settings", "libraries", "root_causes", "outcome", "design",
-    "margin", "confidence", "p", "strata", "overlap", "repeats", "seed", "blind",
+    "margin", "confidence", "p", "strata", "overlap", "repeats", "seed", "blind", "texts",
 )  # fmt: skip
 """Options that --from leaves no room for."""
 
@@ -97,6 +97,13 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         default=None,
         help="do not hide which detector gave which answer",
     )
+    design.add_argument(
+        "--all-texts",
+        dest="texts",
+        action="store_const",
+        const=Texts.ALL,
+        help="show all texts of an item with their counts, instead of one drawn at random",
+    )
     create.add_argument("--title", default="", help="title shown on the pages")
     create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
     create.add_argument("--dry-run", action="store_true", help="show the plan and store nothing")
@@ -152,6 +159,7 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
         kind=Kind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
         strata=chosen.strata or BY_DEFAULT,
+        texts=chosen.texts or Texts.ONE,
         **{name: value for name, value in stated.items() if value is not None},
     )
     return drawn_plan(

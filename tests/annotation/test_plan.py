@@ -18,6 +18,7 @@ from crane_core.annotation.plan import (
     Overlap,
     Plan,
     Population,
+    Texts,
     Verdict,
     check_name,
     guideline_of,
@@ -36,6 +37,7 @@ designs = st.fixed_dictionaries(
         "margin": st.sampled_from([0.05, 0.1, 1 / 3]),
         "confidence": st.sampled_from([0.9, 0.95]),
         "repeats": st.floats(0, 0.5),
+        "texts": st.sampled_from(Texts),
     }
 )
 
@@ -56,6 +58,12 @@ def test_a_plan_from_before_texts_were_stored_is_read_and_shows_todays(plan_of: 
     old = plan_from_json(json.dumps(body | {"guideline": "0123456789ab"}))
     assert (old.guideline, old.guideline_text) == ("0123456789ab", None)
     assert guideline_of(old) == guideline()
+
+
+def test_a_plan_from_before_one_text_was_drawn_goes_on_to_show_all(plan_of: PlanOf) -> None:
+    body = json.loads(plan_of(30).to_json())
+    assert body["design"].pop("texts") == Texts.ONE
+    assert plan_from_json(json.dumps(body)).design.texts is Texts.ALL
 
 
 def test_a_text_of_another_version_is_refused(plan_of: PlanOf) -> None:

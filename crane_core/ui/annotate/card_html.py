@@ -48,11 +48,17 @@ def _error(card: Card) -> str:
 
 
 def _texts(card: Card) -> str:
-    n_runs = sum(text.n_runs for text in card.texts)
     same = len(card.texts) == 1
-    told = f"{n_runs} run{'s' if n_runs != 1 else ''}, {'one text' if same else f'{len(card.texts)} texts'}"
-    head = f'<h4>Diagnosis to judge <span class="cw-dim">{told}</span></h4>'
+    head = f'<h4>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h4>'
     return f'<section class="cw-diagnoses">{head}{"".join(_text(text, alone=same) for text in card.texts)}</section>'
+
+
+def _counts(texts: tuple[Text, ...]) -> str:
+    """Of how many runs and texts; nothing where that is hidden."""
+    if any(text.n_runs is None for text in texts):
+        return ""
+    n_runs = sum(text.n_runs or 0 for text in texts)
+    return f"{n_runs} run{'s' if n_runs != 1 else ''}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
 
 
 def _text(text: Text, *, alone: bool) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from crane_core.annotation.draw import STRATA, Wish
-from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population
+from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population, Texts
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.population_choices import Choices
@@ -23,6 +23,8 @@ KIND_WORDS = {Kind.SAMPLE: "a sample (Equation 1)", Kind.ALL: "all of them"}
 OUTCOME_WORDS = {Outcome.DETECTED: "detected crashes", Outcome.PREDICTED: "all predicted crashes"}
 OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
+ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
+number of runs; how many there are can reveal the model."""
 
 
 class Who(NamedTuple):
@@ -103,6 +105,7 @@ def draw_design() -> tuple[Design, int]:
         confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
     overlaps = list(Overlap) if kind is Kind.ALL else [Overlap.ALL, Overlap.NONE]
     overlap = st.selectbox("Who labels what", overlaps, format_func=str)
+    all_texts = st.toggle("Show all texts of an item", help=ALL_TEXTS_HELP)
     with st.expander("Strata, repeats and seed"), st.container(horizontal=True, vertical_alignment="bottom"):
         strata = st.multiselect(
             "Strata", STRATA, default=BY_DEFAULT, format_func=lambda name: STRATUM_WORDS[name], width=WIDTH
@@ -118,6 +121,7 @@ def draw_design() -> tuple[Design, int]:
         p=_share(p),
         strata=tuple(strata),
         repeats=_share(repeats),
+        texts=Texts.ALL if all_texts else Texts.ONE,
     )
     return design, int(seed)
 

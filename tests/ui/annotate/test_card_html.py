@@ -36,6 +36,12 @@ def test_distinct_texts_are_counted_and_one_text_alone_is_not(text_of: TextOf) -
     assert "×" not in alone
 
 
+def test_where_counts_are_hidden_none_is_shown(text_of: TextOf) -> None:
+    text = text_of(card_html(card(Text("One.", None))))
+    assert "One." in text
+    assert "run" not in text and "×" not in text
+
+
 def test_a_case_without_diagnosis_or_code_says_so(text_of: TextOf) -> None:
     text = text_of(card_html(card(Text("One.", 1), code=None, truth=None)))
     assert "is not loaded" in text

@@ -16,6 +16,9 @@ from crane_core.errors import IdentityError
 HEADER = "CRANE_PROXY_HEADER"
 FROM = "CRANE_PROXY_FROM"
 LOGOUT = "CRANE_PROXY_LOGOUT"
+FORWARDED = "FORWARDED_ALLOW_IPS"
+"""Whom uvicorn believes before the app sees a request. It must be nobody: only the true peer tells what is a proxy."""
+
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

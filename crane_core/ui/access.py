@@ -31,7 +31,7 @@ def admitted(variable: str, *, key: str, heading: str) -> bool:
 
 def _check(given: str, password: str, variable: str, key: str) -> None:
     """Admit the session, or say why not; a peer that fails several times is locked for a while."""
-    peer = st.context.ip_address or ""
+    peer = _peer()
     if wait_s := _THROTTLE.locked_s(peer):
         st.error(f"Too many wrong passwords. Try again in {math.ceil(wait_s / 60)} min.")
         return
@@ -41,3 +41,8 @@ def _check(given: str, password: str, variable: str, key: str) -> None:
         st.rerun()
     _THROTTLE.failed(peer)
     st.error(f"That is not the password. The operator of this app set it as {variable}.")
+
+
+def _peer() -> str:
+    """The visitor's address, nothing where it is this machine."""
+    return st.context.ip_address or ""

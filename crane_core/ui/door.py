@@ -24,7 +24,8 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from crane_core.identity.proxy import configured_proxy
+from crane_core.errors import IdentityError
+from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.ui.entrance import Entrance
@@ -84,8 +85,11 @@ def configured_hosts() -> list[str]:
 def door() -> list[Middleware]:
     """What stands before Streamlit's own server. Raises IdentityError where logins are misconfigured."""
     configured_roles()
-    configured_proxy()
-    os.environ["FORWARDED_ALLOW_IPS"] = ""  # who is a proxy is decided at the entrance, where the true peer is known
+    if configured_proxy().header and os.environ.get(FORWARDED) != "":
+        raise IdentityError(
+            "The server would believe what strangers say of their address.",
+            remedy="Start it with `python -m crane_core app`, or set FORWARDED_ALLOW_IPS to nothing.",
+        )
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
         Middleware(Doorkeeper),

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from crane_core.errors import CraneError, IdentityError
-from crane_core.identity.proxy import configured_proxy
+from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import FILE as ROLES_FILE
 from crane_core.identity.roles import configured_roles
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
@@ -113,6 +113,7 @@ def serve(address: str, port: int) -> None:
     Settings that are not about this start live in .streamlit/config.toml.
     """
     where = ["--server.address", address, "--server.port", str(port)]
+    os.environ[FORWARDED] = ""
     sys.argv = ["streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
     runpy.run_module("streamlit", run_name="__main__")
 

@@ -1,0 +1,176 @@
+"""Logging in with a real OpenID Connect provider, in a real browser: who is let in, as whom, and how it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from oidc_provider_mock import User, run_server_in_thread
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from benchmarks._server import free_port, serve
+
+from .conftest import LOOPBACK, TIMEOUT_MS, WIDE
+from .screen import settled, title, visit
+
+pytestmark = pytest.mark.browser
+
+LISTED = """
+"lea@lab.example" = "lead"
+"vic@lab.example" = "viewer"
+"ada@lab.example" = "admin"
+"""
+PEOPLE = [
+    User(sub="lea", claims={"email": "Lea@Lab.example", "email_verified": True}),
+    User(sub="vic", claims={"email": "vic@lab.example", "email_verified": True}),
+    User(sub="stranger", claims={"email": "eve@lab.example", "email_verified": True}),
+    User(sub="unverified", claims={"email": "ada@lab.example", "email_verified": False}),
+    User(sub="unsaid", claims={"email": "ada@lab.example", "email_verified": "true"}),
+    User(sub="nameless", claims={"email": "", "email_verified": True}),
+]
+ASKED = "If you have an invitation link, open it; it logs this browser in."
+
+
+class Lab(NamedTuple):
+    """An app whose visitors log in with the provider, and its roles file."""
+
+    address: str
+    roles: Path
+
+
+@pytest.fixture(scope="module")
+def lab(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    place = tmp_path_factory.mktemp("logins")
+    roles, secrets = place / "roles.toml", place / "secrets.toml"
+    roles.write_text(LISTED)
+    port = free_port()
+    with run_server_in_thread(user_claims=PEOPLE) as provider:
+        settings = {
+            "redirect_uri": f"http://localhost:{port}/oauth2callback",
+            "cookie_secret": "a secret of this test, which is long enough",
+            "client_id": "crane",
+            "client_secret": "any",
+            "server_metadata_url": f"http://localhost:{provider.server_port}/.well-known/openid-configuration",
+        }
+        secrets.write_text("[auth]\n" + "".join(f'{name} = "{value}"\n' for name, value in settings.items()))
+        logins = {"CRANE_ROLES": str(roles), "STREAMLIT_SECRETS_FILES": str(secrets)}
+        with serve(copy_of_embedded, port=port, **logins):
+            yield Lab(f"http://localhost:{port}", roles)
+
+
+@contextmanager
+def somebody(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile that reaches this machine alone: the provider's page asks for a style from elsewhere."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(TIMEOUT_MS)
+
+    def pass_or_drop(route: Route) -> None:
+        is_near = re.match(r"https?://([^/:]+)", route.request.url)
+        if is_near and is_near[1] in LOOPBACK:
+            route.continue_()
+        else:
+            route.abort()
+
+    context.route("**/*", pass_or_drop)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def log_in(context: BrowserContext, lab: Lab, sub: str, path: str = "/") -> Page:
+    """Go to the app, press the button, and say at the provider who one is."""
+    page = context.new_page()
+    page.goto(lab.address + path)
+    page.get_by_role("button", name="Log in", exact=True).click()
+    page.get_by_placeholder("sub").fill(sub)
+    page.get_by_role("button", name="Authorize", exact=True).click()
+    page.wait_for_url(f"{lab.address}/**")
+    return page
+
+
+def log_out(page: Page) -> None:
+    """Log out of the app, which leads to the provider, and there too."""
+    page.get_by_role("link", name="Log out").click()
+    page.get_by_role("button", name="End session").click()
+
+
+def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Browser) -> None:
+    with somebody(browser) as context:
+        page = log_in(context, lab, "lea", "/campaigns")
+        expect(page.locator(".cw-who")).to_have_text("lea")
+        settled(page)
+        page.goto(f"{lab.address}/campaigns")
+        expect(page.get_by_role("heading", name="New campaign")).to_be_visible()
+        visit(page, "Data")
+        expect(page.get_by_text("Importing needs the role admin.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("sub", "told"),
+    [
+        ("stranger", "eve@lab.example is not on this server's list of people."),
+        ("unverified", "Your provider has not verified the address ada@lab.example."),
+        ("unsaid", "Your provider has not verified the address ada@lab.example."),
+        ("nameless", "Your provider did not tell your e-mail address."),
+    ],
+)
+def test_somebody_else_is_told_why_not(lab: Lab, browser: Browser, sub: str, told: str) -> None:
+    with somebody(browser) as context:
+        page = log_in(context, lab, sub)
+        expect(page.get_by_text(told)).to_be_visible()
+        assert page.locator(".cw-tools").count() == 0
+        page.goto(f"{lab.address}/data")
+        expect(page.get_by_text(told)).to_be_visible()
+        log_out(page)
+        expect(page.get_by_text(ASKED)).to_be_visible()
+        expect(page.get_by_text(told)).to_have_count(0)
+
+
+def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None:
+    with somebody(browser) as one, somebody(browser) as other:
+        lead, viewer = log_in(one, lab, "lea"), log_in(other, lab, "vic")
+        for page in (lead, viewer):
+            page.goto(f"{lab.address}/campaigns")
+        expect(
+            viewer.get_by_text("This page needs the role lead; you are logged in as vic@lab.example, viewer.")
+        ).to_be_visible()
+        expect(title(viewer)).to_have_text("Campaigns")
+        expect(lead.get_by_role("heading", name="New campaign")).to_be_visible()
+        expect(viewer.locator(".cw-who")).to_have_text("vic")
+
+
+def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
+    with somebody(browser) as context:
+        page = log_in(context, lab, "lea")
+        other = context.new_page()
+        other.goto(f"{lab.address}/results")
+        expect(title(other)).to_have_text("Results")
+        settled(other)
+        page.locator(".cw-who").click()
+        expect(page.get_by_text("lea@lab.example, lead")).to_be_visible()
+        log_out(page)
+        expect(page.get_by_text(ASKED)).to_be_visible()
+        page.goto(f"{lab.address}/campaigns")
+        expect(page.get_by_text(ASKED)).to_be_visible()
+        other.get_by_role("tab", name="Kinds of crash").click()
+        expect(other.get_by_text(ASKED)).to_be_visible()
+
+
+def test_a_cookie_that_somebody_changed_is_of_nobody(lab: Lab, browser: Browser) -> None:
+    with somebody(browser) as context:
+        page = log_in(context, lab, "lea")
+        expect(page.locator(".cw-who")).to_have_text("lea")
+        found = {cookie["name"]: cookie for cookie in context.cookies()}["_streamlit_user"]
+        assert found["httpOnly"]
+        assert found["sameSite"] == "Lax"
+        place = len(found["value"]) // 2
+        other = "A" if found["value"][place] != "A" else "B"
+        changed = found["value"][:place] + other + found["value"][place + 1 :]
+        context.add_cookies([{"name": found["name"], "value": changed, "url": lab.address}])
+        page.goto(f"{lab.address}/campaigns")
+        expect(page.get_by_text(ASKED)).to_be_visible()

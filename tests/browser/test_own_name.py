@@ -1,0 +1,132 @@
+"""With logins nobody types a name: labels, decisions and the lock are of who is logged in, by invitation link here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks._server import serve
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.identity.key import signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
+from crane_core.pipeline.campaigns import decisions_of, drawn_plan, journal_of, keep_campaign, kept_campaign
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import TIMEOUT_MS, WIDE
+from .screen import settled, title
+
+pytestmark = pytest.mark.browser
+
+LISTED = """
+"ana@lab.example" = "annotator"
+"b.en@lab.example" = { role = "annotator", name = "ben" }
+"lea@lab.example" = "lead"
+"""
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+ITEM = "document.querySelector('.cw-desk').dataset.item"
+
+
+@pytest.fixture
+def plan(answered: DataFolder) -> Plan:
+    """A campaign of two annotators on our own answers."""
+    store = prepare(answered)
+    wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    try:
+        drawn = drawn_plan(store, wish)
+    finally:
+        store.close()
+    keep_campaign(answered, drawn)
+    return drawn
+
+
+@pytest.fixture
+def app(answered: DataFolder, plan: Plan, tmp_path: Path) -> Iterator[str]:
+    roles = tmp_path / "roles.toml"
+    roles.write_text(LISTED)
+    with serve(answered.path, CRANE_ROLES=str(roles)) as address:
+        yield address
+
+
+@contextmanager
+def invited(browser: Browser, app: str, folder: DataFolder, email: str) -> Iterator[Page]:
+    """A browser that opened the invitation of this person."""
+    token = signed(new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path))
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(TIMEOUT_MS)
+    try:
+        page = context.new_page()
+        page.goto(f"{app}/invitation?token={token}")
+        yield page
+    finally:
+        context.close()
+
+
+def label_one(page: Page, key: str) -> None:
+    """Open the own desk from the start and label its first item."""
+    page.get_by_role("button", name="Continue where you stopped").click()
+    page.wait_for_selector(".cw-desk .cw-card")
+    before = page.evaluate(ITEM)
+    page.keyboard.press(key)
+    page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    page.wait_for_function(SAVED)
+
+
+def test_everything_is_under_the_name_of_the_login(
+    browser: Browser, app: str, answered: DataFolder, plan: Plan
+) -> None:
+    with invited(browser, app, answered, "ana@lab.example") as page:
+        expect(title(page)).to_have_text("Annotate")
+        label_one(page, "1")
+        page.goto(f"{app}/annotate?campaign=pilot&annotator=ben")
+        expect(page.get_by_text("This desk is another person's; you are logged in as ana.")).to_be_visible()
+        assert page.locator(".cw-desk").count() == 0
+    with invited(browser, app, answered, "b.en@lab.example") as page:
+        expect(title(page)).to_have_text("Annotate")
+        label_one(page, "3")
+    assert [len(journal_of(answered, plan, name).given) for name in ("ana", "ben")] == [1, 1]
+    with invited(browser, app, answered, "lea@lab.example") as page:
+        page.goto(f"{app}/campaigns?campaign=pilot")
+        expect(page.get_by_role("button", name="Lock campaign")).to_be_visible()
+        settled(page)
+        assert page.get_by_label("Locked by").count() == 0
+        page.get_by_text("Lock it although items are open").click()
+        page.get_by_role("button", name="Lock campaign").click()
+        expect(page.get_by_text("Locked by lea")).to_be_visible()
+    lock = kept_campaign(answered, "pilot").lock
+    assert lock is not None
+    assert lock.locked_by == "lea"
+
+
+def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered: DataFolder, plan: Plan) -> None:
+    [item] = {showing.item for showing in plan.orders["ana"][:1]}
+    for person, key in (("ana@lab.example", "1"), ("b.en@lab.example", "3")):
+        with invited(browser, app, answered, person) as page:
+            page.get_by_role("button", name="Continue where you stopped").click()
+            page.wait_for_selector(".cw-desk .cw-card")
+            for _ in range(len(plan.orders["ana"])):
+                if page.evaluate(ITEM) == item:
+                    break
+                before = page.evaluate(ITEM)
+                page.keyboard.press("ArrowRight")
+                page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+            page.keyboard.press(key)
+            page.wait_for_function(SAVED)
+    with invited(browser, app, answered, "lea@lab.example") as page:
+        page.goto(f"{app}/campaigns?campaign=pilot&decide={item}")
+        expect(title(page)).to_have_text("Decide")
+        settled(page)
+        assert page.get_by_label("Who decides").count() == 0
+        page.keyboard.press("1")
+        page.keyboard.press("4")
+        settled(page)
+        page.get_by_role("button", name="Save and next").click()
+        expect(page.get_by_text("A decision needs")).to_have_count(0)
+        settled(page)
+    [decision] = decisions_of(answered, "pilot").values()
+    assert decision.annotator == "lea"

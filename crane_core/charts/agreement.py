@@ -46,10 +46,10 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     )
     colour = alt.Color("colour:N", scale=None)
     layers = [
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2="high:Q", color=colour),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q"), color=colour),
         base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(x=x("value:Q"), color=colour),
         base.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT).encode(
-            x=x("text_at:Q"), text="text:N"
+            x=x("text_at:Q"), text=alt.Text("text:N")
         ),
     ]
     if whole is not None:

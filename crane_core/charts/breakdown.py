@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from zlib import crc32
 
 import altair as alt
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.gains import INPUTS
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import PADDING, detector_colours
+from crane_core.charts.theme import PADDING, detector_colours, either
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -32,26 +33,27 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate))
     left = alt.Axis(title=None, labelLimit=LABEL_LIMIT, labelOverlap=False, ticks=False, domain=False)
     colour = detector_colours([title])[title]
-    opacity = alt.condition(f"datum.n_cases <= {FEW_CASES}", alt.value(0.4), alt.value(1))
+    opacity = alt.OpacityValue(1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4))
+    is_other = f"datum.setting == '{inputs[1]}'"
     picked = alt.selection_point(name=MARK, fields=["group", "detector_title", "setting"], on="click", clear=False)
 
     def y(axis: alt.Axis | None = None) -> alt.Y:
         return alt.Y("label:N", sort=labels, axis=axis)
 
-    base = alt.Chart(drawn).encode(color=alt.ColorValue(colour), opacity=opacity)
-    marks = alt.Chart(drawn).mark_point(size=85, strokeWidth=2, cursor="pointer")
+    base = alt.Chart().encode(color=alt.ColorValue(colour), opacity=opacity)
+    marks = alt.Chart(name=f"view_{crc32(title.encode()):08x}").mark_point(size=85, strokeWidth=2, cursor="pointer")
     layers = [
-        base.mark_line(strokeWidth=2, aria=False).encode(x=x, y=y(left), detail="label:N"),
+        base.mark_line(strokeWidth=2, aria=False).encode(x=x, y=y(left), detail=alt.Detail("label:N")),
         base.transform_filter("datum.is_alone")
         .mark_rule(strokeWidth=2)
-        .encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y()),
+        .encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y()),
         marks.encode(
             x=x,
             y=y(),
             stroke=alt.StrokeValue(colour),
             opacity=opacity,
-            fill=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value(colour), alt.value("transparent")),
-            shape=alt.condition(f"datum.setting == '{inputs[1]}'", alt.value("diamond"), alt.value("circle")),
+            fill=alt.FillValue("transparent", condition=either(is_other, colour)),
+            shape=alt.ShapeValue("circle", condition=either(is_other, "diamond")),
             tooltip=[
                 alt.Tooltip("group:N", title="group"),
                 alt.Tooltip("detector_title:N", title="detector"),
@@ -67,17 +69,20 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     changed = drawn[drawn["change"] != ""]
     if len(changed):
         layers.append(base.mark_point(size=0, aria=False).encode(x=x, y=y(_changes(changed))))
-    chart: alt.LayerChart = alt.layer(
-        *layers, **panel_frame(title, len(labels)), padding=PADDING | {"right": 4}
-    ).resolve_axis(y="independent")
-    return chart
+    return alt.LayerChart(
+        data=drawn,
+        layer=layers,
+        **panel_frame(title, len(labels)),
+        padding=PADDING | {"right": 4},
+        resolve=alt.Resolve(axis=alt.AxisResolveMap(y="independent")),
+    )
 
 
 def _changes(changed: pd.DataFrame) -> alt.Axis:
     """The changes as labels of an axis at the right, so that a narrow chart leaves room for them."""
     words = json.dumps(dict(zip(changed["label"], changed["change"], strict=True)))
     sure = json.dumps(changed.loc[changed["is_sure"], "label"].tolist())
-    weight = alt.condition(f"indexof({sure}, datum.value) >= 0", alt.value(700), alt.value(400))
+    weight = {"condition": either(f"indexof({sure}, datum.value) >= 0", 700), "value": 400}
     return alt.Axis(
         orient="right",
         title=None,

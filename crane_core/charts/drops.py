@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, either, in_order
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -40,7 +40,7 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
             scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
             legend=LEGEND if len(titles) > 1 else None,
         ),
-        opacity=alt.condition(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", alt.value(0.4), alt.value(1)),
+        opacity=alt.OpacityValue(1, condition=either(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4)),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
             alt.Tooltip("label:N", title="row"),
@@ -56,7 +56,7 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
     measured, printed = "!datum.is_printed", "datum.is_printed"
     layers = [
         zero.encode(x=x("difference:Q")),
-        base.transform_filter(measured).mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2="high:Q"),
+        base.transform_filter(measured).mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.transform_filter(measured)
         .mark_point(size=90, filled=True, shape="diamond", cursor="pointer")
         .encode(x=x("difference:Q"))
@@ -65,7 +65,7 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         .mark_point(size=60, filled=False, shape="square", strokeWidth=1.5)
         .encode(x=x("difference:Q")),
         base.mark_text(align="left", dx=8, fontSize=11, baseline="middle").encode(
-            x=x("end:Q"), text="text:N", color=alt.ColorValue(TEXT)
+            x=x("end:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT

@@ -59,7 +59,7 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
         return alt.X(field, scale=scale_x, axis=axis)
 
     return [
-        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(x=x("printed:Q"), color=alt.ColorValue(INK)),
         base.mark_point(
             size=90,
@@ -71,6 +71,6 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
             yOffset=dy,
         ).encode(x=x("value:Q")),
         base.mark_text(align="left", dx=8, fontSize=12, yOffset=dy, baseline="middle").encode(
-            x=x("high:Q"), text="text:N", color=alt.ColorValue(TEXT)
+            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]

@@ -29,11 +29,11 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
     point = base.mark_point(size=110, strokeWidth=2, opacity=1, filled=False, fill="transparent", shape="circle")
     head = base.mark_point(size=110, filled=True, opacity=1, shape="triangle-right")
     layers = [
-        base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2="with_:Q"),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2=alt.X2("with_:Q")),
         point.encode(x=x("without:Q")),
         head.encode(x=x("with_:Q")),
-        _text(base, "right", -12).encode(x=x("without:Q"), text="without_text:N"),
-        _text(base, "left", 12).encode(x=x("with_:Q"), text="with_text:N"),
+        _text(base, "right", -12).encode(x=x("without:Q"), text=alt.Text("without_text:N")),
+        _text(base, "left", 12).encode(x=x("with_:Q"), text=alt.Text("with_text:N")),
     ]
     return _finished(layers, table)
 
@@ -56,9 +56,9 @@ def differences(table: pd.DataFrame) -> alt.LayerChart:
     square = base.mark_point(size=100, filled=True, opacity=1, shape="square")
     layers = [
         zero.encode(x=x("difference:Q")),
-        base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         square.encode(x=x("difference:Q")),
-        _text(base, "center", 0, dy=-13).encode(x=x("difference:Q"), text="text:N"),
+        _text(base, "center", 0, dy=-13).encode(x=x("difference:Q"), text=alt.Text("text:N")),
     ]
     return _finished(layers, table)
 
@@ -89,7 +89,7 @@ def _base(table: pd.DataFrame) -> alt.Chart:
 
 def _text(base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0) -> alt.Chart:
     drawn: alt.Chart = base.mark_text(align=align, dx=dx, dy=dy, fontSize=12, baseline="middle")
-    return drawn.encode(color=alt.value(TEXT))
+    return drawn.encode(color=alt.ColorValue(TEXT))
 
 
 def _finished(layers: list[alt.Chart], table: pd.DataFrame) -> alt.LayerChart:

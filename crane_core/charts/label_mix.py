@@ -42,7 +42,7 @@ def label_mix(table: pd.DataFrame, *, parts: list[str]) -> alt.FacetChart:
     lines = base.mark_line(strokeWidth=2).encode(color=colour)
     points = base.mark_point(size=60, filled=True, opacity=1).encode(color=colour, shape=shape)
     text_at = alt.Y("text_at:Q", scale=alt.Scale(domain=[0, 1]), title=None)
-    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(y=text_at, text="text:N")
+    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(y=text_at, text=alt.Text("text:N"))
     panel = alt.layer(lines, points, names).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
     header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
     drawn: alt.FacetChart = panel.facet(

@@ -52,10 +52,10 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     no_change = alt.Chart(pd.DataFrame({"odds_ratio": [1.0]})).mark_rule(color=INK, strokeDash=[3, 2])
     layers = [
         no_change.encode(x=x("odds_ratio:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(x=x("odds_ratio:Q")),
         base.mark_text(align="left", dx=8, fontSize=12, baseline="middle").encode(
-            x=x("high:Q"), text="text:N", color=alt.ColorValue(TEXT)
+            x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]
     return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT, padding=PADDING)

@@ -47,12 +47,12 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
     on_front, off = base.transform_filter("datum.is_front"), base.transform_filter("!datum.is_front")
     front = alt.Chart(table[table["is_front"]]).mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1.5)
     layers = [
-        front.encode(x=x, y=y("value:Q"), order="cost:Q"),
-        base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(y=y("low:Q"), y2="high:Q"),
+        front.encode(x=x, y=y("value:Q"), order=alt.Order("cost:Q")),
+        base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
         on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(y=y("value:Q")),
         off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(y=y("value:Q")),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
-            y=y("value:Q"), text="text:N", color=alt.ColorValue(TEXT)
+            y=y("value:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]
     return alt.LayerChart(layer=layers, height=HEIGHT + LEGEND_ROW * len(titles), padding=PADDING)

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from crane_core.charts.panels import panel_frame
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours
+from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, either
 
 ROOM = 0.3
 """Of the axis, beyond 100%, for the value beside the longest bar."""
@@ -28,8 +28,8 @@ def printed_bars(table: pd.DataFrame, *, settings: list[str], rate: str, referen
     ]
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
     bars = base.mark_bar(height=16, color=detector_colours([title])[title]).encode(
-        x=x, fillOpacity=alt.condition(f"datum.setting == '{reference}'", alt.value(0.9), alt.value(0.4))
+        x=x, fillOpacity=alt.FillOpacityValue(0.4, condition=either(f"datum.setting == '{reference}'", 0.9))
     )
     mark = base.mark_rule(color=INK, strokeDash=[3, 2]).encode(x=alt.X("reference_value:Q", title=rate), y=alt.Y())
-    values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(x=x, text="text:N")
+    values = base.mark_text(align="left", dx=6, fontSize=11, color=TEXT).encode(x=x, text=alt.Text("text:N"))
     return alt.LayerChart(layer=[bars, mark, values], **panel_frame(title, len(settings)), padding=PADDING)

@@ -57,7 +57,7 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     size = alt.Size("n:Q", scale=alt.Scale(range=[25, 260]), legend=None)
     layers = [
         diagonal.encode(x=x, y=y("value:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y("low:Q"), y2="high:Q"),
+        base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
         base.mark_point(filled=True, opacity=1, shape="diamond").encode(y=y("value:Q"), size=size),
     ]
     return alt.LayerChart(layer=layers, height=HEIGHT, padding=PADDING)

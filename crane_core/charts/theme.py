@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 import altair as alt
+from altair.utils import schemapi
 
 DETECTOR_ORDER = (
     "Gemini 2.5 Flash",
@@ -61,10 +62,19 @@ def in_order(titles: list[str]) -> list[str]:
     return known + sorted(set(titles) - set(known))
 
 
+def either(test: str, value: str | float) -> dict[str, Any]:
+    """The condition of a channel: `value` where the expression `test` holds, else what the channel says.
+
+    `alt.condition` gives a dict of which Altair finds the class again, by trying all that it has.
+    """
+    return {"test": test, "value": value}
+
+
 def _as_values(table: Any) -> dict[str, Any]:
     """A table as a chart holds it. Altair's own way takes ten times as long, once for every layer of a chart."""
     return {"values": json.loads(table.to_json(orient="records", double_precision=15, date_format="iso"))}
 
 
+schemapi.disable_debug_mode()  # it validates every part of a chart on its way; tests validate charts as a whole
 alt.data_transformers.register("rows", _as_values)
 alt.data_transformers.enable("rows")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import DETECTOR_COLOURS, INK, PADDING, TEXT
+from crane_core.charts.theme import DETECTOR_COLOURS, INK, PADDING, TEXT, either
 
 ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
@@ -47,16 +47,16 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
             alt.Tooltip("n_cases:Q", title="cases"),
         ],
     )
-    fill = alt.condition("datum.holds", alt.value(colour), alt.value("transparent"))
+    fill = alt.FillValue("transparent", condition=either("datum.holds", colour))
     no_better = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
     layers = [
         no_better.encode(x=x("difference:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(x=x("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour).encode(
             x=x("difference:Q"), fill=fill
         ),
         base.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT).encode(
-            x=x("high:Q"), text="text:N"
+            x=x("high:Q"), text=alt.Text("text:N")
         ),
     ]
     return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING)

@@ -20,6 +20,6 @@ def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5))
     base = alt.Chart(table).encode(y=y, x=x)
     bars = base.mark_bar(height=16, color=CATEGORY_COLOURS["D"], opacity=0.6)
-    values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(text="printed:N")
+    values = base.mark_text(align="left", dx=4, fontSize=11, color=TEXT).encode(text=alt.Text("printed:N"))
     measure = str(table["measure"].iloc[0])
     return alt.LayerChart(layer=[bars, values], **panel_frame(measure, len(statistics)), padding=PADDING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from crane_core.domain import Setting
@@ -27,8 +28,14 @@ def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
 
     verdicts: rows of the verdict frame, with a detector of each experiment under its own name (`beside`).
     """
-    asked = verdicts.groupby(["detector", "instance_id"])["setting"].agg(frozenset).unique()
-    found = [Inputs(a, b) for a, b in combinations(RICHNESS, 2) if any({a, b} <= settings for settings in asked)]
+    asked = verdicts.groupby(["detector", "instance_id"]).ngroup().to_numpy()
+    present = np.zeros((asked.max(initial=-1) + 1, len(RICHNESS)), dtype=bool)
+    place = verdicts["setting"].map({str(setting): place for place, setting in enumerate(RICHNESS)})
+    known = place.notna().to_numpy()
+    present[asked[known], place[known].to_numpy(dtype=np.intp)] = True
+    found = [
+        Inputs(a, b) for (i, a), (j, b) in combinations(enumerate(RICHNESS), 2) if (present[:, i] & present[:, j]).any()
+    ]
     return sorted(found, key=lambda inputs: inputs != WITH_STATE)
 
 

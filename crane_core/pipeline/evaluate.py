@@ -8,6 +8,9 @@ from crane_core.domain import library_group
 from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
 
+MEASURED = ["benchmark", "experiment", "detector_kind"]
+"""What the switches of a page choose first."""
+
 
 def verdict_frame(store: Store) -> pd.DataFrame:
     """One row per benchmark, instance, detector, setting and experiment; see `storage.verdicts.answer_counts`.
@@ -27,6 +30,15 @@ def verdict_frame(store: Store) -> pd.DataFrame:
         label_stratum=None,
         provenance=None,
     )
+
+
+def measured(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """What there is to choose from: a row per benchmark, experiment and detector_kind, in the order of the frame.
+
+    Columns besides: n (rows of the verdict frame) and is_judged (people of the study labelled some).
+    """
+    by = verdicts["human"].notna().groupby([verdicts[name] for name in MEASURED], sort=False, observed=True)
+    return by.agg(n="size", is_judged="any").reset_index()
 
 
 def printed_numbers(store: Store) -> pd.DataFrame:

@@ -8,6 +8,7 @@ campaign labelled a sample of the diagnoses, a label stands for all of its strat
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -63,8 +64,6 @@ TESTED = ("gained", "lost", "p_value", "p_by_case")
 RATE_COLUMNS = [
     "n", "n_cases", "part", "whole", "value", "low", "high", "left_out", "n_labelled", "n_to_label",
 ]  # fmt: skip
-OUTCOME = ["truth", "n_crash", "n_safe", "human", "label_stratum"]
-"""Columns that decide what a row counts; a frame of these alone is divided into groups in half the time."""
 PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
@@ -85,6 +84,41 @@ def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest | None:
     return PairedTest.SIGN_FLIP if rule is VoteRule.MEAN or credit is Credit.HALF else PairedTest.MCNEMAR
 
 
+class Outcomes(NamedTuple):
+    """What decides what each row counts, read from a frame once; all arrays have shape (n,).
+
+    predicted: as `detected`. asks: see `asks_for_label`. is_labelled: somebody said something of the diagnosis. worth:
+    its credit, nan where nobody judged it; None where detection is enough. stratum: of the label, -1 without one.
+    """
+
+    truth: NDArray[np.bool_]
+    predicted: NDArray[np.float64]
+    asks: NDArray[np.bool_]
+    is_labelled: NDArray[np.bool_]
+    worth: NDArray[np.float64] | None
+    stratum: NDArray[np.intp]
+
+    def of(self, rows: NDArray[np.intp]) -> Outcomes:
+        """Those of some of the rows."""
+        return Outcomes(*(None if array is None else array[rows] for array in self))  # type: ignore[arg-type]
+
+
+def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
+    """The outcomes of the rows under the chosen rules."""
+    label, words = pd.factorize(frame["human"])
+    worth = None
+    if credit is not Credit.DETECTION:  # each word once: of a hundred thousand rows, four differ
+        worth = np.append(rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan)[label]
+    return Outcomes(
+        truth=frame["truth"].to_numpy(dtype=bool),
+        predicted=detected(frame, rule),
+        asks=asks_for_label(frame, rule),
+        is_labelled=label >= 0,
+        worth=worth,
+        stratum=pd.factorize(frame["label_stratum"])[0],
+    )
+
+
 def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
     """Rows whose outcome depends on a label: a crash that is predicted. Labels are of the majority's diagnosis."""
     found = detected(frame, VoteRule.ALL if rule is VoteRule.ALL else VoteRule.MAJORITY)
@@ -94,14 +128,16 @@ def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
 
 def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     """How many instances each row stands for: 0 where others stand for it, nan where no label of its stratum does."""
-    asks = asks_for_label(frame, rule) & frame["label_stratum"].notna().to_numpy()
-    weights = np.ones(len(frame))
-    if not asks.any():
-        return weights
-    is_labelled = frame.loc[asks, "human"].notna()
-    n = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("sum").to_numpy(dtype=np.float64)
-    all_of = is_labelled.groupby(frame.loc[asks, "label_stratum"]).transform("size").to_numpy(dtype=np.float64)
-    weights[asks] = np.where(n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan)
+    return _weights(outcomes(frame, rule, Credit.DETECTION))
+
+
+def _weights(rows: Outcomes) -> NDArray[np.float64]:
+    weights = np.ones(len(rows.truth))
+    asks = rows.asks & (rows.stratum >= 0)
+    if asks.any():
+        stratum, is_labelled = rows.stratum[asks], rows.is_labelled[asks]
+        n, all_of = np.bincount(stratum, is_labelled)[stratum], np.bincount(stratum)[stratum]
+        weights[asks] = np.where(n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan)
     return weights
 
 
@@ -118,14 +154,17 @@ class Scored(NamedTuple):
 
 def scored(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Scored:
     """The rows under the chosen rules; an outcome that depends on a label counts with the weight of the label."""
-    truth, predicted = frame["truth"].to_numpy(), detected(frame, rule)
-    if credit is Credit.DETECTION:
-        return Scored(rates.confusion_parts(truth, predicted), 0, 0)
-    worth = rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit])
-    weight, asks = label_weights(frame, rule), asks_for_label(frame, rule)
+    return _scored(outcomes(frame, rule, credit))
+
+
+def _scored(rows: Outcomes) -> Scored:
+    if rows.worth is None:
+        return Scored(rates.confusion_parts(rows.truth, rows.predicted), 0, 0)
+    weight = _weights(rows)
     is_covered = not np.isnan(weight).any()
-    parts = rates.confusion_parts(truth, predicted, credit=worth, weight=weight) if is_covered else None
-    return Scored(parts, int(np.count_nonzero(asks)), int(np.count_nonzero(asks & ~np.isnan(worth))))
+    parts = rates.confusion_parts(rows.truth, rows.predicted, credit=rows.worth, weight=weight) if is_covered else None
+    n_labelled = np.count_nonzero(rows.asks & ~np.isnan(rows.worth))
+    return Scored(parts, int(np.count_nonzero(rows.asks)), int(n_labelled))
 
 
 def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
@@ -140,22 +179,33 @@ def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: 
     of them, all of its rows.
     """
     both = frame[frame["setting"].isin(inputs)]
-    n_settings = both.groupby("detector")["setting"].transform("nunique")
-    is_known = pd.Series(~_is_left_out(both, rule, credit), both.index)
-    n_known = is_known.groupby([both["detector"], both["instance_id"]]).transform("sum")
-    return both[(n_settings < 2) | (n_known == 2)]
+    detector, instance = pd.factorize(both["detector"])[0], pd.factorize(both["instance_id"])[0]
+    is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
+    is_known = ~_is_left_out(outcomes(both, rule, credit))
+    is_single = (np.bincount(detector, is_other) == 0) | (np.bincount(detector, ~is_other) == 0)
+    pair = detector * (instance.max(initial=0) + 1) + instance
+    paired: pd.DataFrame = both[is_single[detector] | (np.bincount(pair, is_known)[pair] == 2)]
+    return paired
 
 
-def _is_left_out(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> NDArray[np.bool_]:
+def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
     """Rows without a vote, or with a detected crash that nobody judged and no label can stand for."""
-    predicted = detected(frame, rule)
-    silent: NDArray[np.bool_] = np.isnan(predicted)
-    if credit is Credit.DETECTION:
+    silent: NDArray[np.bool_] = np.isnan(rows.predicted)
+    if rows.worth is None:
         return silent
-    is_judged = ~np.isnan(rates.diagnosis_credit(frame["human"].tolist(), partial=PARTIAL_CREDIT[credit]))
-    hangs = frame["truth"].to_numpy(dtype=bool) & (predicted > 0) & frame["label_stratum"].isna().to_numpy()
-    unjudged: NDArray[np.bool_] = hangs & ~is_judged
+    unjudged: NDArray[np.bool_] = rows.truth & (rows.predicted > 0) & (rows.stratum < 0) & np.isnan(rows.worth)
     return silent | unjudged
+
+
+Group = tuple[Hashable, ...]
+
+
+def _groups(frame: pd.DataFrame, by: list[str]) -> Iterator[tuple[Group, NDArray[np.intp]]]:
+    """Each group of `by` in order of appearance, and where its rows stand. Rows without a value in `by` are in none."""
+    number = frame.groupby(by, sort=False, observed=True).ngroup().to_numpy()
+    in_order = np.argsort(number, kind="stable")[np.count_nonzero(number < 0) :]
+    for rows in np.split(in_order, np.flatnonzero(np.diff(number[in_order])) + 1) if len(in_order) else ():
+        yield tuple(frame[name].iat[rows[0]] for name in by), rows
 
 
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
@@ -167,22 +217,27 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
     (instances that depend on a label, and those that have one). Undefined too: a rate that needs labels which nobody
     gave and no other stands for.
     """
-    lean = frame[list(dict.fromkeys([*by, *OUTCOME]))].assign(case=frame["benchmark"] + "/" + frame["case_id"])
+    of_rows, case = outcomes(frame, rule, credit), _cases(frame)
     rows = [
-        dict(zip(by, group, strict=True)) | _rated(rows_of, rate, rule, credit)
-        for group, rows_of in lean.groupby(by, sort=False, observed=True)
+        dict(zip(by, group, strict=True)) | _rated(of_rows.of(where), case[where], rate)
+        for group, where in _groups(frame, by)
     ]
     return pd.DataFrame(rows, columns=[*by, *RATE_COLUMNS])
 
 
-def _rated(frame: pd.DataFrame, rate: str, rule: VoteRule, credit: Credit) -> dict[str, float]:
-    found = scored(frame, rule, credit)
+def _cases(frame: pd.DataFrame) -> NDArray[np.intp]:
+    """The number of each row's case: an integer is found again faster than a name."""
+    return np.asarray(frame.groupby(["benchmark", "case_id"]).ngroup(), dtype=np.intp)
+
+
+def _rated(of_rows: Outcomes, case: NDArray[np.intp], rate: str) -> dict[str, float]:
+    found = _scored(of_rows)
     labels = {"n_labelled": found.n_labelled, "n_to_label": found.n_to_label}
     if found.parts is None:
         nothing = dict.fromkeys(("part", "whole", "value", "low", "high"), np.nan)
         return nothing | dict.fromkeys(("n", "n_cases", "left_out"), 0) | labels
     ratio = rates.RATES[rate](found.parts)
-    estimate = intervals.clustered_rate(ratio.part, ratio.whole, frame["case"].to_numpy())
+    estimate = intervals.clustered_rate(ratio.part, ratio.whole, case)
     return labels | {
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
@@ -246,27 +301,28 @@ def _gains(
 ) -> pd.DataFrame:
     both = frame[frame["setting"].isin(inputs)]
     test = None if is_sampled(both, rule, credit) else test_of(rule=rule, credit=credit, rate=rate)
-    columns = list(dict.fromkeys([*by, "detector_title", "setting", "instance_id", "case_id", *OUTCOME]))
-    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)[columns]
+    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)
+    of_rows, case = outcomes(pairs, rule, credit), _cases(pairs)
+    instance = pd.factorize(pairs["instance_id"], sort=True)[0]
+    is_other = (pairs["setting"] == inputs.other).to_numpy(dtype=bool)
     rows = []
-    for group, rows_of in pairs.groupby(by, sort=False, observed=True):
-        if rows_of["setting"].nunique() == 2:
-            rows.append(dict(zip(by, group, strict=True)) | _gain(rows_of, rule, credit, rate, test, inputs))
+    for group, where in _groups(pairs, by):
+        ordered = where[np.argsort(instance[where], kind="stable")]
+        a, b = ordered[~is_other[ordered]], ordered[is_other[ordered]]
+        if len(a) and len(b):
+            who = {"detector_title": pairs["detector_title"].iat[where[0]], "test": test and str(test)}
+            found = _gain(of_rows.of(a), of_rows.of(b), case[a], rate, test)
+            rows.append(dict(zip(by, group, strict=True)) | who | found)
     return pd.DataFrame(rows)
 
 
-def _gain(
-    frame: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str, test: PairedTest | None, inputs: Inputs
-) -> dict[str, float | str | None]:
-    a, b = (frame[frame["setting"] == setting].sort_values("instance_id") for setting in inputs)
-    who = {"detector_title": a["detector_title"].iloc[0], "test": test and str(test)}
-    without, with_ = scored(a, rule, credit), scored(b, rule, credit)
+def _gain(a: Outcomes, b: Outcomes, cases: NDArray[np.intp], rate: str, test: PairedTest | None) -> dict[str, float]:
+    without, with_ = _scored(a), _scored(b)
     if without.parts is None or with_.parts is None:
-        return who | {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
+        return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)
     one, other = rates.RATES[rate](without.parts), rates.RATES[rate](with_.parts)
-    cases = a["case_id"].to_numpy()
     estimate = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, cases)
-    return who | {
+    return {
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
         "without": one.value,

@@ -45,16 +45,16 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs:
         why_not = gee.Unfit.ONE_GROUP if rows.empty else SAMPLED
         return ModelAcross(pd.DataFrame(columns=COLUMNS), np.nan, 0, np.nan, rows["case_id"].nunique(), why_not)
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
-    found = gee.odds_ratios(
-        right, rows["setting"] == inputs.other, rows["detector"].to_numpy(dtype=str), rows["case_id"]
-    )
+    group, names = pd.factorize(rows["detector"], sort=True)
+    found = gee.odds_ratios(right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0])
+    detectors = [str(names[place]) for place in found.groups]
     title_of = dict(zip(rows["detector"], rows["detector_title"], strict=True))
     ratios = pd.DataFrame(
         {
-            "detector": found.groups,
-            "detector_title": [title_of[name] for name in found.groups],
+            "detector": detectors,
+            "detector_title": [title_of[name] for name in detectors],
             **{
-                name: [column[detector] for detector in found.groups]
+                name: [column[detector] for detector in detectors]
                 for name, column in _counts(rows, right, inputs).items()
             },
             "odds_ratio": found.odds_ratio,
@@ -62,7 +62,7 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs:
             "high": found.high,
         }
     )
-    at = tuple(title_of[name] for name in found.unfit_groups)
+    at = tuple(title_of[names[int(place)]] for place in found.unfit_groups)
     return ModelAcross(ratios, found.chi2, found.df, found.p_value, found.n_clusters, found.unfit or "", at)
 
 

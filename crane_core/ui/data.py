@@ -73,6 +73,16 @@ def verdicts() -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
+def _measured(loaded: str) -> pd.DataFrame:
+    return evaluate.measured(verdicts())
+
+
+def measured() -> pd.DataFrame:
+    """What there is to choose from; see `pipeline.evaluate.measured`."""
+    return _measured(answers())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
 def _labels(_store: Store, revision: str) -> pd.DataFrame:
     return judges.labels_with_pooled_judges(_store, folder())
 

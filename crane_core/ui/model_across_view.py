@@ -35,7 +35,6 @@ REASONS = {
     Unfit.FEW_CHANGED: f"the other input changes the outcome{{at}} in fewer than {LEAST_CHANGED} cases, too few for an "
     "interval that holds.",
     Unfit.NO_VARIANCE: "two detectors are right about the same instances, so their difference does not vary.",
-    Unfit.NOT_CONVERGED: "the fit of the model does not converge.",
     SAMPLED: "the labels of a sample stand for others, so it is unknown which instance is right.",
 }
 ASSUMES = (

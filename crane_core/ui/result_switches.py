@@ -50,7 +50,7 @@ Offered are those that a detector shown here was asked with.
 
 
 class Chosen(NamedTuple):
-    """What the switches say. It alone decides which rows are meant, so it is the key of what is kept of them."""
+    """What the switches say: which rows are meant, by all but rule, credit and inputs, and how they count."""
 
     benchmark: str
     experiment: str
@@ -63,7 +63,7 @@ class Chosen(NamedTuple):
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
-        return _rows(data.answers(), self)
+        return _rows(data.answers(), self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -90,21 +90,21 @@ def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[s
 
 def draw_switches() -> Chosen | None:
     """The switches in one row; None, after saying what to do, when nothing has been measured."""
-    verdicts = data.verdicts()
-    if verdicts.empty:
+    measured = data.measured()
+    if measured.empty:
         st.info("There are no answers of detectors yet. Import results on the Data page.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         titles = data.benchmark_titles()
-        benchmark = pick("Benchmark", _by_size(verdicts["benchmark"]), keys.BENCHMARK, titles.__getitem__)
-        verdicts = verdicts[verdicts["benchmark"] == benchmark]
-        experiment = pick("Experiment", _experiments(verdicts), keys.EXPERIMENT, experiment_words)
-        added = _beside(verdicts, experiment)
-        verdicts = verdicts[verdicts["experiment"].isin(with_shipped(experiment))]
-        kinds = [str(kind) for kind in KIND_WORDS if kind in set(verdicts["detector_kind"])]
+        benchmark = pick("Benchmark", _by_size(measured), keys.BENCHMARK, titles.__getitem__)
+        measured = measured[measured["benchmark"] == benchmark]
+        experiment = pick("Experiment", _experiments(measured), keys.EXPERIMENT, experiment_words)
+        added = _beside(measured, experiment)
+        measured = measured[measured["experiment"].isin(with_shipped(experiment))]
+        kinds = [str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
-        annotators = _annotators(verdicts[verdicts["detector_kind"] == kind], benchmark, experiment, kind)
+        annotators = _annotators(measured[measured["detector_kind"] == kind], benchmark, experiment, kind)
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
@@ -116,7 +116,7 @@ def draw_switches() -> Chosen | None:
 
 def _inputs(chosen: Chosen) -> Inputs:
     """The two inputs to compare; nothing is drawn where there is no choice. The study's where there are none."""
-    options = _compared(data.answers(), chosen)
+    options = _compared(data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
     if not options:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
@@ -124,11 +124,11 @@ def _inputs(chosen: Chosen) -> Inputs:
     return comparison_from(pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP))
 
 
-def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
+def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
     """Runs to show with the experiment, shipped or own; nothing is drawn where there are none."""
     ran = data.run_list()
     is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
-    own = set(ran.loc[is_ours, "experiment"]) & set(verdicts["experiment"]) - {experiment}
+    own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {experiment}
     if not own:
         url_state.drop(keys.BESIDE)
         return []
@@ -143,9 +143,9 @@ def _beside(verdicts: pd.DataFrame, experiment: str) -> list[str]:
     )
 
 
-def _annotators(rows: pd.DataFrame, *experiment: str) -> list[str]:
-    """Whose labels can judge these rows; the study's own where the campaigns cannot be read, which is told."""
-    names = [PUBLISHED_HUMAN] if rows["human"].notna().any() else []
+def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
+    """Whose labels can judge what was measured; the study's own where the campaigns cannot be read, which is told."""
+    names = [PUBLISHED_HUMAN] if measured["is_judged"].any() else []
     with told():
         names[:] = _judges(data.revision(), *experiment)
     return names
@@ -165,10 +165,11 @@ def _switch(label: str, options: list[str], key: str, help_text: str, words: Cal
     return str(url_state.one_of(st.segmented_control, label, options, key=key, default=options[0], **looks))
 
 
-def _by_size(names: pd.Series) -> list[str]:
-    return [str(name) for name in names.value_counts().index]
+def _by_size(measured: pd.DataFrame) -> list[str]:
+    sizes = measured.groupby("benchmark", sort=False)["n"].sum().sort_values(ascending=False, kind="stable")
+    return [str(name) for name in sizes.index]
 
 
-def _experiments(verdicts: pd.DataFrame) -> list[str]:
-    names = verdicts["experiment"].unique().tolist()
+def _experiments(measured: pd.DataFrame) -> list[str]:
+    names = measured["experiment"].unique().tolist()
     return sorted(names, key=lambda name: (name != STUDY, name))

@@ -51,10 +51,14 @@ def locked_campaigns(folder: DataFolder) -> frozenset[str]:
 
 
 def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, locked: frozenset[str]) -> list[str]:
-    """Whose labels can judge these verdicts: imported people, final outcomes of locked campaigns, judges."""
+    """Whose labels can judge these verdicts: imported people, final outcomes of locked campaigns, judges.
+
+    labels: `label_frame`, or `judges.who_labelled`.
+    """
     usable = (labels["kind"] != Kind.FINAL) | labels["campaign"].isin(locked)
     known = labels[labels["kind"].isin(ORDER) & usable]
-    known = known.merge(verdicts[KEY].drop_duplicates(), on=KEY)
+    asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
+    known = known.merge(asked.drop_duplicates(), on=KEY)
     who = known.drop_duplicates("annotator").sort_values(
         "kind", key=lambda kinds: kinds.map({kind: place for place, kind in enumerate(ORDER)}), kind="stable"
     )
@@ -108,7 +112,8 @@ def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage
     crashes = rows[asks_for_label(rows, rule)]
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()
-    weights = [label_weights(group, rule) for _, group in crashes.groupby(["experiment", "detector", "setting"])]
+    drawn = crashes[crashes["label_stratum"].notna()]  # others stand for themselves
+    weights = [label_weights(group, rule) for _, group in drawn.groupby(["experiment", "detector", "setting"])]
     return Coverage(
         n_detected=len(crashes),
         n_labelled=len(labelled),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from crane_core.pipeline.label_frame import COLUMNS, label_frame
+from crane_core.pipeline.label_frame import COLUMNS, label_frame, with_campaigns
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -24,6 +24,17 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     """
     pooled = labels.pooled_judge_labels(store.cursor()).assign(campaign=None, provenance=None, why=None)
     everything = label_frame(store, folder)
+    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+
+
+def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
+    """The same with one label of each imported annotator in each setting of a detector, which says who there is.
+
+    It has no text of a label. A page that asks for the annotators need not wait for all that they said.
+    """
+    nothing = {"label": None, "campaign": None, "provenance": None, "why": None}
+    pooled = labels.first_pooled_labels(store.cursor()).assign(**nothing)
+    everything = with_campaigns(labels.first_labels(store.cursor()).assign(label=None), folder)
     return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
 
 

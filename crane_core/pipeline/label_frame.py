@@ -38,9 +38,14 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
     "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns. Hidden repeats are not
     in it; see `repeat_frame`. A campaign that is not locked is in it too: who may see what of it is for the caller.
     """
-    imported = labels.verdict_labels(store.cursor()).assign(campaign=None, provenance=None, why=None)
+    return with_campaigns(labels.verdict_labels(store.cursor()), folder)
+
+
+def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
+    """Imported labels, and after them those of the campaigns."""
+    imported = imported.assign(campaign=None, provenance=None, why=None)[COLUMNS]
     of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS)
-    return pd.concat([imported[COLUMNS], of_campaigns], ignore_index=True) if len(of_campaigns) else imported[COLUMNS]
+    return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
 
 
 def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:

@@ -48,7 +48,8 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs:
     group, names = pd.factorize(rows["detector"], sort=True)
     found = gee.odds_ratios(right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0])
     detectors = [str(names[place]) for place in found.groups]
-    title_of = dict(zip(rows["detector"], rows["detector_title"], strict=True))
+    named = rows.drop_duplicates("detector")
+    title_of = dict(zip(named["detector"], named["detector_title"], strict=True))
     ratios = pd.DataFrame(
         {
             "detector": detectors,

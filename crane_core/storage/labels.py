@@ -26,6 +26,14 @@ _SAID = """
     ) = 1
     ORDER BY ALL
 """
+_FIRST = """
+    SELECT benchmark, min(instance_id) AS instance_id, detector, setting, experiment, name AS annotator,
+           annotator_kind AS kind
+    FROM ({named}) WHERE {where}
+    GROUP BY benchmark, detector, setting, experiment, name, annotator_kind
+    ORDER BY ALL
+"""
+_IS_POOLED = "annotator IN (SELECT annotator FROM judgements WHERE annotator_kind = 'judge' AND repetition > 1)"
 
 
 def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -38,10 +46,22 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     return cursor.execute(_SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
 
 
+def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Who labelled what: the first label of each annotator in each setting of a detector; `verdict_labels` has all.
+
+    Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind.
+    """
+    return cursor.execute(_FIRST.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
+
+
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The same of judges that were asked repeatedly, with all repetitions of one order of texts taken together."""
-    where = "annotator IN (SELECT annotator FROM judgements WHERE annotator_kind = 'judge' AND repetition > 1)"
-    return cursor.execute(_SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=where)).df()
+    return cursor.execute(_SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)).df()
+
+
+def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """`first_labels` of the judges of `pooled_judge_labels`."""
+    return cursor.execute(_FIRST.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)).df()
 
 
 def judge_passes(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

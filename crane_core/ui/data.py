@@ -93,6 +93,16 @@ def labels() -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
+def _who_labelled(_store: Store, revision: str) -> pd.DataFrame:
+    return judges.who_labelled(_store, folder())
+
+
+def who_labelled() -> pd.DataFrame:
+    """Which annotators there are; see `pipeline.judges.who_labelled`."""
+    return _who_labelled(store(), revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
 def _blind_campaigns(revision: str) -> frozenset[str]:
     return agreement.blind_campaigns(folder())
 

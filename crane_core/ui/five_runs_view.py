@@ -11,7 +11,9 @@ from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
 from crane_core.pipeline.five_runs import Measure, run_table, vote_table
+from crane_core.pipeline.measures import WITH_STATE, Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen
@@ -33,19 +35,32 @@ ABOUT_RUNS = (
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _runs(loaded: str, chosen: Chosen) -> pd.DataFrame:
-    return run_table(_rows(chosen), data.answers_by_run(chosen.benchmark, chosen.experiment))
+def _runs(loaded: str, where: Chosen) -> pd.DataFrame:
+    return run_table(_rows(where), data.answers_by_run(where.benchmark, where.experiment))
 
 
-def _rows(chosen: Chosen) -> pd.DataFrame:
+@st.cache_data(max_entries=16, show_spinner=False)
+def _votes(loaded: str, where: Chosen, setting: str) -> pd.DataFrame:
+    rows = _rows(where)
+    return vote_table(rows if setting == ALL_INPUTS else rows[rows["setting"] == setting])
+
+
+def _where(chosen: Chosen) -> Chosen:
+    """The switches as far as single runs heed them, so that the others leave what is kept of them alone."""
+    alike = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
+    return alike._replace(beside=(), inputs=WITH_STATE)
+
+
+def _rows(where: Chosen) -> pd.DataFrame:
     """Rows of the experiment itself; runs beside it are a separate experiment."""
-    rows = chosen.rows()
-    return rows[rows["experiment"] == chosen.experiment]
+    rows = where.rows()
+    return rows[rows["experiment"] == where.experiment]
 
 
 def draw_five_runs(chosen: Chosen) -> None:
     """The section; a sentence where every instance was asked once."""
-    runs = _runs(data.answers(), chosen)
+    where = _where(chosen)
+    runs = _runs(data.answers(), where)
     if runs.empty:
         st.info("Every instance was asked once, so there are no repeated runs to compare.")
         return
@@ -65,8 +80,7 @@ def draw_five_runs(chosen: Chosen) -> None:
                 format_func=lambda name: name if name == ALL_INPUTS else setting_short(name),
             )
         )
-    rows = _rows(chosen)
-    votes = vote_table(rows if picked == ALL_INPUTS else rows[rows["setting"] == picked])
+    votes = _votes(data.answers(), where, picked)
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown("".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles))
     draw_chart(

@@ -85,7 +85,7 @@ def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[s
     """Whose labels can judge the experiment's detectors of this kind."""
     verdicts = data.verdicts()
     shown = verdicts[(verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))]
-    return annotators_of(data.labels(), shown[shown["detector_kind"] == kind], data.locked_campaigns())
+    return annotators_of(data.who_labelled(), shown[shown["detector_kind"] == kind], data.locked_campaigns())
 
 
 def draw_switches() -> Chosen | None:

@@ -24,7 +24,7 @@ from crane_core.ui.words import NOTHING, p_value, points, points_interval
 def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
-    who = annotators_of(data.labels(), own, data.locked_campaigns()) or [chosen.annotator]
+    who = annotators_of(data.who_labelled(), own, data.locked_campaigns()) or [chosen.annotator]
     names = without_repetitions(who, judge_passes(data.store()))
     judged = {name: chosen._replace(annotator=name).rows() for name in names}
     curve = specification_curve(judged, chosen.inputs)

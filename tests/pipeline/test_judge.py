@@ -19,7 +19,7 @@ from crane_core.pipeline.job_files import job_file
 from crane_core.pipeline.job_work import Outcome, carry_out
 from crane_core.pipeline.judge import JudgePlan, WantedJudgement, in_passes, judging, label_counts, plan_judgement
 from crane_core.pipeline.judged import annotators_of, coverage, judged_by
-from crane_core.pipeline.judges import judge_passes, labels_with_pooled_judges
+from crane_core.pipeline.judges import judge_passes, labels_with_pooled_judges, who_labelled
 from crane_core.pipeline.label_frame import Kind
 from crane_core.pipeline.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
@@ -104,7 +104,9 @@ def test_its_labels_stand_beside_those_of_people(answered: DataFolder, base_url:
     assert len(judge_passes(store).query("judge == 'judge egret'")) == 6
     verdicts = verdict_frame(store)
     verdicts = verdicts[verdicts["experiment"] == "ours"]
-    assert "judge egret, repetition 1" in annotators_of(labels, verdicts, frozenset())
+    offered = annotators_of(labels, verdicts, frozenset())
+    assert "judge egret, repetition 1" in offered
+    assert annotators_of(who_labelled(store, answered), verdicts, frozenset()) == offered
     rows = judged_by(verdicts, labels, "judge egret, repetition 1")
     assert coverage(rows)[:3] == (N_VERDICTS, N_VERDICTS, 0)
     [job] = jobs.judge_job_list(store.cursor()).to_dict("records")

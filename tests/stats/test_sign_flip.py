@@ -74,3 +74,10 @@ def test_without_an_effect_it_is_seldom_below_a_twentieth(n_cases: int) -> None:
     drawn = rng.choice([-1.0, -0.5, 0.5, 1.0], size=(200, n_cases)).repeat(2, axis=1)
     share = np.mean([sign_flip(differences, cases, seed=1) < 0.05 for differences in drawn])
     assert share == pytest.approx(0.05, abs=0.04)
+
+
+def test_long_distributions_are_convolved_as_the_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = np.random.default_rng(9).choice([-1.0, -0.6, 0.0, 0.2, 0.4, 0.6], size=3_000)
+    by_transform = sign_flip(sums, range(3_000), seed=1)
+    monkeypatch.setattr("crane_core.stats.sign_flip._MANY_PRODUCTS", 10**12)
+    assert by_transform == pytest.approx(sign_flip(sums, range(3_000), seed=1), abs=1e-12)

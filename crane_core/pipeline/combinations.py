@@ -62,8 +62,8 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
     """Everything that answered anything: rules first, then models, then analyzers, in the order of the frame."""
     answered = frame[frame["n_crash"] + frame["n_safe"] > 0]
     order = {DetectorKind.RULES: 0, DetectorKind.LLM: 1}
-    ranked = answered.assign(rank=[order.get(kind, 2) for kind in answered["detector_kind"]])
-    found = ranked.drop_duplicates(["detector", "setting"]).sort_values("rank", kind="stable")
+    found = answered[["detector", "setting", "detector_kind"]].drop_duplicates(["detector", "setting"])
+    found = found.sort_values("detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable")
     return [Member(*key) for key in zip(found["detector"], found["setting"], strict=True)]
 
 
@@ -132,10 +132,17 @@ class _Said(NamedTuple):
 
 def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
     by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
-    rows = pd.DataFrame(
-        {"instance": frame["instance_id"], "member": list(map(Member, frame["detector"], frame["setting"]))}
-    ).assign(said=detected(frame, by))
-    wide = rows.pivot(index="instance", columns="member", values="said")
+    number = frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
+    named = frame[["detector", "setting"]].drop_duplicates()
+    instance, names = pd.factorize(frame["instance_id"], sort=True)
+    place = instance * len(named) + number
+    if np.bincount(place).max(initial=0) > 1:
+        raise ValueError("a detector has several answers to an instance in one setting")
+    said = np.full(len(names) * len(named), np.nan)
+    said[place] = detected(frame, by)
+    members = [Member(*key) for key in zip(named["detector"], named["setting"], strict=True)]
+    wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
+    wide.columns = pd.Index(members, tupleize_cols=False)
     facts = frame.drop_duplicates("instance_id").set_index("instance_id").loc[wide.index]
     return _Said(wide, facts["truth"].to_numpy(dtype=bool), pd.factorize(facts["case_id"])[0])
 

@@ -6,12 +6,13 @@ that all of its runs answered; the others are counted as left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crane_core.pipeline.measures import SEED
 from crane_core.stats import five_runs, intervals
@@ -56,26 +57,52 @@ def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
     n_runs is the share of instances that any run has right.
     """
     rows = []
+    frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
+    answered, n_asked = _Answers.of(by_run), frame.groupby(WHO, sort=False).size().to_dict()
     for who, mine in complete(frame).groupby(WHO, sort=False):
-        asked = by_run[(by_run["detector"] == who[0]) & (by_run["setting"] == who[2])]
-        asked = asked[asked["instance_id"].isin(mine["instance_id"])]
-        n_asked = int(((frame["detector"] == who[0]) & (frame["setting"] == who[2])).sum())
         same = dict(zip(WHO, who, strict=True)) | {
             "n_runs": int(mine["n_runs"].iloc[0]),
-            "left_out": n_asked - len(mine),
+            "left_out": int(n_asked[who]) - len(mine),
         }
-        rows += [same | row for row in [*_of_each_run(asked), *_of_all_runs(mine)]]
+        rows += [same | row for row in [*answered.of_each_run(mine), *_of_all_runs(mine)]]
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
-def _of_each_run(asked: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for index, run in asked.dropna(subset="crashes").groupby("run_index"):
-        right = run["crashes"].astype(bool) == run["truth"]
-        yield _rate(Measure.RUN, int(str(index)), right.to_numpy(dtype=np.float64), run["case_id"])
+class _Answers(NamedTuple):
+    """Every answer of an experiment: its run, whether it is right (nan without an answer), of which instance and case.
+
+    where: the rows of each detector and setting.
+    """
+
+    run: NDArray[np.int64]
+    right: NDArray[np.float64]
+    instance: NDArray[np.intp]
+    instances: pd.Index
+    case: NDArray[np.intp]
+    where: dict[Hashable, Any]
+
+    @classmethod
+    def of(cls, by_run: pd.DataFrame) -> _Answers:
+        instance, instances = pd.factorize(by_run["instance_id"])
+        said = by_run["crashes"].to_numpy(dtype=np.float64, na_value=np.nan)
+        right = np.where(np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64))
+        case = pd.factorize(by_run["case_id"], sort=True)[0]
+        where = by_run.groupby(["detector", "setting"]).indices
+        return cls(by_run["run_index"].to_numpy(), right, instance, pd.Index(instances), case, where)
+
+    def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+        """The rate of each run over the instances of `mine`, rows of one detector in one setting."""
+        is_mine = np.zeros(len(self.instances), dtype=bool)
+        is_mine[self.instances.get_indexer(pd.Index(mine["instance_id"]))] = True
+        rows = self.where[mine["detector"].iloc[0], mine["setting"].iloc[0]]
+        rows = rows[is_mine[self.instance[rows]] & ~np.isnan(self.right[rows])]
+        for run in np.unique(self.run[rows]):
+            of_run = rows[self.run[rows] == run]
+            yield _rate(Measure.RUN, int(run), self.right[of_run], self.case[of_run])
 
 
 def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    n_runs, n_right, case = int(mine["n_runs"].iloc[0]), mine["n_right"].to_numpy(), mine["case_id"]
+    n_runs, n_right, case = int(mine["n_runs"].iloc[0]), mine["n_right"].to_numpy(), mine["case"].to_numpy()
     for k in range(1, n_runs + 1):
         yield _rate(Measure.PASS, k, five_runs.pass_at_k(n_right, n_runs, k), case)
     yield _rate(Measure.ALL, n_runs, (n_right == n_runs).astype(np.float64), case)
@@ -86,7 +113,7 @@ def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _rate(measure: Measure, k: int, part: np.ndarray, case: pd.Series) -> dict[str, Any]:
+def _rate(measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]) -> dict[str, Any]:
     found = intervals.clustered_rate(part, np.ones(len(part)), case)
     return {
         "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
@@ -102,8 +129,9 @@ def vote_table(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     by = ["detector", "detector_title", "n_runs", "n_crash"]
+    frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
     for (detector, title, n_runs, votes), of in complete(frame).groupby(by, sort=True):
         real = of["truth"].to_numpy(dtype=np.float64)
-        found = intervals.clustered_rate(real, np.ones(len(of)), of["case_id"])
+        found = intervals.clustered_rate(real, np.ones(len(of)), of["case"].to_numpy())
         rows.append((detector, title, n_runs, votes, int(real.sum()), *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

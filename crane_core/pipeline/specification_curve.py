@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, PairedTest, VoteRule, gain_table
+from crane_core.pipeline.measures import OUTCOME, WITH_STATE, Credit, Inputs, PairedTest, VoteRule, adjusted_gains
 from crane_core.stats.power import ALPHA
 
 NOBODY = "nobody"
@@ -48,8 +48,16 @@ def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WIT
     case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
     a sample stand for others) gives no row.
     """
-    rows = [row for spec in _readings(judged, inputs) for row in spec]
+    rows = [row for spec in _readings({name: _lean(frame) for name, frame in judged.items()}, inputs) for row in spec]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _lean(frame: pd.DataFrame) -> pd.DataFrame:
+    """What `measures` asks of a frame, with names as categories: each is looked up dozens of times."""
+    names = ["benchmark", "detector", "detector_title", "setting", "case_id", "instance_id", "human", "label_stratum"]
+    return frame[[*names, *(column for column in OUTCOME if column not in names)]].astype(
+        dict.fromkeys(names, "category")
+    )
 
 
 def _readings(judged: Mapping[str, pd.DataFrame], inputs: Inputs) -> Iterator[list[dict[str, object]]]:
@@ -60,7 +68,7 @@ def _readings(judged: Mapping[str, pd.DataFrame], inputs: Inputs) -> Iterator[li
                 if is_detection and place or not is_detection and frame["human"].isna().all():
                     continue
                 who = {"rule": str(rule), "credit": str(credit), "judged_by": NOBODY if is_detection else annotator}
-                gains = gain_table(frame, rule=rule, credit=credit, inputs=inputs)
+                gains = adjusted_gains(frame, rule=rule, credit=credit, inputs=inputs)
                 yield [who | row for row in _found(gains)]
 
 

@@ -61,7 +61,7 @@ def clustered_rate(
     share = min(max(float(total_part / total), 0.0), 1.0)
     left = sums[:, 0] - share * sums[:, 1]
     left[np.abs(left) < ROUNDING * total] = 0.0
-    variance = n / (n - 1) * float(left @ left) / total**2 if n > 1 else 0.0
+    variance = n / (n - 1) * _squares(left) / total**2 if n > 1 else 0.0
     fewest, most = _kish(sums[:, 1]), _kish(counted)
     effective = share * (1 - share) / variance if variance > 0 else fewest
     low, high = wilson(share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence))
@@ -115,7 +115,7 @@ def clustered_contrast(
         moved += weight * n * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1]) / total[2 * j + 1]
     per_cluster = max(_kish(counted) / n, 1.0)
     middle = n * value / (n + 1)
-    variance = (float(moved @ moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
+    variance = (_squares(moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
     least, most = sum(min(weight, 0.0) for weight in weights), sum(max(weight, 0.0) for weight in weights)
     low, high = max(min(middle - reach, value), least), min(max(middle + reach, value), most)
@@ -142,7 +142,12 @@ def _counted(cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike) -> tupl
 
 
 def _kish(weights: Array) -> float:
-    return float(weights.sum() ** 2 / (weights @ weights))
+    return float(weights.sum() ** 2 / _squares(weights))
+
+
+def _squares(values: Array) -> float:
+    """Their sum; without BLAS, whose threads wait for each other on a busy machine."""
+    return float(np.sum(values * values))
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -56,17 +56,19 @@ def line(curve: pd.DataFrame) -> str:
 
 def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
     """A row per detector and reading, as the chart takes it; readings in the order of their mean difference."""
-    rows = []
-    for _, tests in curve.groupby(["detector_title", *READING], sort=False):
-        first = tests[["detector_title", *READING, "difference", "low", "high"]].to_dict("records")[0]
-        rows.append(
-            first
-            | {
-                "reading": words(first),
-                "is_found": bool((tests["conclusion"] != Conclusion.NONE).all()),
-                "found": "; ".join(f"{row['test']}: p {p_words(row['p_value'])}" for row in as_rows(tests)),
-            }
-        )
+    by = ["detector_title", *READING]
+    tests_of: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for row in as_rows(curve):
+        tests_of.setdefault(tuple(row[name] for name in by), []).append(row)
+    rows = [
+        {name: tests[0][name] for name in [*by, "difference", "low", "high"]}
+        | {
+            "reading": words(tests[0]),
+            "is_found": all(row["conclusion"] != Conclusion.NONE for row in tests),
+            "found": "; ".join(f"{row['test']}: p {p_words(row['p_value'])}" for row in tests),
+        }
+        for tests in tests_of.values()
+    ]
     if not rows:
         return pd.DataFrame()
     table = pd.DataFrame(rows)
@@ -74,7 +76,7 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
     return table.assign(place=mean.rank(method="dense").astype(int))
 
 
-def words(reading: Mapping[Hashable, Any]) -> str:
+def words(reading: Mapping[str, Any]) -> str:
     """A reading in words: "majority, correct diagnosis, judged by published human"."""
     judged = "" if reading["judged_by"] == NOBODY else f", judged by {reading['judged_by']}"
     return f"{reading['rule']}, {reading['credit']}{judged}"

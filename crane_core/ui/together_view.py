@@ -57,8 +57,13 @@ def _combined(loaded: str, where: Chosen, members: tuple[Member, ...]) -> pd.Dat
 
 def _frame(chosen: Chosen) -> pd.DataFrame:
     """All detectors of the experiment, of whatever kind, and those beside it."""
+    return _beside(data.answers(), chosen.benchmark, chosen.experiment, chosen.beside)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _beside(loaded: str, benchmark: str, experiment: str, others: tuple[str, ...]) -> pd.DataFrame:
     verdicts = data.verdicts()
-    return beside(verdicts[verdicts["benchmark"] == chosen.benchmark], chosen.experiment, chosen.beside)
+    return beside(verdicts[verdicts["benchmark"] == benchmark], experiment, others)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -206,8 +206,11 @@ def _groups(frame: pd.DataFrame, by: list[str]) -> Iterator[tuple[Group, NDArray
     """Each group of `by` in order of appearance, and where its rows stand. Rows without a value in `by` are in none."""
     number = frame.groupby(by, sort=False, observed=True).ngroup().to_numpy()
     in_order = np.argsort(number, kind="stable")[np.count_nonzero(number < 0) :]
-    for rows in np.split(in_order, np.flatnonzero(np.diff(number[in_order])) + 1) if len(in_order) else ():
-        yield tuple(frame[name].iat[rows[0]] for name in by), rows
+    if not len(in_order):
+        return
+    starts = np.flatnonzero(np.diff(number[in_order], prepend=-1))
+    names = zip(*(frame[name].iloc[in_order[starts]].tolist() for name in by), strict=True)
+    yield from zip(names, np.split(in_order, starts[1:]), strict=True)
 
 
 def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import ProblemKind
+from crane_core.identity.visitor import Role
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sources import StagedSource, staged_sources
@@ -13,6 +14,7 @@ from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.ui import data
 from crane_core.ui.navigation import link
+from crane_core.ui.visit import may
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
@@ -40,9 +42,12 @@ def draw_loaded() -> None:
     if counts["prompts"]:
         st.caption("The published texts (code, kernel states, prompts, reasoning) are loaded.")
     else:
+        after = (
+            "**Next: press Fetch crane-llm**, which takes a minute." if may(Role.ADMIN) else "An admin can fetch them."
+        )
         st.info(
             "The published study is loaded as facts: labels, votes, outcomes and printed numbers. Its code, kernel "
-            "states and reasoning belong to their authors. **Next: press Fetch crane-llm**, which takes a minute."
+            f"states and reasoning belong to their authors. {after}"
         )
 
 

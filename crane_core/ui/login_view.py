@@ -29,7 +29,7 @@ def _draw_ways(refusal: str) -> None:
         )
     st.caption("If you have an invitation link, open it; it logs this browser in.")
     if refusal:
-        st.html('<a href="./logout" target="_self">Log out</a>')
+        st.html('<a class="cw-leave" href="./logout" target="_self">Log out</a>')
 
 
 def _providers() -> dict[str, str | None]:

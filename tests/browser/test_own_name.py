@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,10 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks._server import serve
+from benchmarks._server import free_port, serve
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.plan import Design, Kind, Plan, Population
-from crane_core.identity.key import signing_key
+from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns import decisions_of, drawn_plan, journal_of, keep_campaign, kept_campaign
 from crane_core.pipeline.labelling import Desk
@@ -54,15 +55,20 @@ def app(answered: DataFolder, plan: Plan, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
+def invitation(folder: DataFolder, email: str) -> str:
+    """The path of a new invitation of this person."""
+    token = signed(new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path))
+    return f"/invitation?token={token}"
+
+
 @contextmanager
 def invited(browser: Browser, app: str, folder: DataFolder, email: str) -> Iterator[Page]:
     """A browser that opened the invitation of this person."""
-    token = signed(new_pass(email, seconds=600), Purpose.INVITATION, signing_key(folder.path))
     context = browser.new_context(viewport=WIDE)
     context.set_default_timeout(TIMEOUT_MS)
     try:
         page = context.new_page()
-        page.goto(f"{app}/invitation?token={token}")
+        page.goto(f"{app}{invitation(folder, email)}")
         yield page
     finally:
         context.close()
@@ -83,6 +89,14 @@ def test_everything_is_under_the_name_of_the_login(
 ) -> None:
     with invited(browser, app, answered, "ana@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
+        settled(page)
+        for width in (1280, 1440, 1600):
+            page.set_viewport_size({"width": width, "height": 900})
+            last, bar = (page.locator(css).last.bounding_box() for css in ("[data-testid=stTopNavLink]", ".cw-tools"))
+            assert last
+            assert bar
+            assert bar["x"] > last["x"] + last["width"] or bar["y"] > last["y"] + last["height"], width
+        page.set_viewport_size(WIDE)
         label_one(page, "1")
         page.goto(f"{app}/annotate?campaign=pilot&annotator=ben")
         expect(page.get_by_text("This desk is another person's; you are logged in as ana.")).to_be_visible()
@@ -102,6 +116,35 @@ def test_everything_is_under_the_name_of_the_login(
     lock = kept_campaign(answered, "pilot").lock
     assert lock is not None
     assert lock.locked_by == "lea"
+
+
+def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
+    browser: Browser, answered: DataFolder, plan: Plan, tmp_path: Path
+) -> None:
+    roles = tmp_path / "roles.toml"
+    roles.write_text(LISTED)
+    port = free_port()
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(TIMEOUT_MS)
+    page = context.new_page()
+    with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)) as app:
+        page.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
+        label_one(page, "1")
+    page.keyboard.press("2")
+    expect(page.locator(".cw-desk-saved")).to_have_text("1 label waiting to be saved")
+    (answered.path / FILE_NAME).unlink()  # another key: no session of before is valid
+    with serve(answered.path, port=port, CRANE_ROLES=str(roles)) as app:
+        expect(page.get_by_text("This session was not issued by this server.")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.locator(".cw-desk-notice")).to_contain_text("1 label waiting to be saved")
+        assert len(journal_of(answered, plan, "ana").given) == 1
+        other = context.new_page()
+        other.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
+        expect(title(other)).to_have_text("Annotate")
+        page.reload()
+        page.wait_for_selector(".cw-desk .cw-card")
+        page.wait_for_function(SAVED)
+        context.close()
+    assert len(journal_of(answered, plan, "ana").given) == 2
 
 
 def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered: DataFolder, plan: Plan) -> None:

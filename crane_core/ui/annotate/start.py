@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.annotation.guideline import guideline
-from crane_core.identity.visitor import Visitor
+from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, turn
-from crane_core.ui.visit import visitor
+from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import count, literal
 
 
@@ -28,7 +28,8 @@ def draw_start() -> None:
     names = campaign_names(data.folder())
     if not names:
         st.info("There is no campaign yet. Ask your lead to create a campaign.")
-        link("campaigns", "Create a campaign")
+        if may(Role.LEAD):
+            link("campaigns", "Create a campaign")
         return
     person = visitor()
     n_shown = 0

@@ -15,10 +15,8 @@ import pandas as pd
 
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.domain import DetectorKind, Label
-from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.label_frame import KEY, Kind
 from crane_core.pipeline.measures import SEED
-from crane_core.pipeline.places import DataFolder
 from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha, vote
 from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, confusion_matrix
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -257,9 +255,3 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
     judges = imported.loc[imported["kind"] == Kind.JUDGE, "annotator"].tolist()
     names = imported["annotator"].tolist()
     return [PUBLISHED_HUMAN, judges[0]] if judges and PUBLISHED_HUMAN in names else names[:2]
-
-
-def blind_campaigns(folder: DataFolder) -> frozenset[str]:
-    """Blind campaigns that are not locked: of them only totals may be shown."""
-    kept = {name: kept_campaign(folder, name) for name in campaign_names(folder)}
-    return frozenset(name for name, campaign in kept.items() if campaign.plan.blind and campaign.lock is None)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.agreement import blind_campaigns
+from crane_core.pipeline.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.judged import annotators_of, judged_by, locked_campaigns
@@ -139,7 +139,7 @@ class Material:
     def labels(self) -> pd.DataFrame:
         """Without blind campaigns that are open: their totals may not leave the house."""
         labels = labels_with_pooled_judges(self.store, self.folder)
-        return labels[~labels["campaign"].isin(blind_campaigns(self.folder))]
+        return labels[~labels["campaign"].isin(list(open_blind_campaigns(self.folder)))]
 
     @cached_property
     def judgings(self) -> list[Judging]:

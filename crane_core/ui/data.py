@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline import agreement, evaluate, five_runs, judges
+from crane_core.identity.visitor import Role, Visitor
+from crane_core.pipeline import blinded, evaluate, five_runs, judges
 from crane_core.pipeline import judged as judging
 from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
@@ -103,13 +106,24 @@ def who_labelled() -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _blind_campaigns(revision: str) -> frozenset[str]:
-    return agreement.blind_campaigns(folder())
+def _open_blind_campaigns(revision: str) -> Mapping[str, tuple[str, ...]]:
+    return blinded.open_blind_campaigns(folder())
 
 
 def blind_campaigns() -> frozenset[str]:
-    """Blind campaigns that are not locked; see `pipeline.agreement.blind_campaigns`."""
-    return _blind_campaigns(revision())
+    """Blind campaigns that are not locked."""
+    return frozenset(_open_blind_campaigns(revision()))
+
+
+def blinding(visitor: Visitor) -> list[str]:
+    """Open blind campaigns in which this visitor labels, and because of which most pages are closed to them.
+
+    None for those who lead, because they see everything, and where nobody logs in and the app does not know who labels.
+    """
+    if not visitor.is_known or visitor.may(Role.LEAD):
+        return []
+    of = _open_blind_campaigns(revision())
+    return sorted(name for name, annotators in of.items() if visitor.name in annotators)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

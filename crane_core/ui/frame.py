@@ -20,7 +20,7 @@ from crane_core.ui.access import admitted
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
 from crane_core.ui.login_view import draw_login
-from crane_core.ui.navigation import MARK, navigate, shown_title
+from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
@@ -38,8 +38,15 @@ def run_app() -> None:
 
 
 @contextmanager
-def page(*, needs: Role = Role.VIEWER, beside_the_login: Callable[[], None] = lambda: None) -> Iterator[None]:
+def page(
+    *,
+    needs: Role = Role.VIEWER,
+    is_blind: bool = False,
+    beside_the_login: Callable[[], None] = lambda: None,
+) -> Iterator[None]:
     """The body of a page; a refusal of the core is shown as what happened and what to do.
+
+    `is_blind`: the page tells nothing of what open blind campaigns hide; every other one is closed to their annotators.
 
     A visitor who was not let in gets the question for the login and `beside_the_login`, not the body; one whose role
     is less than the page `needs` gets one line that says so.
@@ -63,8 +70,19 @@ def page(*, needs: Role = Role.VIEWER, beside_the_login: Callable[[], None] = la
         st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
         st.stop()
     with told():
-        yield
+        if not is_blind and (campaigns := data.blinding(visitor)):
+            _draw_closed(campaigns)
+        else:
+            yield
     settle()
+
+
+def _draw_closed(campaigns: list[str]) -> None:
+    """Instead of a page that could tell an annotator what their blind campaign hides."""
+    st.title(shown_title())
+    of = f"the blind campaign {campaigns[0]}" if len(campaigns) == 1 else f"the blind campaigns {', '.join(campaigns)}"
+    st.info(literal(f"You label in {of}. This page opens when labelling is locked, because it could reveal models."))
+    link("annotate", "Open Annotate")
 
 
 def _let_in() -> Visitor | None:

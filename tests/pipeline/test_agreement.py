@@ -30,7 +30,6 @@ from crane_core.pipeline.agreement import (
     agreement_table,
     agreement_with_judges,
     among,
-    blind_campaigns,
     common_items,
     confusions,
     differing,
@@ -38,6 +37,7 @@ from crane_core.pipeline.agreement import (
     self_agreement,
     usual_pair,
 )
+from crane_core.pipeline.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.judge_differs import judge_differs
@@ -307,9 +307,9 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFold
         expected = cohen_kappa_score(list(first.values()), list(second.values()))
         assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(expected)
         assert usual_pair(labels) == ["pilot: ana", "pilot: ben"]
-        assert blind_campaigns(answered) == {"pilot"}
+        assert open_blind_campaigns(answered) == {"pilot": ("ana", "ben")}
         lock_campaign(answered, "pilot", by="ana")
-        assert blind_campaigns(answered) == frozenset()
+        assert open_blind_campaigns(answered) == {}
         assert repeat_frame(answered).empty
     finally:
         store.close()

@@ -29,11 +29,12 @@ LISTED = """
 "vic@lab.example" = "viewer"
 "ana@lab.example" = "annotator"
 "ben@lab.example" = "annotator"
+"cyd@lab.example" = "annotator"
 "lea@lab.example" = "lead"
 "ada@lab.example" = "admin"
 "*@other.example" = "viewer"
 """
-OF_ROLE = {Role.VIEWER: "vic", Role.ANNOTATOR: "ana", Role.LEAD: "lea", Role.ADMIN: "ada"}
+OF_ROLE = {Role.VIEWER: "vic", Role.ANNOTATOR: "cyd", Role.LEAD: "lea", Role.ADMIN: "ada"}
 NEEDS = {"annotate": Role.ANNOTATOR, "campaigns": Role.LEAD}
 """Pages that more than a viewer's role opens."""
 ACTIONS = {
@@ -103,8 +104,16 @@ def test_uploads_are_of_admins_alone(lab: Lab, role: Role) -> None:
     assert Visitor(lab.address).may_upload() == 403
 
 
+@pytest.mark.parametrize("page", [page for page in page_files() if page not in ("annotate", "campaigns")])
+def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(lab: Lab, page: str) -> None:
+    seen = lab.visitor("ana@lab.example").sees(page)
+    assert seen.shows("You label in the blind campaign pilot")
+    assert not seen.shows("junobench")
+    assert not lab.of(Role.ANNOTATOR).sees(page).shows("blind campaign pilot")
+
+
 def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
-    ana = lab.of(Role.ANNOTATOR)
+    ana = lab.visitor("ana@lab.example")
     assert ana.sees("annotate").shows("Continue where you stopped")
     own = ana.sees("annotate", "campaign=pilot&annotator=ana")
     assert own.shows("crane_desk")

@@ -13,6 +13,7 @@ import pandas as pd
 
 from crane_core.pipeline import agreement
 from crane_core.pipeline.agreement import COEFFICIENTS, PERCENT, Scope
+from crane_core.pipeline.blinded import open_blind_campaigns
 from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.judge_powered import judge_powered
 from crane_core.pipeline.judges import judge_passes, pooled_judges
@@ -41,7 +42,7 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
 
 def _repeats(material: Material) -> pd.DataFrame:
     found = agreement.self_agreement(repeat_frame(material.folder))
-    return found[~found["campaign"].isin(agreement.blind_campaigns(material.folder))] if len(found) else found
+    return found[~found["campaign"].isin(list(open_blind_campaigns(material.folder)))] if len(found) else found
 
 
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -38,6 +38,10 @@ class Column(NamedTuple):
     setting: str
 
 
+COLUMN = ["detector_title", "experiment", "setting"]
+"""What a Column is known by, in the verdict frame."""
+
+
 class Picture(NamedTuple):
     """Per case the marks of all columns, crashing then fixed; "" where nobody asked. A mark is a Kind and a depth.
 
@@ -52,7 +56,7 @@ class Picture(NamedTuple):
 def picture(verdicts: pd.DataFrame, titles_in_order: list[str]) -> Picture:
     """verdicts: the rows of the verdict frame to draw, of one benchmark; titles_in_order: their detectors' titles."""
     rows = verdicts[verdicts["setting"].isin(list(SHOWN))]
-    keys = rows[["detector_title", "experiment", "setting"]].drop_duplicates()
+    keys = rows[COLUMN].drop_duplicates()
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
         (Column(*key) for key in keys.itertuples(index=False)),
@@ -64,8 +68,9 @@ def picture(verdicts: pd.DataFrame, titles_in_order: list[str]) -> Picture:
 
 def _marks(rows: pd.DataFrame, columns: tuple[Column, ...]) -> dict[str, list[str]]:
     place_of = {column: place for place, column in enumerate(columns)}
-    keys = zip(rows["detector_title"], rows["experiment"], rows["setting"], strict=True)
-    places = np.array([place_of.get(Column(*key), -1) for key in keys], dtype=int)
+    asked = rows[COLUMN].drop_duplicates()  # in the order in which the groups below are numbered
+    of_group = np.array([place_of.get(Column(*key), -1) for key in asked.itertuples(index=False)], dtype=int)
+    places = of_group[rows.groupby(COLUMN, sort=False).ngroup().to_numpy()]
     cases, names = pd.factorize(rows["case_id"])
     table = np.full((len(names), 2 * len(columns)), "", dtype=object)
     side = np.where(rows["truth"].to_numpy(dtype=bool), 0, len(columns))

@@ -172,8 +172,21 @@ def answers_words(benchmark: str) -> str:
 
 def joined_series(benchmark: str) -> list[str]:
     """The experiments behind the list, own runs as one, in the order in which their numbers stand."""
-    experiments = _verdicts(benchmark, _asked_answers())["experiment"]
+    return _joined_series(data.answers(), benchmark, _asked_answers())
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _joined_series(loaded: str, benchmark: str, answers: Answers) -> list[str]:
+    experiments = _verdicts(benchmark, answers)["experiment"].drop_duplicates()
     return sorted(experiments.where(~experiments.isin(_jobs()), OWN).unique())
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _asked_of(loaded: str, benchmark: str) -> pd.DataFrame:
+    """Each detector, setting and experiment of a benchmark once."""
+    columns = ["detector", "detector_title", "setting", "experiment"]
+    verdicts = data.verdicts()
+    return verdicts.loc[verdicts["benchmark"] == benchmark, columns].drop_duplicates()
 
 
 def series_words(name: str) -> str:
@@ -189,9 +202,8 @@ def draw_filters() -> str:
         coming = tuple((name, tuple(url_state.asked(name))) for name in FILTERS)
         counts = _counts(data.answers(), benchmark, _asked_answers(), _asked_inputs(), coming)
         cases = data.case_list(benchmark)
-        verdicts = data.verdicts()
-        verdicts = verdicts[verdicts["benchmark"] == benchmark]
-        titles = dict(zip(verdicts["detector"], verdicts["detector_title"], strict=True))
+        asked = _asked_of(data.answers(), benchmark)
+        titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
         url_state.text("Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH)
         for column, label in LABEL_FILTERS.items():
             _many(label, column, sorted(cases[column].dropna().unique()), partial(_with_count, counts=counts[column]))
@@ -208,8 +220,8 @@ def draw_filters() -> str:
         )
         _draw_comparison(benchmark)
         _many("Detector", keys.DETECTOR, sorted(titles), lambda name: titles.get(name, name))
-        _many("Input", keys.SETTING, sorted(verdicts["setting"].unique()), setting_short)
-        _many("Experiment", keys.EXPERIMENT, sorted(verdicts["experiment"].unique()), experiment_words)
+        _many("Input", keys.SETTING, sorted(asked["setting"].unique()), setting_short)
+        _many("Experiment", keys.EXPERIMENT, sorted(asked["experiment"].unique()), experiment_words)
     return benchmark
 
 

@@ -43,7 +43,8 @@ OF_TWO = " A cascade of two predicts what any of them does, and asks the second 
 
 def member_names(frame: pd.DataFrame) -> dict[Member, str]:
     """The members of a verdict frame by name: "GPT-5 +RT"."""
-    titles = dict(zip(frame["detector"], frame["detector_title"], strict=True))
+    named = frame.drop_duplicates("detector")
+    titles = dict(zip(named["detector"], named["detector_title"], strict=True))
     return {member: f"{titles[member.detector]} {setting_short(member.setting)}" for member in members_of(frame)}
 
 

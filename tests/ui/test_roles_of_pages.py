@@ -20,6 +20,7 @@ from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
@@ -69,9 +70,17 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
     store = prepare(folder)
     wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
     try:
-        keep_campaign(folder, drawn_plan(store, wish))
+        plan = drawn_plan(store, wish)
     finally:
         store.close()
+    keep_campaign(folder, plan)
+    for name in plan.annotators:
+        acts = [
+            {"event": f"{name}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": "correct"}
+            | {"seconds": 9.0}
+            for item in plan.items
+        ]
+        assert Desk(folder, plan.campaign).take(name, acts).refused == {}
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     with serve(folder.path, CRANE_ROLES=str(roles), CRANE_ALLOW_EXECUTION="1") as address:
@@ -122,6 +131,11 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
     assert not others.shows("crane_desk")
 
 
+@pytest.mark.parametrize("role", list(Role))
+def test_agreement_of_an_open_campaign_is_for_leads_alone(lab: Lab, role: Role) -> None:
+    assert lab.of(role).sees("agreement").shows("pilot") is (role >= Role.LEAD)
+
+
 def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
     seen = lab.of(Role.LEAD).sees("campaigns", "campaign=pilot")
     assert seen.shows("Lock campaign")
@@ -169,6 +183,7 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     link = invited(lab, "ben@lab.example").stdout.strip()
     answer = asked(lab.address, link.removeprefix(lab.address))
     assert (answer.status, answer.getheader("Location")) == (303, "./annotate")
+    assert answer.getheader("Referrer-Policy") == "same-origin"
     cookie, *flags = (answer.getheader("Set-Cookie") or "").split("; ")
     assert {"HttpOnly", "SameSite=lax", "Path=/", "Max-Age=1209600"} <= set(flags)
     assert stat.S_IMODE((lab.folder.path / FILE_NAME).stat().st_mode) == 0o600

@@ -1,0 +1,105 @@
+"""The Caddy configurations of docs/server.md in a real Caddy: they pass visitors on, and no claim to be another."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from benchmarks._server import free_port, serve
+from crane_core.identity.key import signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
+from crane_core.pipeline.places import DataFolder
+from tests.ui.visits import Visitor, asked
+
+ROOT = Path(__file__).resolve().parents[2]
+CADDY = shutil.which("caddy") or ""
+pytestmark = pytest.mark.skipif(not CADDY, reason="caddy is not installed (Debian package caddy)")
+PLAIN, WITH_LOGIN = re.findall(
+    r"```\n(crane\.lab\.example \{.*?)```", (ROOT / "docs" / "server.md").read_text(), re.DOTALL
+)
+CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
+
+
+@contextmanager
+def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator[str]:
+    """Caddy with this configuration, without HTTPS, before the app and what logs in; gives its address."""
+    address = f"http://127.0.0.1:{free_port()}"
+    text = configuration.replace("crane.lab.example", address).replace("127.0.0.1:8501", app.removeprefix("http://"))
+    file = place / "Caddyfile"
+    file.write_text("{\n\tadmin off\n}\n" + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}"))
+    process = subprocess.Popen(
+        [CADDY, "run", "--config", str(file), "--adapter", "caddyfile"], stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_until_up(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_until_up(address: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(200):
+        assert process.poll() is None, "Caddy ended: its configuration is wrong"
+        try:
+            asked(address, "/_stcore/health")
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("Caddy did not come up")
+
+
+class Login(BaseHTTPRequestHandler):
+    """Stands in for oauth2-proxy: the cookie says who is logged in there, `nobody` somebody without an address."""
+
+    def do_GET(self) -> None:
+        who = re.search(r"who=(\w+)", self.headers.get("Cookie", ""))
+        self.send_response(202 if who else 401)
+        if who and who[1] != "nobody":
+            self.send_header("X-Auth-Request-Email", f"{who[1]}@lab.example")
+        self.end_headers()
+
+    def log_message(self, *words: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
+    shutil.copytree(prepared_folder.path, tmp_path / "data")
+    roles = tmp_path / "roles.toml"
+    roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
+    with serve(tmp_path / "data", CRANE_ROLES=str(roles), CRANE_PROXY_HEADER="X-Forwarded-Email") as address:
+        yield address
+
+
+def test_the_plain_configuration_passes_sessions_and_no_claim(app: str, tmp_path: Path) -> None:
+    session = signed(new_pass("lea@lab.example", seconds=60), Purpose.SESSION, signing_key(tmp_path / "data"))
+    with caddy(PLAIN, tmp_path, app) as address:
+        assert Visitor(address, f"crane_session={session}").sees("campaigns").shows("New campaign")
+        assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
+
+
+def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(app: str, tmp_path: Path) -> None:
+    login = ThreadingHTTPServer(("127.0.0.1", 0), Login)
+    threading.Thread(target=login.serve_forever, daemon=True).start()
+    try:
+        with caddy(WITH_LOGIN, tmp_path, app, login.server_port) as address:
+            assert Visitor(address, "who=lea").sees("campaigns").shows("New campaign")
+            assert Visitor(address, "who=lea", CLAIM).sees("data").shows("Importing needs the role admin")
+            assert Visitor(address, "who=nobody", CLAIM).sees("data").shows("it did not name you")
+            stranger = asked(address, "/data", headers=CLAIM)
+            assert stranger.status == 302
+            assert "/oauth2/sign_in" in (stranger.getheader("Location") or "")
+    finally:
+        login.shutdown()
+        login.server_close()

@@ -14,7 +14,7 @@ WORKDIR /app
 
 # Libraries first: this layer is rebuilt only when a pin changes.
 COPY requirements.txt ./
-RUN pip install --no-cache-dir -r requirements.txt
+RUN pip install --no-cache-dir --require-hashes -r requirements.txt
 
 RUN useradd --create-home --uid 10001 crane && install -d -o crane -g crane /data
 

@@ -7,6 +7,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+HASHED := $(UV_COMPILE) --generate-hashes
+# torch comes as another file from each index (CPU only, CUDA), so the pins of its libraries have no hashes.
 # A torch with CUDA names these itself, pinned; left out here, a CPU-only torch comes without them.
 CUDA := cuda-|nvidia-|triton==
 
@@ -18,7 +20,7 @@ PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run ml test test-all lint format bench pins clean
+.PHONY: help setup run ml test test-all lint format bench pins sbom licences clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,11 +41,12 @@ test: $(VENV)/.dev ## run the tests that need no optional library, in a real bro
 test-all: $(VENV)/.ml ## install the optional libraries and run all but the browser's tests, the long corpora too
 	@$(PYTEST) --dist worksteal -m "not browser"
 
-lint: $(VENV)/.dev ## check style, formatting, types and the floors of the house
+lint: $(VENV)/.dev ## check style, formatting, types, the floors of the house, and that no file holds a secret
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
+	@$(PY) tools/secret_scan.py
 
 format: $(VENV)/.dev ## let ruff format and fix what it can
 	@$(VENV)/bin/ruff check --fix --quiet . || true
@@ -55,9 +58,18 @@ bench: $(VENV)/.dev ## measure speed against peers and limits
 	done
 
 pins: $(VENV)/.dev ## resolve requirements*.in again into the pinned requirements*.txt
-	@$(UV_COMPILE) --upgrade requirements.in --output-file requirements.txt
-	@$(UV_COMPILE) --upgrade requirements-dev.in --output-file requirements-dev.txt
+	@$(HASHED) --upgrade requirements.in --output-file requirements.txt
+	@$(HASHED) --upgrade requirements-dev.in --output-file requirements-dev.txt
 	@$(UV_COMPILE) --upgrade requirements-ml.in | grep -vE '^($(CUDA))' > requirements-ml.txt
+
+sbom: $(VENV)/.dev ## write sbom.json (CycloneDX): what the app needs, with versions and hashes
+	@$(VENV)/bin/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml \
+		--mc-type application --output-reproducible --output-format JSON --output-file sbom.json
+	@echo sbom.json
+
+licences: $(VENV)/.dev ## write licences.md: the licence of everything that the app needs
+	@$(PY) tools/licences.py requirements.txt > licences.md
+	@echo licences.md
 
 clean: ## remove .venv and caches; data is left alone
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov

@@ -142,8 +142,8 @@ def test_nothing_is_swallowed() -> None:
 
 
 def requirements(name: str) -> list[Requirement]:
-    lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines()]
-    return [Requirement(line) for line in lines if line and not line.startswith("-c ")]
+    lines = [line.split("#")[0].removesuffix(" \\").rstrip() for line in (ROOT / name).read_text("utf-8").splitlines()]
+    return [Requirement(line) for line in lines if line and not line.startswith(("-c ", "    --hash="))]
 
 
 def pins_of(name: str) -> dict[str, set[str]]:
@@ -163,6 +163,16 @@ def test_every_requirement_is_pinned(stem: str) -> None:
         versions = pins.get(canonicalize_name(wanted.name), set())
         assert versions, f"{wanted.name} stands in {stem}.in but is not pinned: make pins"
         assert all(wanted.specifier.contains(version) for version in versions), wanted.name
+
+
+@pytest.mark.parametrize("stem", [stem for stem in PIN_FILES if stem != "requirements-ml"])
+def test_every_pin_has_hashes(stem: str) -> None:
+    """All of a file or none: pip then installs nothing else. For those of torch see requirements-ml.in."""
+    blocks = re.split(r"^(?=[A-Za-z])", (ROOT / f"{stem}.txt").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    bare = [
+        block.partition(" ")[0] for block in blocks if not re.search(r"^    --hash=sha256:[0-9a-f]{64}", block, re.M)
+    ]
+    assert (len(blocks), bare) == (len(requirements(f"{stem}.txt")), [])
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(PIN_FILES, 2)))

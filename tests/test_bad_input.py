@@ -94,6 +94,7 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "export --out": ("export", "--out", "{}"),
     "export --site": ("export", "--site", "{}"),
     "import": ("import", "{}"),
+    "invite --roles": ("invite", "ana@lab.example", "--role", "lead", "--roles", "{}"),
     "judge --template": ("judge", "--fake", "--dry-run", "--template", "{}"),
     "prompt": ("prompt", "{}", "--setting", "code"),
     "prompt --template": ("prompt", "there.ipynb", "--setting", "code", "--template", "{}"),
@@ -154,7 +155,15 @@ def test_what_is_no_path_is_refused(command: Command, here: Path, verb: str, pat
     assert Path("/dev/null").is_char_device()
 
 
-WRITES = ("backup", "campaign export", "capture --out", "export --hf", "export --out", "export --site")
+WRITES = (
+    "backup",
+    "campaign export",
+    "capture --out",
+    "export --hf",
+    "export --out",
+    "export --site",
+    "invite --roles",
+)
 
 
 @pytest.mark.parametrize("verb", READS_A_FILE)
@@ -213,6 +222,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("check", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("prompt", "there.ipynb", "--setting", "code", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     ("prompt", "there.ipynb", "--setting", "runtime", "--timeout-s"): ("0", *NO_AMOUNTS),
+    ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),
     ("app", "--port"): (*NO_COUNTS, "65536"),
     (*POWER, "--cases"): (*NO_COUNTS, "1,,2", ","),
     (*POWER, "--instances"): NO_COUNTS,

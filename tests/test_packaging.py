@@ -19,8 +19,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.test_architecture import requirements
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -118,7 +119,8 @@ def test_run_steps_are_the_ones_replayed_below() -> None:
 def test_pip_step_gives_what_is_installed_here() -> None:
     """The step's file, read with this interpreter's markers, is exactly what the checks ran against."""
     (step,) = [command for command in run_commands() if command[0] == "pip"]
-    pins = [Requirement(line) for line in (ROOT / step[-1]).read_text("utf-8").splitlines() if line.strip()]
+    assert "--require-hashes" in step
+    pins = requirements(step[-1])
     wanted = {pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()}
     assert {name: f"=={version(canonicalize_name(name))}" for name in wanted} == wanted
 
@@ -188,7 +190,7 @@ def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def test_make_help_lists_the_promised_commands() -> None:
     listed = {line.split()[1] for line in make("help").stdout.splitlines()}
-    assert {"setup", "run", "ml", "test", "lint", "bench", "clean", "pins"} <= listed
+    assert {"setup", "run", "ml", "test", "lint", "bench", "clean", "pins", "sbom", "licences"} <= listed
 
 
 def test_run_starts_the_app_on_the_given_port() -> None:

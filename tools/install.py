@@ -37,10 +37,11 @@ class Progress:
 
 def main(requirements: Path, purpose: str) -> int:
     log = Path(sys.prefix) / f"install-{requirements.stem}.log"
-    pins = [line for line in requirements.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
+    pins = [line for line in requirements.read_text("utf-8").splitlines() if line.strip() and line[0] not in "# "]
     print(f"Installing what {purpose}: {requirements.name}", flush=True)
     progress = Progress(len(pins))
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    command += ["--require-hashes"] if "--hash=" in requirements.read_text("utf-8") else []
     over = threading.Event()
     shown = threading.Thread(target=_show, args=(progress, over))
     shown.start()

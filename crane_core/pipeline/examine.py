@@ -78,7 +78,9 @@ def _pins() -> list[Finding]:
     """Packages whose installed version is not the pinned one."""
     wrong = []
     for line in (CHECKOUT / "requirements.txt").read_text("utf-8").splitlines():
-        pin, _, marker = line.partition(";")
+        if line.startswith((" ", "#")):
+            continue
+        pin, _, marker = line.removesuffix(" \\").partition(";")
         name, _, wanted = pin.strip().partition("==")
         if name and not marker and _version(name) != wanted:
             wrong.append(

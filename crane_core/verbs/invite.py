@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlencode
 
+from crane_core import arguments
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
@@ -29,7 +30,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--days", type=_days, default=14, help="how long the link works (default: 14)")
     verb.add_argument("--url", default="http://127.0.0.1:8501", help="address of the app in the link")
     verb.add_argument(
-        "--roles", metavar="FILE", help=f"roles file, created if missing (default: {FILE}; format: docs/server.md)"
+        "--roles",
+        type=arguments.path,
+        metavar="FILE",
+        help=f"roles file, created if missing (default: {FILE}; format: docs/server.md)",
     )
 
 

@@ -102,7 +102,7 @@ def problems(added: list[Added]) -> list[LoadProblem]:
 
 
 def stored(store: Store, columns: str, table: str) -> list[tuple[object, ...]]:
-    question = f"SELECT {columns} FROM {table} ORDER BY ALL"  # noqa: S608 - our own names
+    question = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return store.cursor().execute(question).fetchall()
 
 

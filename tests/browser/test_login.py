@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pytest
 from oidc_provider_mock import User, run_server_in_thread
@@ -16,6 +16,7 @@ from benchmarks._server import free_port, serve
 
 from .conftest import LOOPBACK, TIMEOUT_MS, WIDE
 from .screen import settled, title, visit
+from .test_accessibility import violations
 
 pytestmark = pytest.mark.browser
 
@@ -108,6 +109,27 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Brow
         expect(page.get_by_role("heading", name="New campaign")).to_be_visible()
         visit(page, "Data")
         expect(page.get_by_text("Importing needs the role admin.")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_a_login_shows_is_accessible(lab: Lab, browser: Browser, theme: Literal["light", "dark"]) -> None:
+    with somebody(browser) as context:
+        page = context.new_page()
+        page.emulate_media(color_scheme=theme)
+        page.goto(lab.address)
+        expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
+        assert violations(settled(page)) == []
+        page = log_in(context, lab, "vic")
+        page.emulate_media(color_scheme=theme)
+        page.goto(f"{lab.address}/campaigns")
+        page.locator(".cw-who").click()
+        expect(page.get_by_text("vic@lab.example, viewer", exact=True)).to_be_visible()
+        assert violations(settled(page)) == []
+    with somebody(browser) as context:
+        page = log_in(context, lab, "stranger")
+        page.emulate_media(color_scheme=theme)
+        expect(page.get_by_role("link", name="Log out")).to_be_visible()
+        assert violations(settled(page)) == []
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,13 @@ PASSWORD = "open sésame"
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+COUNT_DIALOGS = """() => {
+    window.dialogs = 0;
+    const found = node => node.matches?.('[data-testid=stDialog]');
+    new MutationObserver(all => { window.dialogs += all.flatMap(one => [...one.addedNodes]).filter(found).length; })
+        .observe(document.body, {childList: true});
+}"""
+"""Counts the dialogs with which Streamlit covers the page when its server is gone."""
 SLOW_MS = 60_000
 """For a server that starts again while the browser asks for it ever more rarely, and for a profile with cold caches."""
 
@@ -123,6 +130,25 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     assert len(given) == 13
     assert saved(answered, plan) == given
     assert set(times_labelled(answered, plan).values()) == {1}
+
+
+def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
+    answered: DataFolder, plan: Plan, browser: Browser
+) -> None:
+    port = free_port()
+    with context_of(browser) as context:
+        page = context.new_page()
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            open_desk(page, address)
+            page.evaluate(COUNT_DIALOGS)
+        page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
+        given = label(page, "12")
+        before = page.evaluate(ITEM)
+        page.get_by_role("button", name="3 ✗ wrong").click()
+        page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+        with serve(answered.path, port=port):
+            page.wait_for_function(SAVED)
+    assert saved(answered, plan) == given | {before: "wrong"}
 
 
 def test_labels_outlive_a_reload_while_the_password_is_asked(

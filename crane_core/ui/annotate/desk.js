@@ -212,7 +212,7 @@ class Desk {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !this.root.isConnected) return;
     if (target.closest?.('input, textarea, select, [contenteditable=true], [role=textbox]')) return;
     if (this.find('.cw-desk-keys').open) return key === '?' ? this.do('close') : undefined;
-    if (document.querySelector('[role=dialog]')) return;
+    if (document.querySelector('[role=dialog]:not([data-testid=stDialog] *)')) return;
     this.firstAction();
     const digit = digitOf(event);
     const name = LABELS[digit] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[digit] && `reason-${REASON_KEYS[digit]}`);
@@ -267,6 +267,12 @@ class Desk {
       document.querySelector('.st-key-desk_resume button')?.click();
     }
     this.paintSaved();
+    this.dismissDialog();
+  }
+
+  // Streamlit's dialog about a lost connection locks the whole page; the desk goes on without the server and says so.
+  dismissDialog() {
+    if (this.isOpen) document.querySelector('[data-testid=stDialog] button')?.click();
   }
 
   toggleEvidence(id) {

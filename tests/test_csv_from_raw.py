@@ -254,7 +254,7 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, k
     table = csv["accuracy_gain"]
     assert len(table) == 2 * len(mine)
     for row in table.to_dict("records"):
-        setting = {"−RT": "code", "+RT": "runtime"}[row["setting"]]
+        setting = row["setting"]
         of = rows[(rows["detector_title"] == row["detector_title"]) & (rows["setting"] == setting)]
         expected, moved = rate(of, "Accuracy"), mine[row["detector_title"]]
         assert all(close(row[name], expected[name]) for name in ("value", "low", "high", "n"))

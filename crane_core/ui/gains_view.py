@@ -99,7 +99,7 @@ def draw_gains(chosen: Chosen) -> None:
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."
         for title, n in n_unpaired.items()
     )
-    numbers = drawn.drop(columns=["text", "label"])
+    numbers = drawn.drop(columns=["text", "label"]).assign(setting=values["setting"])
     if not comparison.empty:
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
         numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))

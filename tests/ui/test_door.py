@@ -19,6 +19,7 @@ from websockets.typing import Subprotocol
 
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
+from tests.ui.visits import in_own_loop
 
 MEBIBYTE = 1024 * 1024
 BOUNDARY = "upload-ends-here"
@@ -72,7 +73,7 @@ def status_of_websocket(address: str, host: str, origin: str | None) -> int:
             return refused.response.status_code
         return 101
 
-    return asyncio.run(attempt())
+    return in_own_loop(attempt())
 
 
 def port_of(address: str) -> int:
@@ -123,7 +124,7 @@ def test_metrics_are_not_public(open_app: str, path: str) -> None:
 
 def upload_all(address: str, *sizes: int) -> list[int]:
     """The status of each upload in turn, by one session that just opened."""
-    return asyncio.run(_upload_all(address, sizes))
+    return in_own_loop(_upload_all(address, sizes))
 
 
 async def _upload_all(address: str, sizes: tuple[int, ...]) -> list[int]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -16,6 +18,13 @@ from websockets.typing import Subprotocol
 
 PATIENCE_S = 120.0
 _BOUNDARY = "upload-ends-here"
+Result = TypeVar("Result")
+
+
+def in_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    """What the coroutine gives, run in another thread: playwright keeps an event loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @dataclass
@@ -39,11 +48,11 @@ class Visitor:
 
     def sees(self, page: str, query: str = "") -> Drawn:
         """What a direct visit to a page's address shows."""
-        return asyncio.run(self._visit(page, query))
+        return in_own_loop(self._visit(page, query))
 
     def may_upload(self, page: str = "data") -> int:
         """The status of an upload by a session that stands on a page."""
-        return asyncio.run(self._upload(page))
+        return in_own_loop(self._upload(page))
 
     async def _joined(self) -> ClientConnection:
         headers = dict(self.headers) | ({"Cookie": self.cookie} if self.cookie else {})

@@ -2,7 +2,7 @@
 
     python -m benchmarks.annotators_drill [--annotators N] [--minutes M] [--kill-every-s S]
 
-Everybody is logged in as themselves and labels their own order of the study's 222 items with the keys, about one label
+Everybody is logged in as themselves and labels a separate order of the study's 222 items with the keys, about one label
 every three seconds. Meanwhile the app is killed with SIGKILL every minute and started again, and everybody's network is
 cut twice. At the end the server runs, every browser has sent what waited, and the ledger is compared with the keys that
 were pressed. Exit 1 when a label is lost, doubled or another one.
@@ -52,7 +52,7 @@ SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 
 
 class Annotator:
-    """One person at a desk in a browser profile of their own: what was pressed, and when their network is cut."""
+    """One person at a desk in a separate browser profile: what was pressed, and when their network is cut."""
 
     def __init__(self, name: str, context: BrowserContext, address: str, seconds: float) -> None:
         self.name = name
@@ -69,7 +69,7 @@ class Annotator:
         self._is_cut = False
 
     def live(self, now_s: float) -> None:
-        """Cut or mend the network and press a key, where it is time."""
+        """Cut or restore the network and press a key, where it is time."""
         is_cut = any(start <= now_s < end for start, end in self._cuts)
         if is_cut is not self._is_cut:
             self._context.set_offline(is_cut)
@@ -84,7 +84,7 @@ class Annotator:
         if here and here not in self.given:
             key = self._chance.choice(list(LABELS))
             self._page.keyboard.press(key)
-            self._page.wait_for_function(f"before => ({ITEM}) !== before", arg=here)
+            self._page.wait_for_function(f"before => ![before, ''].includes({ITEM})", arg=here)
             self.given[here] = LABELS[key]
 
     def wait(self) -> None:
@@ -106,28 +106,37 @@ class Kept(NamedTuple):
     other: int
 
 
+class Kills:
+    """How often the app was killed so far; it begins when everybody sits at a desk."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.everybody_sits = threading.Event()
+
+
 @contextmanager
-def killed_every(folder: DataFolder, port: int, every_s: float, roles: Path) -> Iterator[list[float]]:
-    """The app at `port`, killed and started again until the body ends; gives the moments at which it was killed."""
-    killed: list[float] = []
+def killed_every(folder: DataFolder, port: int, every_s: float, roles: Path) -> Iterator[Kills]:
+    """The app at `port`, killed and started again until the body ends."""
+    kills = Kills()
     over, up = threading.Event(), threading.Event()
 
     def run() -> None:
         while not over.is_set():
             with serve(folder.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)):
                 up.set()
+                kills.everybody_sits.wait()
                 over.wait(every_s)
-            if not over.is_set():
-                killed.append(time.monotonic())
+            kills.n += not over.is_set()
 
     server = threading.Thread(target=run)
     server.start()
     try:
         if not up.wait(300):
             raise RuntimeError("the app did not come up")
-        yield killed
+        yield kills
     finally:
         over.set()
+        kills.everybody_sits.set()
         server.join()
 
 
@@ -138,13 +147,14 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     copies = Counter((act.item, act.showing) for act in acts)
     return Kept(
         len(person.given),
-        sum(item not in said for item in person.given),
+        len(person.given.keys() - said),
         sum(n - 1 for n in copies.values()),
-        sum(said.get(item, label) != label for item, label in person.given.items()) + len(said.keys() - person.given),
+        sum(said.get(item, label) != label for item, label in person.given.items())
+        + len(said.keys() - person.given.keys()),
     )
 
 
-def labelled(address: str, names: Sequence[str], folder: DataFolder, seconds: float) -> list[Annotator]:
+def labelled(address: str, names: Sequence[str], folder: DataFolder, seconds: float, kills: Kills) -> list[Annotator]:
     """The people after their work, everything acknowledged."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
@@ -159,6 +169,7 @@ def labelled(address: str, names: Sequence[str], folder: DataFolder, seconds: fl
                     [{"name": COOKIE, "value": session, "domain": str(urlsplit(address).hostname), "path": "/"}]
                 )
                 people.append(Annotator(name, context, address, seconds))
+            kills.everybody_sits.set()
             start = time.monotonic()
             while (now_s := time.monotonic() - start) < seconds:
                 for person in people:
@@ -185,12 +196,11 @@ def main(arguments: Sequence[str]) -> None:
         roles = Path(scratch) / "roles.toml"
         roles.write_text("".join(f'"{name}@lab.example" = "annotator"\n' for name in names))
         port = free_port()
-        with killed_every(folder, port, chosen.kill_every_s, roles) as killed:
-            people = labelled(f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60)
-            n_killed = len(killed)
+        with killed_every(folder, port, chosen.kill_every_s, roles) as kills:
+            people = labelled(f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60, kills)
         total = Kept(*map(sum, zip(*(kept(folder, plan, person) for person in people), strict=True)))
     cuts = sum(person.cuts for person in people)
-    print(f"{len(people)} annotators, {chosen.minutes:g} minutes; the app killed {n_killed} times, {cuts} networks cut")
+    print(f"{len(people)} annotators, {chosen.minutes:g} minutes; the app killed {kills.n} times, {cuts} networks cut")
     print(
         f"labels pressed {total.pressed:,}: {total.lost} lost, {total.double} double, {total.other} other; {machine()}"
     )

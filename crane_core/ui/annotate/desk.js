@@ -14,6 +14,9 @@ const SIGNS = {correct: '✓', partial: '◐', wrong: '✗'};
 const STAYS = new Set(['flag', 'evidence', 'help', 'close']); // acts that leave a half-written note open
 const LETTERS = {d: 'evidence', n: 'note', f: 'flag', s: 'skip', u: 'undo', '?': 'help'};
 
+// Event to act, until it is acknowledged: a desk that is drawn anew goes on with it, whatever the storage does.
+const OF_THIS_TAB = (window.craneActs ??= new Map());
+
 export default function (component) {
   const root = component.parentElement.querySelector('.cw-desk');
   const desk = (root.cwDesk ??= new Desk(root));
@@ -77,6 +80,13 @@ class Desk {
     } catch (error) {
       this.keepsNothing(error);
     }
+    const known = new Set([...this.outbox, ...this.left].map(act => act.event));
+    for (const act of OF_THIS_TAB.values()) {
+      if (act.campaign !== desk.campaign || act.annotator !== desk.annotator || known.has(act.event)) continue;
+      this.outbox.push(act);
+      this.keep(act);
+    }
+    this.outbox.sort((one, other) => one.submitted_at < other.submitted_at ? -1 : one.submitted_at > other.submitted_at ? 1 : 0);
   }
 
   keepsNothing(error) {
@@ -110,6 +120,7 @@ class Desk {
     this.left.push(...failed.map(act => ({...act, refused: fails(act)})));
     const arrived = this.outbox.filter(act => on_disk.has(act.event)).map(act => act.event);
     this.outbox = this.outbox.filter(act => !on_disk.has(act.event) && !fails(act));
+    for (const act of [...failed, ...saved.map(event => ({event}))]) OF_THIS_TAB.delete(act.event);
     if (failed.length) this.store(storage => storage.keep(this.left));
     if (arrived.length) this.store(storage => storage.drop(arrived));
   }
@@ -125,6 +136,7 @@ class Desk {
   }
 
   async keep(act) {
+    OF_THIS_TAB.set(act.event, act);
     this.unkept.add(act.event);
     if (await this.store(storage => storage.keep([act]))) this.unkept.delete(act.event);
   }

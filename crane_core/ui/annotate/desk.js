@@ -14,7 +14,7 @@ const SIGNS = {correct: '✓', partial: '◐', wrong: '✗'};
 const STAYS = new Set(['flag', 'evidence', 'help', 'close']); // acts that leave a half-written note open
 const LETTERS = {d: 'evidence', n: 'note', f: 'flag', s: 'skip', u: 'undo', '?': 'help'};
 
-// Event to act, until it is acknowledged: a desk that is drawn anew goes on with it, whatever the storage does.
+// Event to act, until it is acknowledged: when the page draws another desk, that one sends it, whatever the storage does.
 const OF_THIS_TAB = (window.craneActs ??= new Map());
 
 export default function (component) {

@@ -18,13 +18,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, TimeoutError, sync_playwright
 
 from benchmarks._archive import archive_or_exit, imported
 from benchmarks._browser import ARGUMENTS, WIDE, executable
@@ -45,6 +45,7 @@ PAUSE_S = 2.6
 CUTS_EACH = 2
 CUT_S = 12.0
 DRAIN_S = 180.0
+KEYS_EACH = 10
 SEED = 20261122
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
 ITEM = "document.querySelector('.cw-desk[data-item] .cw-card') ? document.querySelector('.cw-desk').dataset.item : ''"
@@ -58,6 +59,7 @@ class Annotator:
         self.name = name
         self.given: dict[str, str] = {}
         self.cuts = 0
+        self.again = 0
         self._context = context
         self._page: Page = context.new_page()
         self._page.goto(f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}")
@@ -80,12 +82,20 @@ class Annotator:
             self._label()
 
     def _label(self) -> None:
+        """Label the item in sight. A key that comes while the page draws the desk again is pressed once more."""
         here = str(self._page.evaluate(ITEM))
-        if here and here not in self.given:
-            key = self._chance.choice(list(LABELS))
-            self._page.keyboard.press(key)
-            self._page.wait_for_function(f"before => ![before, ''].includes({ITEM})", arg=here)
-            self.given[here] = LABELS[key]
+        if not here or here in self.given:
+            return
+        key = self._chance.choice(list(LABELS))
+        for press in range(KEYS_EACH):
+            if self._page.evaluate(ITEM) == here:
+                self.again += press > 0
+                self._page.keyboard.press(key)
+            with suppress(TimeoutError):
+                self._page.wait_for_function(f"before => ![before, ''].includes({ITEM})", arg=here, timeout=2_000)
+                self.given[here] = LABELS[key]
+                return
+        raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")
 
     def wait(self) -> None:
         """Let all browsers work for a moment."""

@@ -28,6 +28,7 @@ from crane_core.errors import IdentityError
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role, Visitor
+from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
 
@@ -94,6 +95,7 @@ def door() -> list[Middleware]:
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
         Middleware(Doorkeeper),
         Middleware(Entrance),
+        Middleware(AskedPage),
         Middleware(FirstPaint),
     ]
 

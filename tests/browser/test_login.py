@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from benchmarks._server import free_port, serve
 
 from .conftest import LOOPBACK, TIMEOUT_MS, WIDE
-from .screen import settled, title, visit
+from .screen import path, settled, title, visit
 from .test_accessibility import violations
 
 pytestmark = pytest.mark.browser
@@ -104,9 +104,8 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Brow
     with somebody(browser) as context:
         page = log_in(context, lab, "lea", "/campaigns")
         expect(page.locator(".cw-who")).to_have_text("lea")
-        settled(page)
-        page.goto(f"{lab.address}/campaigns")
         expect(page.get_by_role("heading", name="New campaign")).to_be_visible()
+        assert path(settled(page)) == "/campaigns"
         visit(page, "Data")
         expect(page.get_by_text("Importing needs the role admin.")).to_be_visible()
 

@@ -49,6 +49,8 @@ KEYS_EACH = 10
 SEED = 20261122
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
 ITEM = "document.querySelector('.cw-desk[data-item] .cw-card') ? document.querySelector('.cw-desk').dataset.item : ''"
+DONE = "Number(document.querySelector('.cw-desk')?.dataset.done ?? -1)"
+"""How many labels the desk counts, those that wait among them."""
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 
 
@@ -86,13 +88,13 @@ class Annotator:
         here = str(self._page.evaluate(ITEM))
         if not here or here in self.given:
             return
-        key = self._chance.choice(list(LABELS))
+        key, n_done = self._chance.choice(list(LABELS)), self._page.evaluate(DONE)
         for press in range(KEYS_EACH):
             if self._page.evaluate(ITEM) == here:
                 self.again += press > 0
                 self._page.keyboard.press(key)
             with suppress(TimeoutError):
-                self._page.wait_for_function(f"before => ![before, ''].includes({ITEM})", arg=here, timeout=2_000)
+                self._page.wait_for_function(f"before => ({DONE}) > before", arg=n_done, timeout=2_000)
                 self.given[here] = LABELS[key]
                 return
         raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")

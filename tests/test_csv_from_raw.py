@@ -3,7 +3,7 @@
 Read here: the raw replies of the models, the raw reports of the analyzers and two workbooks of the archive. Computed
 here with numpy, scipy, statsmodels and scikit-learn. Not made again: minimum detectable differences, bootstrap
 intervals of coefficients, GEE (its oracle is statsmodels, in tests/stats), settings of the ablations whose answers the
-archive lacks, and the claims.
+archive lacks. Claims are made again in test_claims_from_raw.
 """
 
 from __future__ import annotations

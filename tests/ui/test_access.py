@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -27,6 +28,8 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("CRANE_TEST_PASSWORD", PASSWORD)
     monkeypatch.setattr(access, "_THROTTLE", Throttle("password"))
     monkeypatch.setattr(access, "_peer", lambda: "10.0.0.7")  # a page that is only tried out has no peer
+    # A script that runs in this process becomes its main module, which later tests' processes would start with.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     return AppTest.from_function(page).run()
 
 

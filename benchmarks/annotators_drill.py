@@ -45,12 +45,14 @@ PAUSE_S = 2.6
 CUTS_EACH = 2
 CUT_S = 12.0
 DRAIN_S = 180.0
-KEYS_EACH = 10
+KEYS_EACH = 30
 SEED = 20261122
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
-ITEM = "document.querySelector('.cw-desk[data-item] .cw-card') ? document.querySelector('.cw-desk').dataset.item : ''"
-DONE = "Number(document.querySelector('.cw-desk')?.dataset.done ?? -1)"
-"""How many labels the desk counts, those that wait among them."""
+SIGHT = """(() => {
+    const desk = document.querySelector('.cw-desk[data-item]');
+    return desk ? [desk.querySelector('.cw-card') ? desk.dataset.item : '', Number(desk.dataset.done)] : ['', -1];
+})()"""
+"""The item in sight, and how many labels the desk counts, those that wait among them; in one look."""
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 
 
@@ -85,19 +87,23 @@ class Annotator:
 
     def _label(self) -> None:
         """Label the item in sight. A key that comes while the page draws the desk again is pressed once more."""
-        here = str(self._page.evaluate(ITEM))
+        here, n_done = self._page.evaluate(SIGHT)
         if not here or here in self.given:
             return
-        key, n_done = self._chance.choice(list(LABELS)), self._page.evaluate(DONE)
-        for press in range(KEYS_EACH):
-            if self._page.evaluate(ITEM) == here:
-                self.again += press > 0
+        key, n_pressed = self._chance.choice(list(LABELS)), 0
+        for _ in range(KEYS_EACH):
+            if self._page.evaluate(SIGHT) == [here, n_done]:
+                n_pressed += 1
                 self._page.keyboard.press(key)
             with suppress(TimeoutError):
-                self._page.wait_for_function(f"before => ({DONE}) > before", arg=n_done, timeout=2_000)
-                self.given[here] = LABELS[key]
-                return
-        raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")
+                self._page.wait_for_function(f"before => ({SIGHT})[1] > before", arg=n_done, timeout=2_000)
+                break
+        else:
+            raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")
+        if not n_pressed:
+            return  # the page drew the desk again between the look and the key
+        self.given[here] = LABELS[key]
+        self.again += n_pressed - 1
 
     def wait(self) -> None:
         """Let all browsers work for a moment."""

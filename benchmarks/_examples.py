@@ -91,7 +91,7 @@ class Text(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What was predicted of a target, and what it raised: classes of exceptions, None where nothing."""
+    """What was predicted of a target, and what it raised: classes of exceptions, None if nothing."""
 
     library: str
     name: str
@@ -210,7 +210,7 @@ def in_new_room(text: Text, kind: str, setup: str, target: str, peer: Peer | Non
 
 
 def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None) -> Trial | None:
-    """The target tried where its setup ran; None where it took too long."""
+    """The target tried where its setup ran; None if it took too long."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -250,7 +250,7 @@ def predicted(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str |
 
 
 def ran(code: str, namespace: dict[str, Any]) -> BaseException | None:
-    """What the code raises. Raises TooLongError where it does not come to its end in time."""
+    """What the code raises. Raises TooLongError if it does not come to its end in time."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             within(lambda: exec(compile(code, "<example>", "exec", dont_inherit=True), namespace))

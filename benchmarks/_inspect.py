@@ -23,7 +23,7 @@ RUN_S = 600
 
 
 def inspect_python() -> Path:
-    """The interpreter of an environment that holds Inspect AI, made first where there is none."""
+    """The interpreter of an environment that holds Inspect AI, made first if there is none."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "crane-workbench" / INSPECT.replace("==", "-")
     python = folder / "bin" / "python"

@@ -20,7 +20,7 @@ class Broken(NamedTuple):
 
 
 Change = Callable[[ast.AST], bool]
-"""Changes a node in place; False where it does not apply."""
+"""Changes a node in place; False if it does not apply."""
 
 
 def broken(code: str, seed: int, most: int = 6) -> list[Broken]:

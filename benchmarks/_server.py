@@ -34,7 +34,7 @@ def serve(
     """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
 
     It listens at `port`, else at a free one, and ends by the signal `end_with`. `environment` is set beside what this
-    process has. Raises ServerError where the app ends or stays silent.
+    process has. Raises ServerError if the app ends or stays silent.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]

@@ -51,7 +51,7 @@ class Session:
         await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
 
     async def told(self) -> Told:
-        """The next thing that the component is told. Raises SessionError when the page shows an exception instead."""
+        """The next thing that the component is told. Raises SessionError if the page shows an exception instead."""
         while True:
             message = ForwardMsg()
             message.ParseFromString(await self._socket.recv(decode=False))
@@ -84,7 +84,7 @@ class Session:
 
 
 async def opened(address: str, page: str, query: str) -> tuple[Session, Told]:
-    """A tab on a page, once its component is there. Raises SessionError where it does not come."""
+    """A tab on a page, once its component is there. Raises SessionError if it does not come."""
     url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
     session = Session(await connect(url, subprotocols=[Subprotocol("streamlit")], max_size=None), address, page, query)
     await session.ask_for_page()

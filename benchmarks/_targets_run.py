@@ -1,4 +1,4 @@
-"""Runs small targets in the interpreter that started it and says what came of each. Python 3.8, no crane_core.
+"""Runs small targets in the interpreter that started it and prints the outcome of each. Python 3.8, no crane_core.
 
     python _targets_run.py PROBE TARGETS ANSWERS FIRST
 

@@ -30,8 +30,9 @@ from benchmarks._server import serve
 from benchmarks._session import Session, Told, opened
 from benchmarks._timing import Times, machine
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.plan import Plan
 from crane_core.annotation.reasons import REASONS
+from crane_core.annotation.showing import Showing
 from crane_core.domain import AnnotationAction, Label
 from crane_core.pipeline.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder
@@ -102,7 +103,7 @@ class Annotator:
             return
         label = self._chance.choice(DIAGNOSIS_LABELS)
         await self._act("label", here, label=str(label), seconds=self._chance.uniform(*THINK_S))
-        if label is not Label.CORRECT and self._chance.random() < SHARE_OF_REASONS:
+        if label != Label.CORRECT and self._chance.random() < SHARE_OF_REASONS:
             await self._pause(*NEXT_KEY_S)
             await self._act("reason", here, reason=self._chance.choice(list(REASONS)))
 

@@ -64,7 +64,7 @@ class Cost(NamedTuple):
 
 
 def cost(name: str, python: str, peer: Path) -> Cost:
-    """A process for the times, and one for the memory of each. Raises CalledProcessError where one fails."""
+    """A process for the times, and one for the memory of each. Raises CalledProcessError if one fails."""
     timed = _measured(name, python, peer, "times")
     memory = {who: _measured(name, python, peer, who) for who in ("ours", "peer")}
     ours, peers = (

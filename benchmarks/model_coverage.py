@@ -55,7 +55,7 @@ def truth(changed: float) -> float:
 
 
 def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | None:
-    """One simulated benchmark with two detectors of the same effect; None where there is no model."""
+    """One simulated benchmark with two detectors of the same effect; None if there is no model."""
     parts = [outcomes(rng, n_cases, changed) for _ in range(2)]
     right = np.concatenate([side.ravel() for part in parts for side in part]).astype(float)
     treated = np.tile(np.repeat([False, True], 2 * n_cases), 2)

@@ -66,7 +66,7 @@ def targets_of_tests() -> list[Target]:
 
 
 def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[dict[str, Any]]:
-    """What came of each target; one that ended the interpreter is told as failed."""
+    """The outcome of each target; one that ended the interpreter has failed."""
     targets, answers = folder / "targets.jsonl", folder / "answers.jsonl"
     targets.write_text("".join(json.dumps(target) + "\n" for target in asked), "utf-8")
     answers.touch()
@@ -87,7 +87,7 @@ def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[d
 
 
 def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
-    """What became of it in a word, and a line for what should not be."""
+    """Its outcome in a word, and a line for an unexpected one."""
     if "failed" in answer:
         return str(answer["failed"]), ""
     cells = [

@@ -1,1 +1,17 @@
 """Crane Workbench: will the next notebook cell crash, and who predicts it?"""
+
+from importlib import import_module
+from typing import Any
+
+_MAGICS = "crane_core.live.magics"
+"""Imported where it is asked for: it needs IPython, and stands above what imports this package."""
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext crane_core`."""
+    import_module(_MAGICS).load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext crane_core`."""
+    import_module(_MAGICS).unload(shell)

@@ -6,8 +6,10 @@ Each function gives argparse a value or an ArgumentTypeError, which is wrong usa
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from crane_core.given_path import refusal
 
@@ -21,6 +23,24 @@ MOST_MIB = 2**24
 LARGEST_SEED = 2**62
 WARMEST = 2.0
 """The largest temperature of the OpenAI API."""
+KEY_ENV_HELP = "environment variable that holds its key (default: the one configured for this address)"
+MOST_REPLY_TOKENS = 1_000_000
+MOST_RETRIES = 100
+MOST_EXTRA = 10_000
+"""Characters of --extra-body."""
+OURS = (
+    "model",
+    "messages",
+    "response_format",
+    "stream",
+    "n",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+)
+"""Members of a request that other options set."""
+
 _DIGITS = 40
 """Python refuses to read integers of thousands of digits; nothing needs as many."""
 
@@ -100,3 +120,18 @@ def names(text: str) -> tuple[str, ...]:
 
 def _quoted(text: str) -> str:
     return repr(text if len(text) <= _DIGITS else f"{text[:_DIGITS]}…")
+
+
+def extra_body(text: str) -> dict[str, Any]:
+    """Further members of a request, as a JSON object."""
+    try:
+        found = json.loads(text) if len(text) <= MOST_EXTRA else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(
+            f"expected a JSON object of up to {MOST_EXTRA:,} characters, not {_quoted(text)}"
+        )
+    if taken := sorted(set(found) & set(OURS)):
+        raise argparse.ArgumentTypeError(f"{taken[0]} is set by the program; leave it out")
+    return found

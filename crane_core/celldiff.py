@@ -18,7 +18,7 @@ LETTERS = 100_000_000
 
 
 class CellPair(NamedTuple):
-    """Indices of a cell on the left and on the right; None where one side has no such cell."""
+    """Indices of a cell on the left and on the right; None if one side has no such cell."""
 
     left: int | None
     right: int | None
@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
 
 class LinePair(NamedTuple):
-    """A line on both sides (None where it is missing); `same` when nothing differs but blanks at its end."""
+    """A line on both sides (None if it is missing); `same` when nothing differs but blanks at its end."""
 
     left: Line | None
     right: Line | None

@@ -6,19 +6,25 @@ Exit codes: 0 done, 1 refused with a remedy, 2 wrong usage. Results go to stdout
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
+import importlib.util
 import os
 import pkgutil
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
 from crane_core import arguments, verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder
-from crane_core.storage.store import DatabaseError, damaged
 from crane_core.terminal import one_line, tell, tell_error, tell_refusal
 
+OF_MODELS = frozenset({"openai", "tiktoken", "aiohttp", "httpx2"})
+"""Libraries of the extra `models`; what else may be missing belongs to `app`."""
+
+STORE = "crane_core.storage.store"
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
 
@@ -45,18 +51,7 @@ class CommandLine(argparse.ArgumentParser):
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or one verb's; every verb's help ends with an example to paste."""
-    top = CommandLine(
-        prog="crane_core",
-        description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
-        epilog="example: python -m crane_core app",
-    )
-    top.add_argument(
-        "--data",
-        type=arguments.path,
-        metavar="DIR",
-        help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)",
-    )
-    choices = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    top, choices = _top()
     for name, module in verb_modules(only).items():
         verb = choices.add_parser(
             name,
@@ -72,8 +67,41 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
+def outline() -> argparse.ArgumentParser:
+    """Every verb with its line of help and without its options: read from the files, so that nothing is imported."""
+    top, choices = _top()
+    for name, module in verb_names().items():
+        choices.add_parser(name, help=_help_of(module), add_help=False)
+    return top
+
+
+def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandLine]]:
+    top = CommandLine(
+        prog="crane_core",
+        description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
+        epilog="example: python -m crane_core app",
+    )
+    top.add_argument(
+        "--data",
+        type=arguments.path,
+        metavar="DIR",
+        help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)",
+    )
+    return top, top.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+
+def _help_of(module: str) -> str:
+    found = importlib.util.find_spec(module)
+    assert found and found.origin
+    for statement in ast.parse(Path(found.origin).read_text("utf-8")).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="HELP")], value=value):
+                return str(ast.literal_eval(value))
+    raise AttributeError(f"{module} has no HELP")
+
+
 def _named(arguments: list[str]) -> str | None:
-    """The verb that is named, so that only what it needs is loaded; None where all are to be shown."""
+    """The verb that is named, so that only what it needs is loaded; None if all are to be shown."""
     before = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     before.add_argument("--data")
     before.add_argument("rest", nargs=argparse.REMAINDER)
@@ -87,8 +115,9 @@ def _named(arguments: list[str]) -> str | None:
 def main(arguments: list[str]) -> int:
     """Run one verb; its exit code."""
     try:
-        chosen = parser(_named(arguments)).parse_args(arguments)
-        return int(verb_modules(chosen.verb)[chosen.verb].run(chosen, data_folder(chosen.data)))
+        verb = _named(arguments) or outline().parse_args(arguments).verb
+        chosen = parser(verb).parse_args(arguments)
+        return int(verb_modules(verb)[verb].run(chosen, data_folder(chosen.data)))
     except CraneError as error:
         tell_error(error)
         return 1
@@ -98,10 +127,27 @@ def main(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except DatabaseError as error:
-        tell_error(damaged(error))
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library in ("", "crane_core"):
+            raise
+        extra = "models" if library in OF_MODELS else "app"
+        tell_refusal(f"This needs the library {library}.", f"Install it: `pip install 'crane-workbench[{extra}]'`.")
+        return 1
+    except _database_errors() as error:
+        tell_error(_damaged(error))
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         tell_refusal(f"{where}{error.strerror or error}.", "Check the path, its permissions and the free space.")
         return 1
+
+
+def _database_errors() -> tuple[type[Exception], ...]:
+    """What DuckDB raises in the middle of a query; nothing if nobody has loaded it, which takes long."""
+    return (sys.modules[STORE].DatabaseError,) if STORE in sys.modules else ()
+
+
+def _damaged(error: Exception) -> CraneError:
+    refusal: CraneError = sys.modules[STORE].damaged(error)
+    return refusal

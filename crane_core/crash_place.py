@@ -17,6 +17,14 @@ MOST_CHARACTERS = 400
 """Bounds of what is compared letter by letter."""
 
 _NUMBERED = re.compile(r"^(?P<arrow>-+>)?\s*(?P<number>\d+)(?:\s(?P<code>.*))?$")
+_LISTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_SYNTAX = re.compile(
+    r"^ *(?:Cell |Input |File )?(?:In *\[\d+\]|\"?<ipython-input[^>\n]*>\"?|\"?\S*ipykernel_\S*\"?)"
+    r", line (?P<number>\d+)"
+    r"(?:, in .*)?\n(?P<code>(?! *File|-+>).*)\n *(?:[\^~]+|\w*(?:Syntax|Indentation|Tab)Error)",
+    re.M,
+)
+"""A cell that Python could not read: its line stands without an arrow, above a caret."""
 _NOTEBOOK = re.compile(r"Cell In|Input In|ipykernel|ipython-input")
 _COMMENT = re.compile(r"""^((?:[^'"#]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*)#.*$""")
 _CODE_IN_PROSE = re.compile(
@@ -25,7 +33,7 @@ _CODE_IN_PROSE = re.compile(
 
 
 class CrashPlace(NamedTuple):
-    """A line of the code (from 1), and its number in the traceback; None where the ground truth names it."""
+    """A line of the code (from 1), and its number in the traceback; None if the ground truth names it."""
 
     line: int
     recorded: int | None = None
@@ -42,7 +50,7 @@ def crash_place(traceback: str | None, diagnosis: str | None, code: str) -> Cras
 
     Compared by text, not by number: published cells have had comments removed and lines edited since the traceback was
     recorded. A line that was edited is the most similar one; else it is the only one that holds what the diagnosis
-    quotes. None where nothing names one line.
+    quotes. None if nothing names one line.
     """
     lines = dict(enumerate((_bare(line) for line in code.splitlines()[:MOST_LINES]), start=1))
     lines = {number: text for number, text in lines.items() if text}
@@ -57,18 +65,29 @@ def crash_place(traceback: str | None, diagnosis: str | None, code: str) -> Cras
 
 
 def traceback_text(traceback: str) -> str:
-    """The traceback as it was printed; some are recorded as the printed form of a Python list of lines."""
+    """The traceback as it was printed; some are recorded as a printed Python list of lines, which may be cut off."""
     if not traceback.startswith("["):
         return traceback
     try:
         lines = ast.literal_eval(traceback)
     except (ValueError, SyntaxError):
-        return traceback
+        lines = list(_whole_lines(traceback)) or None
     return "\n".join(map(str, lines)) if isinstance(lines, list) else traceback
+
+
+def _whole_lines(cut: str) -> Iterator[str]:
+    """Of a printed list that was cut off, the lines up to there."""
+    for found in _LISTED.finditer(cut):
+        try:
+            yield str(ast.literal_eval(found[0]))
+        except (ValueError, SyntaxError):
+            return
 
 
 def _notebook_frame(traceback: str) -> _Frame | None:
     """The first frame that is a cell of the notebook; the first of all where none says so."""
+    if unread := _SYNTAX.search(traceback):
+        return _Frame(int(unread["number"]), _bare(unread["code"]), frozenset())
     frames = list(_frames(traceback))
     return next((frame for header, frame in frames if _NOTEBOOK.search(header)), frames[0][1] if frames else None)
 

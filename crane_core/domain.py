@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -44,6 +45,10 @@ class Label(StrEnum):
     UNVERIFIABLE = "unverifiable"
 
 
+LABEL_CODE = re.compile(r"[a-z][a-z0-9-]{0,23}")
+"""What a campaign may store as a label: those above, or codes of its own set (`annotation.label_set`)."""
+
+
 class CellRole(StrEnum):
     """What a cell is to the prediction: it ran before, it is about to run, or it took no part."""
 
@@ -80,6 +85,20 @@ class AnnotationAction(StrEnum):
     ADJUDICATE = "adjudicate"
 
 
+class MessageAction(StrEnum):
+    """A message in a thread between an annotator and the lead, or that the thread is resolved."""
+
+    WRITE = "write"
+    RESOLVE = "resolve"
+
+
+class Side(StrEnum):
+    """On which side of a thread somebody writes."""
+
+    ANNOTATOR = "annotator"
+    LEAD = "lead"
+
+
 class ProblemKind(StrEnum):
     """What kind of trouble a record made.
 
@@ -102,7 +121,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A crash and its repair. Labels use the vocabularies of JunoBench; None where nobody has labelled."""
+    """A crash and its repair. Labels use the vocabularies of JunoBench; None if nobody has labelled."""
 
     benchmark: str
     case_id: str
@@ -195,7 +214,7 @@ class KernelState:
 
     `accesses` are entries in the form of VariableState.to_json, by the text of the access. `is_literal` is False for a
     published block that Python cannot evaluate (object reprs, torch.Size, bare nan). What only a capture states
-    (schema 2): `absent`, what the target asks for and will not find; `unavailable`, names without a summary and why;
+    (schema 2): `absent`, what the target uses and will not find; `unavailable`, names without a summary and why;
     `captured`, where and how it was taken; `syntax_error` of the target.
     """
 
@@ -262,7 +281,7 @@ class Detector:
 class Run:
     """One answer of a detector. `run_index` counts from 1; 0 means that the detector was never asked.
 
-    `crashes` is None where no answer can be read; `unanswered` then says why. `experiment` names the release or
+    `crashes` is None if no answer can be read; `unanswered` then says why. `experiment` names the release or
     job that the answer belongs to, so that repetitions of a study are not mixed in one vote.
     """
 
@@ -299,7 +318,7 @@ class Job:
 class Reply:
     """What a model sent back when it was asked once, before anybody read it: one Run comes of it when it is loaded.
 
-    `text` is None where nothing came; `trouble` then says why. Times are ISO 8601 in UTC; `seconds` runs from the
+    `text` is None if nothing came; `trouble` then says why. Times are ISO 8601 in UTC; `seconds` runs from the
     first attempt to the answer, `attempts` counts requests. Tokens are those that the endpoint counted, `usd` what
     they cost by the price in the job's options; None where unknown.
     """
@@ -327,7 +346,7 @@ class Judgement:
     """A label by one annotator. `run_index` 0 judges the verdict of all runs, 1..k one run.
 
     `repetition` counts from 1 and `presentation` is "normal" or "reversed": a judge is asked again, and in both
-    orders of its two texts.
+    orders of its two texts. `guideline` is the version that a judge was shown, None if it was shown none.
     """
 
     benchmark: str
@@ -342,6 +361,7 @@ class Judgement:
     repetition: int = 1
     presentation: str = "normal"
     note: str | None = None
+    guideline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +407,7 @@ class JudgeReply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     usd: float | None = None
+    guideline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +416,25 @@ class Campaign:
 
     campaign: str
     plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignGuideline:
+    """The text that annotators of a campaign read from `changed_at` on, Markdown; before the first it is the plan's."""
+
+    campaign: str
+    changed_at: str
+    changed_by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRound:
+    """A change of who labels what in a campaign from now on, as one JSON document. One after a lock reopens it."""
+
+    campaign: str
+    made_at: str
+    round: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,8 +452,10 @@ class Annotation:
 
     `event` is made where the key was pressed, so that a second copy of it is the same act; `sequence` counts the acts
     of an annotator from 1. `item` is the campaign's own name of the item, which tells nothing of detector or setting;
-    `showing` is 1, or 2 where the item comes back as a hidden repeat. `guideline` is the version in force. Times are
-    ISO 8601 in UTC; `seconds` is how long the item was in sight, idle time capped.
+    `showing` is 1, or 2 where the item comes back as a hidden repeat. `label` is a code of the campaign's label set.
+    `guideline` is the version in force. Times are ISO 8601 in UTC; `seconds` is how long the item was in sight, idle
+    time capped. `received_at` is the server's clock, the other times the browser's; None in acts from before it was
+    kept. `source` names the file that the act was imported from, None if it was done here.
     """
 
     campaign: str
@@ -425,12 +467,35 @@ class Annotation:
     showing: int
     guideline: str
     submitted_at: str
-    label: Label | None = None
+    label: str | None = None
     reason: str | None = None
     note: str | None = None
     shown_at: str | None = None
     first_action_at: str | None = None
     seconds: float | None = None
+    received_at: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignMessage:
+    """A message about one showing of an item, between the annotator who labels it and the lead.
+
+    `annotator`, `item` and `showing` name the thread. `flag` is the event of the flag that stood then:
+    an item that is flagged again after it was resolved is open again. A resolution has no text.
+    """
+
+    campaign: str
+    event: str
+    annotator: str
+    item: str
+    showing: int
+    action: MessageAction
+    side: Side
+    written_by: str
+    written_at: str
+    text: str | None = None
+    flag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,8 +535,11 @@ Record = (
     | JudgeJob
     | JudgeReply
     | Campaign
+    | CampaignGuideline
+    | CampaignRound
     | CampaignLock
     | Annotation
+    | CampaignMessage
     | PublishedNumber
     | LoadProblem
 )

@@ -47,7 +47,7 @@ class CampaignError(CraneError):
 
 
 class IdentityError(CraneError):
-    """Somebody who is not let in or may not do something, or a login that is not configured as it must be."""
+    """A visitor without access or without the needed role, or a misconfigured login."""
 
 
 class NotebookError(CraneError):
@@ -57,7 +57,7 @@ class NotebookError(CraneError):
 class KernelError(CraneError):
     """A notebook that was not brought to its target, or a kernel that could not be looked at.
 
-    `cell` is the code cell (from 0 in the notebook) that was running, None where none was.
+    `cell` is the code cell (from 0 in the notebook) that was running, None if none was.
     """
 
     def __init__(self, message: str, *, remedy: str, cell: int | None = None) -> None:

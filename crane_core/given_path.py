@@ -11,7 +11,7 @@ OF_THE_KERNEL = ("/proc", "/sys")
 
 
 def refusal(text: str) -> str | None:
-    """Why not, as the end of a sentence; None where it may be opened."""
+    """Why not, as the end of a sentence; None if it may be opened."""
     if not text.strip():
         return "is empty"
     if "\0" in text:

@@ -2,7 +2,8 @@
 
 A line is written with one `write` on an O_APPEND handle and fsynced before the caller goes on. A reader takes whole
 lines only: a line without its newline is a write in progress or a torn one, and waits until it is complete.
-Lines are chained (`ledger_chain`) and counted (`ledger_manifest`), so that a loss is found.
+Lines are chained (`ledger_chain`) and counted (`ledger_manifest`), so that a loss is found. With a key, what is written
+here is signed; what was written elsewhere is not, until a person has it signed.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from crane_core import domain, ledger_manifest
+from crane_core import domain, ledger_manifest, ledger_roll
 from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
 from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked, whole_lines
+from crane_core.ledger_signature import ledger_key
 
 KINDS: dict[str, type] = {
     "annotation": domain.Annotation,
     "campaign": domain.Campaign,
+    "campaign_guideline": domain.CampaignGuideline,
     "campaign_lock": domain.CampaignLock,
+    "campaign_message": domain.CampaignMessage,
+    "campaign_round": domain.CampaignRound,
     "detector": domain.Detector,
     "job": domain.Job,
     "judge_job": domain.JudgeJob,
@@ -59,12 +64,13 @@ class Tail(NamedTuple):
 
 
 def append(path: Path, *records: Record) -> None:
-    """Write facts in one go and return when they are on the disk. Raises LedgerError when they are not.
+    """Write facts in one go and return when they are on the disk. Raises LedgerError if they are not.
 
     A torn last line left by a crash is closed first, so that it cannot swallow the next one. One process and thread at
     a time: each line carries the digest of the one before.
     """
     lines = [_writable_line(path, record) for record in records]
+    ledger_key()  # a key that cannot be read is told before anything is written
     try:
         handle = _opened(path)
         try:
@@ -104,7 +110,8 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
     os.fsync(handle)
     size = end.size + len(data)
     if end.file and end.entry and (end.entry.n_bytes, end.entry.head) == (end.size, end.head):
-        grown = replace(end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head)
+        counted = replace(end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head)
+        grown = ledger_manifest.signed(end.file, counted)
         ledger_manifest.write(end.file, grown)
         _ENDS[path] = _End(end.inode, size, os.fstat(handle).st_mtime_ns, head, b"", end.file, grown)
     elif end.file:
@@ -135,21 +142,74 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
     linked_last = last + closing
     head = digest(linked_last if is_linked(linked_last) else os.pread(handle, stat.st_size, 0) + closing)
     file = ledger_manifest.entry_file(path)
-    return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, ledger_manifest.read(file))
+    entry = ledger_manifest.read(file)
+    if file and ledger_manifest.fault_of(file, entry) and not _is_first(file, entry, stat):
+        file = entry = None  # what is not signed as it should be stays so, to tell
+    return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry)
+
+
+def _is_first(file: Path, entry: ledger_manifest.Entry | None, stat: os.stat_result) -> bool:
+    """Whether this is a new file, which the roll did not have before and has now."""
+    is_empty = entry is None and stat.st_size == 0
+    return is_empty and ledger_roll.enter(ledger_manifest.top_of(file), ledger_manifest.name_of(file))
 
 
 def _count_anew(handle: int, file: Path, entry: ledger_manifest.Entry | None) -> None:
-    """Bring an entry up to what the file holds, unless that is not what was counted before: then it stays, to tell."""
+    """Bring an entry up to what the file holds, unless that is not what was counted before: then it stays, to tell.
+
+    With a key it stays too where it says too little: who wrote the rest is not known.
+    """
+    if entry is not None and ledger_key():
+        return
     content = os.pread(handle, os.fstat(handle).st_size, 0)
     if entry is None or ledger_manifest.holds(entry, content):
-        kept = {name: getattr(entry, name) for name in ("accepted_bytes", "accepted_sha256")} if entry else {}
-        ledger_manifest.write(file, replace(ledger_manifest.of(content), **kept))
+        _write_entry(file, content, entry)
+
+
+def _write_entry(file: Path, content: bytes, before: ledger_manifest.Entry | None) -> None:
+    names = ("accepted_bytes", "accepted_sha256")
+    kept = {name: getattr(before, name) for name in names} if before else {}
+    entry = replace(ledger_manifest.of(content), **kept)
+    ledger_manifest.write(file, ledger_manifest.signed(file, entry))
+
+
+class Counted(NamedTuple):
+    """A file and what was counted of it, of one moment: who writes does both before anybody else may look."""
+
+    content: bytes
+    file: Path | None
+    entry: ledger_manifest.Entry | None
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the signature of its entry."""
+        return ledger_manifest.fault_of(self.file, self.entry)
+
+
+def counted(path: Path) -> Counted:
+    """The file with its entry. Raises OSError."""
+    file = ledger_manifest.entry_file(path)
+    with path.open("rb") as opened:
+        fcntl.flock(opened, fcntl.LOCK_SH)
+        return Counted(opened.read(), file, ledger_manifest.read(file))
+
+
+def sign(path: Path) -> None:
+    """Sign a file as it is; the caller says that it is right."""
+    file = ledger_manifest.entry_file(path)
+    if file is not None:
+        with path.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX)
+            _write_entry(file, opened.read(), ledger_manifest.read(file))
 
 
 def count(path: Path) -> None:
-    """Enter a file into the manifest that was not written here, such as one copied from another machine."""
+    """Enter a file into the manifest that was not written here, such as one copied from another machine.
+
+    With a key it stays without an entry until somebody signs it.
+    """
     file = ledger_manifest.entry_file(path)
-    if file is None or file.exists():
+    if file is None or file.exists() or ledger_key():
         return
     with path.open("rb") as content:
         fcntl.flock(content, fcntl.LOCK_EX)
@@ -188,7 +248,7 @@ def _writable_line(path: Path, record: Record) -> bytes:
 
 
 def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a NamedTuple is immutable
-    """Read the whole lines added since a position. Raises LedgerError when what was read before has changed."""
+    """Read the whole lines added since a position. Raises LedgerError if what was read before has changed."""
     with path.open("rb") as file:
         file.seek(since.last_line_from)
         _check_unchanged(file.read(since.loaded_bytes - since.last_line_from), path, since)
@@ -241,6 +301,8 @@ def from_line(line: bytes) -> Record:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
     if isinstance(record, domain.Campaign):
         _json(record.plan)
+    if isinstance(record, domain.Annotation) and record.label and not domain.LABEL_CODE.fullmatch(record.label):
+        raise ValueError(f"label cannot be {record.label[:60]!r}")
     return record
 
 

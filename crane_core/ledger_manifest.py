@@ -1,7 +1,8 @@
 """What each ledger file has held: length, lines and head, one small file each under `.manifest` at the ledger's top.
 
 An entry is written after the lines that it counts are on the disk, so it may say too little and never too much. A
-file without an entry, such as one copied from another machine, is welcome and gets one.
+file without an entry, such as one copied from another machine, is welcome and gets one. With a key (`ledger_signature`)
+entries are signed, and nothing gets a signature by itself that did not have one.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from crane_core.ledger_chain import Break, breaks, digest, head_of, whole_lines
+from crane_core.ledger_signature import fault, ledger_key, signature
 
 FOLDER = ".manifest"
-_WIDTH = 400
+_WIDTH = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Entry:
     head: str
     accepted_bytes: int = 0
     accepted_sha256: str = ""
+    signature: str = ""
 
 
 def of(content: bytes) -> Entry:
@@ -42,11 +45,37 @@ def entry_file(path: Path) -> Path | None:
 
 
 def read(file: Path | None) -> Entry | None:
-    """The entry; None where there is none, or a crash of the machine left it unreadable."""
+    """The entry; None if there is none, or a crash of the machine left it unreadable."""
     try:
         return Entry(**json.loads(file.read_text("utf-8"))) if file else None
     except (OSError, ValueError, TypeError):
         return None
+
+
+def name_of(file: Path) -> str:
+    """The ledger file that an entry's file is about, relative to the ledger."""
+    return file.relative_to(top_of(file)).with_suffix(".jsonl").as_posix()
+
+
+def top_of(file: Path) -> Path:
+    """The manifest's folder, in which an entry's file lies."""
+    return next(parent for parent in file.parents if parent.name == FOLDER)
+
+
+def signed(file: Path, entry: Entry) -> Entry:
+    """The entry with the signature of the key, without one if there is no key."""
+    key = ledger_key()
+    return replace(entry, signature=signature(key, _said(file, entry)) if key else "")
+
+
+def fault_of(file: Path | None, entry: Entry | None) -> str | None:
+    """What is wrong with an entry's signature, in words; None if nothing is."""
+    return fault(entry.signature, _said(file, entry)) if file and entry else fault("", [])
+
+
+def _said(file: Path, entry: Entry) -> list[object]:
+    """What is signed: the entry, and whose it is."""
+    return [name_of(file), *(value for name, value in asdict(entry).items() if name != "signature")]
 
 
 def write(file: Path, entry: Entry) -> None:

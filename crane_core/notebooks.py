@@ -15,6 +15,9 @@ import nbformat
 
 from crane_core.domain import CellRole
 
+ORIGIN = "notebook"
+"""Origin of cells that were read from a notebook file."""
+
 RERUN_MARK = "[reexecute]"
 """A first line that holds this belongs to a cell that ran although its execution count says otherwise (JunoBench)."""
 
@@ -38,7 +41,7 @@ MAX_JSON_CONTAINERS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class CrashOutput:
-    """The error output of a cell. `line` counts from 1 in the cell, None where the traceback does not tell."""
+    """The error output of a cell. `line` counts from 1 in the cell, None if the traceback does not tell."""
 
     exception: str
     message: str
@@ -92,7 +95,7 @@ def read_code_cells(data: bytes) -> list[CodeCell]:
 
 
 def _language(metadata: Any) -> str | None:
-    """As Jupyter writes it; None where it says nothing."""
+    """As Jupyter writes it; None if it says nothing."""
     named = metadata if isinstance(metadata, dict) else {}
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         told = named.get(place)

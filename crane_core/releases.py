@@ -63,7 +63,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One of PUBLISHED at one commit. `ref` is the commit, tag or branch that was asked for, "" where nobody asked.
+    """One of PUBLISHED at one commit. `ref` is the commit, tag or branch that was asked for, "" if nobody asked.
 
     `commit` has 40 hexadecimal digits; it is None as long as nothing told it.
     """
@@ -108,7 +108,7 @@ def release_of_kind(kind: str, commit: str | None) -> Release | None:
 
 
 def commit_named_in(archive: Path) -> str | None:
-    """The commit that `git archive`, and so GitHub, writes into a .tar.gz or .zip; None where there is none."""
+    """The commit that `git archive`, and so GitHub, writes into a .tar.gz or .zip; None if there is none."""
     try:
         told = _zip_comment(archive) if zipfile.is_zipfile(archive) else _tar_comment(archive)
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError):

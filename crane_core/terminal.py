@@ -51,7 +51,7 @@ def tell(message: str) -> None:
 
 
 def tell_over(line: str, *, is_last: bool) -> None:
-    """Progress that is drawn over itself on a terminal; nothing where nobody watches."""
+    """Progress that is drawn over itself on a terminal; nothing if nobody watches."""
     if sys.stderr.isatty():
         sys.stderr.write("\r" + one_line(line) + ("\n" if is_last else ""))
         sys.stderr.flush()

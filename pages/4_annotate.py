@@ -6,6 +6,7 @@ from crane_core.identity.visitor import Role
 from crane_core.ui import keys
 from crane_core.ui.annotate.component import draw_closed
 from crane_core.ui.annotate.desk import draw_desk
+from crane_core.ui.annotate.own_items import draw_own_items
 from crane_core.ui.annotate.practice import draw_practice
 from crane_core.ui.annotate.start import draw_start
 from crane_core.ui.frame import page
@@ -26,7 +27,9 @@ def draw_what_waits() -> None:
 with page(needs=Role.ANNOTATOR, is_blind=True, beside_the_login=draw_what_waits):
     if st.query_params.get(keys.PRACTICE):
         draw_practice()
-    elif named := seat():
+    elif (named := seat()) and (own := st.query_params.get(keys.OWN)):
+        draw_own_items(*named, own)
+    elif named:
         draw_desk(*named)
     else:
         draw_start()

@@ -6,6 +6,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import campaign_names
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.adjudication import draw_adjudication
+from crane_core.ui.campaigns.flagged import draw_thread
 from crane_core.ui.campaigns.lead import admitted_as_lead, draw_who_may_see
 from crane_core.ui.campaigns.listed import draw_list
 from crane_core.ui.campaigns.new_campaign import draw_new
@@ -15,9 +16,10 @@ from crane_core.ui.frame import page
 with page(needs=Role.LEAD):
     if admitted_as_lead():
         campaign = st.query_params.get(keys.CAMPAIGN)
-        asked = st.query_params.get(keys.DECIDE)
-        if campaign and asked:
-            draw_adjudication(campaign, asked)
+        if campaign and st.query_params.get(keys.DECIDE):
+            draw_adjudication(campaign)
+        elif campaign and (thread := st.query_params.get(keys.THREAD)):
+            draw_thread(campaign, thread)
         elif campaign:
             draw_campaign(campaign)
         else:

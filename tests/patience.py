@@ -15,7 +15,7 @@ UNHURRIED: Final = {"variable_seconds": PATIENCE_S, "total_seconds": 10 * PATIEN
 
 
 def once(condition: Callable[[], T]) -> T:
-    """The first true value of a condition. Raises TimeoutError where it never has one."""
+    """The first true value of a condition. Raises TimeoutError if it never has one."""
     end = time.monotonic() + PATIENCE_S
     while not (found := condition()):
         if time.monotonic() > end:

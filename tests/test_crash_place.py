@@ -68,6 +68,22 @@ def test_a_traceback_that_was_recorded_as_a_list_is_read() -> None:
     assert traceback_text("[cut off") == "[cut off"
 
 
+def test_a_list_that_was_cut_off_is_read_up_to_there() -> None:
+    whole = repr(TRACEBACK.splitlines())
+    cut = whole[: whole.index("ValueError: no negative") + 9]
+    assert traceback_text(cut) == "\n".join(TRACEBACK.splitlines()[:-1])
+    assert line(cut, CODE) == 2
+    assert traceback_text("['one', '\\xZZ', 'three") == "one"
+
+
+@pytest.mark.parametrize(
+    "place", ["Cell In[5], line 2", '  File "<ipython-input-5-ab>", line 2', "Input In [5], line 2"]
+)
+def test_a_cell_that_python_cannot_read_has_a_line_without_an_arrow(place: str) -> None:
+    traceback = f"{place}\n    x = = 3\n        ^\nSyntaxError: invalid syntax"
+    assert crash_place(traceback, None, "y = 1\nx = = 3") == CrashPlace(2, 2)
+
+
 @pytest.mark.parametrize(
     ("traceback", "code"),
     [

@@ -22,7 +22,10 @@ from crane_core.domain import (
     AnnotatorKind,
     Benchmark,
     Campaign,
+    CampaignGuideline,
     CampaignLock,
+    CampaignMessage,
+    CampaignRound,
     Detector,
     DetectorKind,
     Job,
@@ -30,11 +33,13 @@ from crane_core.domain import (
     Judgement,
     JudgeReply,
     Label,
+    MessageAction,
     Prompt,
     Record,
     Reply,
     Run,
     Setting,
+    Side,
 )
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
@@ -63,22 +68,29 @@ records = st.one_of(
     st.builds(
         Judgement, **answers, annotator=texts, annotator_kind=st.sampled_from(AnnotatorKind),
         label=st.sampled_from(Label), run_index=numbers, repetition=numbers, presentation=texts, note=maybe,
+        guideline=maybe,
     ),
     st.builds(Detector, texts, texts, st.sampled_from(DetectorKind)),
     st.builds(Prompt, **where, origin=texts, sha256=texts, text=texts),
     st.builds(
         Annotation, texts, texts, texts, numbers, st.sampled_from(AnnotationAction), texts, numbers, texts, texts,
         label=st.none() | st.sampled_from(Label), reason=maybe, note=maybe, shown_at=maybe, first_action_at=maybe,
-        seconds=amounts,
+        seconds=amounts, received_at=maybe, source=maybe,
     ),
     st.builds(Job, texts, texts, texts, st.sampled_from(Setting), options=texts, started_at=texts),
     st.builds(Reply, **where, **replied, job=texts, detector=texts, run_index=numbers, prompt_sha256=texts),
     st.builds(JudgeJob, texts, texts, texts, texts, texts, texts),
     st.builds(
         JudgeReply, **answers, **replied, job=texts, annotator=texts, run_index=numbers, repetition=numbers,
-        presentation=texts, prompt=texts,
+        presentation=texts, prompt=texts, guideline=maybe,
     ),
+    st.builds(CampaignGuideline, texts, texts, texts, texts),
     st.builds(CampaignLock, texts, texts, texts),
+    st.builds(
+        CampaignMessage, texts, texts, texts, texts, numbers, st.sampled_from(MessageAction), st.sampled_from(Side),
+        texts, texts, text=maybe, flag=maybe,
+    ),
+    st.builds(CampaignRound, texts, texts, texts),
     st.builds(Campaign, texts, st.dictionaries(texts, numbers, max_size=3).map(json.dumps)),
 )  # fmt: skip
 
@@ -117,7 +129,17 @@ def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
 
 def test_every_kind_of_ledger_record_is_generated_here() -> None:
     of_detectors = {Detector, Job, Prompt, Reply, Run}
-    of_annotators = {Campaign, CampaignLock, Annotation, Judgement, JudgeJob, JudgeReply}
+    of_annotators = {
+        Campaign,
+        CampaignGuideline,
+        CampaignLock,
+        CampaignMessage,
+        CampaignRound,
+        Annotation,
+        Judgement,
+        JudgeJob,
+        JudgeReply,
+    }
     assert set(KINDS.values()) == of_detectors | of_annotators
 
 
@@ -292,7 +314,7 @@ def test_only_our_own_facts_belong_in_the_ledger(tmp_path: Path) -> None:
 def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
     plain = {str, int, bool | None, str | None, int | None, float | None, Setting, Label, Label | None}
-    plain |= {AnnotationAction, AnnotatorKind, DetectorKind}
+    plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
 
 

@@ -25,7 +25,7 @@ if not _has_ops():
 
 
 def import_error() -> str:
-    """What `import torchvision` says in a fresh interpreter, empty where it works."""
+    """What `import torchvision` says in a fresh interpreter, empty if it works."""
     done = subprocess.run([sys.executable, "-c", "import torchvision"], capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 

@@ -1,4 +1,4 @@
-"""Install a pinned requirements file with pip and say how far it is. Usage: tools/install.py REQUIREMENTS WHAT-FOR.
+"""Install a pinned requirements file with pip and show its progress. Usage: tools/install.py REQUIREMENTS WHAT-FOR.
 
 pip's own words, warnings included, go to a file beside the environment and are shown only when it fails.
 """
@@ -41,7 +41,8 @@ def main(requirements: Path, purpose: str) -> int:
     print(f"Installing what {purpose}: {requirements.name}", flush=True)
     progress = Progress(len(pins))
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
-    command += ["--require-hashes"] if "--hash=" in requirements.read_text("utf-8") else []
+    # A list with hashes is whole, and leaves out on purpose what some package names (tools/left_out.txt).
+    command += ["--require-hashes", "--no-deps"] if "--hash=" in requirements.read_text("utf-8") else []
     over = threading.Event()
     shown = threading.Thread(target=_show, args=(progress, over))
     shown.start()

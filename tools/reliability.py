@@ -1,7 +1,8 @@
-"""Run the tests of attacks and faults and write docs/reliability.md. Usage: tools/reliability.py [ISOLATION-LOG].
+"""Run the tests of attacks and faults and write docs/reliability.md. Usage: tools/reliability.py REPORTS [LOG]...
 
-A family is a test file; each test in it is one attack or fault. ISOLATION-LOG holds what `python -m
-benchmarks.isolation` printed. No number is typed: what was skipped counts as not tried.
+`reliability.toml` names the tests of each family and what one try is. REPORTS is a folder for pytest's reports; a file
+of tests whose report is there already is not run again. A LOG holds what `python -m benchmarks.isolation` or `python -m
+benchmarks.annotators_drill` printed. No number is typed: what was skipped was not tried.
 """
 
 from __future__ import annotations
@@ -9,71 +10,123 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tempfile
+import tomllib
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "reliability.md"
-FAMILIES = {
-    "tests/test_bad_input.py": "wrong paths, numbers, names and files on the command line; control sequences",
-    "tests/pipeline/test_sheet_text.py": "formulas in CSV",
-    "tests/test_ledger_chain.py": "altered, removed and inserted ledger lines",
-    "tests/pipeline/test_losses.py": "lost and altered ledger files and sources",
-}
-IN_A_LOG = re.compile(r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$", re.MULTILINE)
+MISTAKES = "`tests/test_bad_input.py`"
+"""Shows what people mistype rather than what attackers do; the total is given without it too."""
+TRIED = "tried"
+"""What a test records (pytest's `record_property`) that tries more than once."""
+ATTACKS = re.compile(r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$", re.MULTILINE)
+DRILL = re.compile(
+    r"^(?P<people>\d+) annotators, (?P<minutes>[\d.]+) minutes; the app killed (?P<kills>\d+) times, (?P<cuts>\d+) "
+    r"networks cut\nlabels pressed (?P<labels>[\d,]+): (?P<lost>\d+) lost, (?P<double>\d+) double, "
+    r"(?P<other>\d+) other",
+    re.MULTILINE,
+)
+
+
+class Family(NamedTuple):
+    """Tests of one file that try one kind of attack or fault; `one` says what one try is."""
+
+    what: str
+    one: str
+    file: str
+    tests: list[str]
 
 
 class Row(NamedTuple):
-    """How often a family was tried, and how often that ended as it should."""
+    """How often a family was tried, how often that ended as it should, and what fired or was lost."""
 
-    family: str
+    what: str
+    one: str
     shown_by: str
     tried: int
     contained: int
+    lost: int
 
 
-def tested(file: str, family: str) -> Row:
-    """The row of one test file."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
+def families() -> list[Family]:
+    document = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return [Family(**entry) for entry in document["family"]]
+
+
+def cases_of(file: str, reports: Path) -> list[ET.Element]:
+    """What pytest reports of a file's tests. Raises FileNotFoundError if it reports nothing."""
+    report = reports / f"{file.replace('/', '.')}.xml"
+    if not report.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}", file]
         subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
-        cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own file
-    tried = [case for case in cases if case.find("skipped") is None]
-    failed = sum(case.find("failure") is not None or case.find("error") is not None for case in tried)
-    return Row(family, f"`{file}`", len(tried), len(tried) - failed)
+    return list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own file
 
 
-def logged(text: str) -> list[Row]:
-    """The rows of what the benchmark of isolation printed."""
-    found = IN_A_LOG.finditer(text)
-    shown_by = "`python -m benchmarks.isolation --attacks 50`"
-    return [Row(f"notebook: {one['name']}", shown_by, int(one["tried"]), int(one["contained"])) for one in found]
+def counted(family: Family, cases: list[ET.Element]) -> Row:
+    """The row of one family; of a failed test no try was contained."""
+    own = [case for case in cases if case.get("name", "").partition("[")[0] in family.tests]
+    tries = [(_tries(case), _passed(case)) for case in own if case.find("skipped") is None]
+    tried = sum(n for n, _ in tries)
+    contained = sum(n for n, passed in tries if passed)
+    return Row(family.what, family.one, f"`{family.file}`", tried, contained, tried - contained)
 
 
-def table(rows: list[Row]) -> str:
-    """The document."""
-    total = Row("all", "", sum(row.tried for row in rows), sum(row.contained for row in rows))
-    lines = [
-        f"| {r.family} | {r.shown_by} | {r.tried} | {r.contained} | {r.tried - r.contained} |" for r in [*rows, total]
-    ]
-    head = ["| attack or fault | shown by | tried | contained | not contained |", "|---|---|---:|---:|---:|"]
+def _tries(case: ET.Element) -> int:
+    told = case.find(f"properties/property[@name='{TRIED}']")
+    return 1 if told is None else int(told.get("value", "1"))
+
+
+def _passed(case: ET.Element) -> bool:
+    return case.find("failure") is None and case.find("error") is None
+
+
+def logged(text: str) -> Iterator[Row]:
+    """The rows of what a benchmark printed."""
+    for one in ATTACKS.finditer(text):
+        tried, contained = int(one["tried"]), int(one["contained"])
+        shown_by = f"`python -m benchmarks.isolation --attacks {tried}`"
+        yield Row(f"notebook: {one['name']}", "one sealed capture", shown_by, tried, contained, tried - contained)
+    for one in DRILL.finditer(text):
+        lost = sum(int(one[name]) for name in ("lost", "double", "other"))
+        tried = int(one["kills"]) + int(one["cuts"])
+        what = f"{one['people']} people label {one['labels']} items in {one['minutes']} minutes, killed and cut off"
+        shown_by = f"`python -m benchmarks.annotators_drill --annotators {one['people']} --minutes {one['minutes']}`"
+        meant = "one kill -9 of the app or one cut of a network; lost are labels that are missing, doubled or others"
+        yield Row(what, meant, shown_by, tried, 0 if lost else tried, lost)
+
+
+def document(rows: list[Row]) -> str:
+    """The table, and below it what a try is and what shows it."""
+    total = _sum("all", rows)
+    others = _sum("all but the command line", [row for row in rows if row.shown_by != MISTAKES])
+    head = ["| attack or fault | tried | contained | fired or lost |", "|---|---:|---:|---:|"]
+    table = [f"| {row.what} | {row.tried} | {row.contained} | {row.lost} |" for row in [*rows, others, total]]
+    meant = [f"- **{row.what}**: {row.one}. {row.shown_by}" for row in rows]
     about = (
-        "Written by `tools/reliability.py`. One test is one try, also the few that check ordinary input; "
-        "skipped ones are not counted."
+        "Written by `tools/reliability.py` from the reports of the runs. Only tests of an attack or a fault count, by "
+        "name (`tools/reliability.toml`); what was skipped was not tried."
     )
-    return "\n".join(["# Reliability", "", about, "", *head, *lines, ""])
+    return "\n".join(["# Reliability", "", about, "", *head, *table, "", "## What one try is", "", *meant, ""])
 
 
-def main(logs: list[str]) -> int:
-    rows = [tested(file, family) for file, family in FAMILIES.items()]
+def _sum(what: str, rows: list[Row]) -> Row:
+    return Row(what, "", "", *(sum(row[place] for row in rows) for place in (3, 4, 5)))
+
+
+def main(folder: str, *logs: str) -> int:
+    wanted = families()
+    reports = Path(folder).resolve()
+    reports.mkdir(parents=True, exist_ok=True)
+    cases = {file: cases_of(file, reports) for file in dict.fromkeys(family.file for family in wanted)}
+    rows = [counted(family, cases[family.file]) for family in wanted]
     for log in logs:
         rows += logged(Path(log).read_text("utf-8"))
-    OUT.write_text(table(rows), "utf-8")
-    return int(any(row.tried > row.contained for row in rows))
+    OUT.write_text(document(rows), "utf-8")
+    return int(any(row.lost or not row.tried for row in rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -25,7 +25,7 @@ from crane_core.importers.filetree import open_tree  # noqa: E402
 from crane_core.importers.published_rules import COLUMNS, TABLE  # noqa: E402
 
 SETTINGS = (Setting.CODE, Setting.RUNTIME)
-"""Those of the published inputs that the rules can judge: an ablation withholds what would then count as absent."""
+"""The published inputs that the rules can judge: withheld parts of an ablation would count as absent."""
 
 
 def rows(archive: Path) -> Iterator[tuple[object, ...]]:

@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1", "try": "try_a_notebook"}
 """Name of each picture to the address that it shows."""
 DRAWN = {"overview": "[data-testid=stVegaLiteChart] svg", "pair": ".cw-pair", "try": ".cw-verdict"}
-"""What must be in sight first."""
+"""What must be visible first."""
 SIZE = {"width": 1280, "height": 820}
 MENU, TITLE = "menu", "title"
-"""What each picture says of itself, so that a test can hold it against today's app."""
+"""The metadata of each picture, so that a test can compare it with the current app."""
 QUIET = "() => !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')"
 OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
 

@@ -1,8 +1,8 @@
 """Look for keys and passwords in the files of the checkout. Usage: tools/secret_scan.py [FILE...]; without files, all.
 
-False findings stand in .ci/no_secrets.toml, by file and by the digest of the text, with the reason.
-Data and pins are left out: digests of others, by the thousand. A file that was found clean is not read again until it
-changes: .venv keeps its digest.
+False findings are listed in .ci/no_secrets.toml, by file and by the digest of the text, with the reason.
+Data and pins are left out: digests of others, by the thousand. A clean file is not read again until it changes: .venv
+keeps its digest.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ TARGETS: dict[str, Callable[[Any], Any]] = {
 
 
 def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
-    """The class of the exception, None where there is none."""
+    """The class of the exception, None if there is none."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
             attempt(*arguments)
@@ -112,7 +112,7 @@ def signature(kind: type) -> list[inspect.Parameter]:
 
 
 def made(kind: type) -> Any:
-    """An object of the class without arguments; None where it needs some to be of use."""
+    """An object of the class without arguments; None if it needs some to be of use."""
     if any(each.default is each.empty for each in signature(kind)):
         return None
     estimator = kind()

@@ -1,37 +1,41 @@
-"""What a browser sends, made into an act of an annotator: checked member by member, as browsers are not trusted."""
+"""An annotator's act from a browser's message, checked member by member because browsers are not trusted."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from crane_core.annotation.guideline import version_of
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
-from crane_core.annotation.plan import Plan, Showing, guideline_of
-from crane_core.annotation.reasons import REASONS
-from crane_core.domain import Annotation, AnnotationAction, Label
+from crane_core.annotation.plan import Plan, guideline_of
+from crane_core.annotation.showing import Showing
+from crane_core.domain import Annotation, AnnotationAction
 
 MAX_NOTE = 2_000
 """Characters of a note."""
 MAX_SECONDS = 86_400.0
-_EVENT = re.compile(r"[A-Za-z0-9-]{8,64}")
+EVENT = re.compile(r"[A-Za-z0-9-]{8,64}")
+"""The name that a browser gives to an act."""
 _BY_ANNOTATOR = frozenset(AnnotationAction) - {AnnotationAction.ADJUDICATE}
 
 
-def annotation(raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: int) -> Annotation:
-    """The act that `raw` describes. Raises ValueError saying which member does not do.
+def annotation(
+    raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: int, later_versions: Collection[str] = ()
+) -> Annotation:
+    """The act that `raw` describes. Raises ValueError, which names the invalid member.
 
     raw: event, action, item, showing, and as the action needs: label, reason, note, shown_at, first_action_at,
-    submitted_at (ISO 8601), seconds; guideline: the version that was on the page, the plan's where none was.
+    submitted_at (ISO 8601), seconds; guideline: the version on the page, the plan's if there is no other.
+    later_versions: those of the guideline's changes. The server's clock says when the act came.
     """
+    received_at = datetime.now(UTC).isoformat(timespec="milliseconds")
     action = AnnotationAction(_text(raw, "action"))
     if action not in _BY_ANNOTATOR:
         raise ValueError(f"an annotator cannot {action}")
     event = _text(raw, "event")
-    if not _EVENT.fullmatch(event):
+    if not EVENT.fullmatch(event):
         raise ValueError("event must be 8 to 64 letters, digits and dashes")
     showing = Showing(_text(raw, "item"), _showing(raw.get("showing")))
     if showing not in plan.orders[annotator]:
@@ -44,14 +48,15 @@ def annotation(raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: 
         action=action,
         item=showing.item,
         showing=showing.showing,
-        guideline=_guideline(raw, plan),
-        submitted_at=_time(raw, "submitted_at") or datetime.now(UTC).isoformat(timespec="milliseconds"),
-        label=_label(raw) if action is AnnotationAction.LABEL else None,
-        reason=_reason(raw),
+        guideline=_guideline(raw, plan, later_versions),
+        submitted_at=_time(raw, "submitted_at") or received_at,
+        label=_label(raw, plan) if action is AnnotationAction.LABEL else None,
+        reason=_reason(raw, plan),
         note=_note(raw),
         shown_at=_time(raw, "shown_at"),
         first_action_at=_time(raw, "first_action_at"),
         seconds=_seconds(raw),
+        received_at=received_at,
     )
 
 
@@ -62,10 +67,10 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _guideline(raw: Mapping[str, Any], plan: Plan) -> str:
-    """The version that the annotator read: the plan's, or, where its text was not stored, the one shown instead."""
-    given = raw.get("guideline", plan.guideline)
-    known = (plan.guideline, version_of(guideline_of(plan)))
+def _guideline(raw: Mapping[str, Any], plan: Plan, later: Collection[str]) -> str:
+    """The version that the annotator read: one of the plan's, what was shown where its text was not stored, changes."""
+    given = raw.get("guideline", None if later else plan.guideline)
+    known = (plan.guideline, version_of(guideline_of(plan)), *later)
     if given not in known:
         raise ValueError(f"guideline must be {' or '.join(dict.fromkeys(known))}")
     return str(given)
@@ -77,19 +82,20 @@ def _showing(value: object) -> int:
     return value
 
 
-def _label(raw: Mapping[str, Any]) -> Label:
-    label = Label(_text(raw, "label"))
-    if label not in DIAGNOSIS_LABELS:
-        raise ValueError(f"{label} is computed, not given")
+def _label(raw: Mapping[str, Any], plan: Plan) -> str:
+    label = _text(raw, "label")
+    if label not in plan.labels:
+        raise ValueError(f"{label[:40]!r} is not one of the labels {plan.labels.listed()}")
     return label
 
 
-def _reason(raw: Mapping[str, Any]) -> str | None:
+def _reason(raw: Mapping[str, Any], plan: Plan) -> str | None:
     reason = raw.get("reason")
+    known = plan.labels.reason_words
     if reason is None:
         return None
-    if not isinstance(reason, str) or reason not in REASONS:
-        raise ValueError(f"reason must be one of {', '.join(REASONS)}")
+    if not isinstance(reason, str) or reason not in known:
+        raise ValueError(f"reason must be one of {', '.join(known)}")
     return reason
 
 

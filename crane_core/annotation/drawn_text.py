@@ -1,7 +1,7 @@
-"""Which of an item's texts an annotator judges where a campaign shows one.
+"""Which of an item's texts an annotator judges if a campaign shows one.
 
-How many different texts a model gives is typical of it, so showing all of them with their counts would name the model
-of most items. A run is drawn, so a share of correct texts is that of single runs.
+The number of different texts is typical of a model, so showing all of them with their counts would identify the model
+of most items. A run is drawn, so the share of correct texts is that of single runs.
 """
 
 from __future__ import annotations

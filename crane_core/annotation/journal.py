@@ -1,4 +1,4 @@
-"""What one annotator did in a campaign, folded from the acts in their order: labels, what comes next, what can go back.
+"""What one annotator did in a campaign, folded from the acts in order: labels, next showings, possible undos.
 
 A label belongs to an item and a showing, never to "the current one", so the same act twice, a second tab or a late key
 change nothing but that item.
@@ -10,38 +10,49 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 
+from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.order import GAP
-from crane_core.annotation.plan import Showing
-from crane_core.domain import Annotation, AnnotationAction, Label
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.rounds import Again
+from crane_core.annotation.showing import Showing
+from crane_core.domain import Annotation, AnnotationAction
 
 UNDO_DEPTH = 20
-DIAGNOSIS_LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
-"""What an annotator can say of a diagnosis, from best to worst (paper, 4.4.3)."""
+DIAGNOSIS_LABELS = study_labels().codes
+"""The study's labels of a diagnosis, from best to worst (paper, 4.4.3). A campaign's are those of its plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The label in force of one showing. `seconds` adds up over all times it was labelled, taken back since or not."""
+    """The label in force of one showing. `seconds` is the sum over all times it was labelled, including undone ones.
 
-    label: Label
+    `source` names the file that the label was imported from.
+    """
+
+    label: str
     reason: str | None
     submitted_at: str
     seconds: float
     sequence: int
     guideline: str
+    source: str | None = None
 
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one annotator. `order` is the plan's; everything else comes from acts, oldest first.
+    """The state of one annotator.
 
-    An act on a showing that the order does not have, as a file of another plan may hold, changes nothing.
+    `order`, `again` and `labels` are the plan's; everything else comes from acts, oldest first. An act on a showing
+    that is not in the order, or with a label that is not in the set, as in a file of another plan, changes nothing.
+    `flags` holds the act that flagged each flagged showing.
     """
 
     order: tuple[Showing, ...]
+    again: tuple[Again, ...] = ()
+    labels: LabelSet = field(default_factory=study_labels)
     given: dict[Showing, Given] = field(default_factory=dict)
     notes: dict[Showing, str] = field(default_factory=dict)
-    flags: set[Showing] = field(default_factory=set)
+    flags: dict[Showing, Annotation] = field(default_factory=dict)
     skipped: list[Showing] = field(default_factory=list)
     returned: list[Showing] = field(default_factory=list)
     labelled: list[Showing] = field(default_factory=list)
@@ -49,38 +60,51 @@ class Journal:
     events: set[str] = field(default_factory=set)
     n_acts: int = 0
     last: Annotation | None = None
+    _n_again: int = 0
     _known: frozenset[Showing] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._known = frozenset(self.order)
 
     def take(self, acts: Iterable[Annotation]) -> None:
-        """Fold further acts in; one whose event is known already changes nothing."""
+        """Fold further acts in; an act whose event is already known changes nothing."""
         for act in acts:
+            self._send_back(before=act.sequence)
             self.n_acts = max(self.n_acts, act.sequence)
             if act.event in self.events:
                 continue
             self.events.add(act.event)
             if (showing := Showing(act.item, act.showing)) in self._known:
                 self._take(showing, act)
+        self._send_back(before=self.n_acts + 1)
+
+    def _send_back(self, *, before: int) -> None:
+        """Apply the relabelling that rounds ask for, once all acts that they refer to have been folded in."""
+        for entry in self.again[self._n_again :]:
+            if entry.after >= before:
+                return
+            self._n_again += 1
+            for showing in [one for one in reversed(self.labelled) if one.item in entry.items]:
+                self._undo(showing)
+            self.skipped = [one for one in self.skipped if one.item not in entry.items]
 
     def as_it_is(self) -> Journal:
         """A separate journal, for reading while this one continues."""
         twin = copy(self)
         twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
-        twin.flags, twin.events = set(self.flags), set(self.events)
+        twin.flags, twin.events = dict(self.flags), set(self.events)
         twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
         return twin
 
     def _take(self, showing: Showing, act: Annotation) -> None:
         match act.action:
-            case AnnotationAction.LABEL if act.label is not None:
+            case AnnotationAction.LABEL if act.label is not None and act.label in self.labels:
                 self._label(showing, act, act.label)
                 self.last = act
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if showing in self.given and self.given[showing].label is not Label.CORRECT:
+            case AnnotationAction.REASON if showing in self.given and self._takes(act, self.given[showing].label):
                 self.given[showing] = replace(self.given[showing], reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
@@ -90,17 +114,22 @@ class Journal:
                 self.skipped.append(showing)
                 self.last = act
             case AnnotationAction.FLAG:
-                self.flags.add(showing)
+                self.flags.setdefault(showing, act)
             case AnnotationAction.UNFLAG:
-                self.flags.discard(showing)
+                self.flags.pop(showing, None)
             case _:
                 pass  # a reason for, or a skip of, what another tab has changed meanwhile: nothing to do
 
-    def _label(self, showing: Showing, act: Annotation, label: Label) -> None:
+    def _takes(self, act: Annotation, label: str) -> bool:
+        """Whether the label offers the reason of the act; one without reasons has none to take back either."""
+        offered = self.labels.of(label).reasons
+        return bool(offered) and act.reason in (None, *offered)
+
+    def _label(self, showing: Showing, act: Annotation, label: str) -> None:
         before = self.given.get(showing)
         seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
-        reason = None if label is Label.CORRECT else act.reason
-        self.given[showing] = Given(label, reason, act.submitted_at, seconds, act.sequence, act.guideline)
+        reason = act.reason if self._takes(act, label) else None
+        self.given[showing] = Given(label, reason, act.submitted_at, seconds, act.sequence, act.guideline, act.source)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
         if before:
@@ -114,7 +143,7 @@ class Journal:
             self.returned.append(showing)
 
     def upcoming(self, n: int) -> list[Showing]:
-        """The next showings, at most n: what was taken back, then the order, then what was skipped.
+        """The next showings, at most n: undone ones, then the order, then skipped ones.
 
         A repeat is passed over until GAP items have been labelled since its first showing, and not shown at all when
         they run out; the first `n` are planned as if each were labelled in turn.
@@ -139,7 +168,7 @@ class Journal:
         yield from (s for s in self.skipped if s not in self.given and s not in first)
 
     def undoable(self) -> list[Showing]:
-        """The last labels that can be taken back, the latest first."""
+        """The last labels that can be undone, the latest first."""
         return list(reversed(self.labelled[-UNDO_DEPTH:]))
 
     @property
@@ -148,6 +177,12 @@ class Journal:
 
     def is_finished(self) -> bool:
         return not self.upcoming(1)
+
+
+def journal_for(plan: Plan, annotator: str) -> Journal:
+    """The empty journal of one annotator of a plan."""
+    again = tuple(entry.again[annotator] for entry in plan.rounds if annotator in entry.again)
+    return Journal(plan.orders[annotator], again, plan.labels)
 
 
 def _is_due(showing: Showing, labelled: list[Showing]) -> bool:

@@ -1,8 +1,8 @@
-"""Hides in a diagnosis what would tell its author or what the author was shown.
+"""Hides in a diagnosis what would reveal its author or the author's input.
 
-A model that names itself becomes [model]. What a text calls the thing that it was shown, "executed cells" in one
-setting and "executed cells or the runtime information" in another, becomes [input] in both, so that the mark itself
-tells nothing. A name that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
+A model that names itself becomes [model]. A text's name for its input, "executed cells" in one setting and "executed
+cells or the runtime information" in another, becomes [input] in both, so that the mark itself reveals nothing. A name
+that the notebook itself uses, such as a tokenizer called GPT2Tokenizer, stays.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _INPUT = re.compile(
 
 
 def mask(text: str, *, names: Iterable[str], notebook: str) -> str:
-    """`text` with model names and talk of the input replaced.
+    """`text` with model names and mentions of the input replaced.
 
     names: ids and titles of every detector in the store. notebook: the code of the case, whose own words stay.
     """
@@ -55,4 +55,6 @@ def _loosely(name: str) -> str:
 
 
 def _is_word_of(name: str, notebook: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name.lower())}", notebook) is not None
+    """Whatever sign stands between letters and digits: a notebook's gpt2 is the GPT-2 of a text."""
+    parts = re.findall(r"[a-z]+|\d+|[^\sa-z\d_-]+", name.lower())
+    return re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook) is not None

@@ -1,29 +1,40 @@
-"""The order in which an annotator meets items, with some of them coming back unannounced.
+"""The order in which an annotator sees items, including hidden repeats.
 
 A repeat is never within `GAP` items of the first showing, so that the answer is given again and not remembered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
+from typing import TypeVar
 
-from crane_core.annotation.plan import Showing
+from crane_core.annotation.showing import Showing
 
+Entry = TypeVar("Entry")
 GAP = 20
 """Items between the two showings of one item, at least."""
 
 
-def annotator_order(items: Sequence[str], *, seed: str, share: float) -> tuple[Showing, ...]:
+def annotator_order(
+    items: Sequence[str], *, seed: str, share: float, once: Collection[str] = ()
+) -> tuple[Showing, ...]:
     """All items shuffled, and about `share` of them a second time, at least GAP items after the first.
 
-    Too few items for such a gap: no repeat. The same items and seed give the same order.
+    once: further items, mixed in and never repeated. With too few items for such a gap there is no repeat. The same
+    items and seed give the same order.
     """
     chance = Random(seed)
-    order = [Showing(item, 1) for item in chance.sample(sorted(items), len(items))]
-    n_repeats = min(round(len(items) * share), max(0, len(items) - GAP))
-    early = order[: max(0, len(items) - GAP)]
+    everything = sorted([*items, *once])
+    order = [Showing(item, 1) for item in chance.sample(everything, len(everything))]
+    early = [showing for showing in order[: max(0, len(order) - GAP)] if showing.item not in once]
+    n_repeats = min(round(len(items) * share), len(early))
     for first in sorted(chance.sample(early, n_repeats), key=order.index, reverse=True):
         earliest = order.index(first) + GAP + 1
         order.insert(chance.randint(earliest, len(order)), Showing(first.item, 2))
     return tuple(order)
+
+
+def shuffled(entries: Sequence[Entry], *, seed: str) -> list[Entry]:
+    """All entries in an order that the seed decides."""
+    return Random(seed).sample(entries, len(entries))

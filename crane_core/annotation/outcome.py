@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
-from crane_core.domain import Annotation, Label
+from crane_core.domain import Annotation
 
 
 class Provenance(StrEnum):
-    """How a final label came about; OPEN and UNLABELLED have none yet."""
+    """The origin of a final label; OPEN and UNLABELLED have none yet."""
 
     UNANIMOUS = "unanimous"
     ADJUDICATED = "adjudicated"
@@ -23,15 +23,15 @@ class Provenance(StrEnum):
 class Final(NamedTuple):
     """The final label of an item. `why` names the adjudicator and the reason; None unless adjudicated."""
 
-    label: Label | None
+    label: str | None
     provenance: Provenance
     why: str | None = None
 
 
-def final_outcome(labels: Mapping[str, Label], decision: Annotation | None = None) -> Final:
+def final_outcome(labels: Mapping[str, str], decision: Annotation | None = None) -> Final:
     """labels: annotator to label, first showings only. decision: the last adjudication of the item, if any.
 
-    An adjudication stands, whatever the labels say. Without one: equal labels of two or more are unanimous, one label
+    An adjudication decides, whatever the labels are. Without one: equal labels of two or more are unanimous, one label
     is single, differing labels are open.
     """
     if decision is not None and decision.label is not None:

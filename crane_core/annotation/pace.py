@@ -1,4 +1,4 @@
-"""Time per item and what it tells: how long is left, where somebody hurried, how the labels shift over time.
+"""Time per item and its use: the time left, quick decisions, the shift of labels over time.
 
 Seconds are visible time, measured in the browser, with idle time capped; see `IDLE_CAP_S`.
 """
@@ -11,8 +11,6 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from crane_core.domain import Label
-
 IDLE_CAP_S = 300.0
 """A pause counts for five minutes at most (ux: annotating, 11)."""
 QUICK_S = 3.0
@@ -23,7 +21,7 @@ N_PARTS = 4
 
 
 class Pace(NamedTuple):
-    """One annotator's speed. `median_s` and `seconds_left` are None while there is too little to say."""
+    """One annotator's speed. `median_s` and `seconds_left` are None while there are too few labels."""
 
     n: int
     median_s: float | None
@@ -50,8 +48,8 @@ def pace(seconds: Sequence[float], n_left: int) -> Pace:
     return Pace(len(seconds), middle, sum(seconds), left, sum(s < QUICK_S for s in seconds))
 
 
-def drift(labels: Sequence[Label], seconds: Sequence[float], *, n_parts: int = N_PARTS) -> list[Part]:
-    """The label mix and speed over time, in `n_parts` stretches of equal length; fewer where there are few labels.
+def drift(labels: Sequence[str], seconds: Sequence[float], *, n_parts: int = N_PARTS) -> list[Part]:
+    """The label mix and speed over time, in `n_parts` stretches of equal length; fewer if there are few labels.
 
     labels and seconds: one entry per label in the order of labelling, of one length.
     """
@@ -60,7 +58,7 @@ def drift(labels: Sequence[Label], seconds: Sequence[float], *, n_parts: int = N
     return [_part(labels, seconds, a, b) for a, b in pairwise(edges)]
 
 
-def _part(labels: Sequence[Label], seconds: Sequence[float], a: int, b: int) -> Part:
+def _part(labels: Sequence[str], seconds: Sequence[float], a: int, b: int) -> Part:
     counts = Counter(str(label) for label in labels[a:b])
     shares = {label: n / (b - a) for label, n in sorted(counts.items())}
     return Part(a + 1, b, median(seconds[a:b]), shares)

@@ -9,11 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from crane_core.annotation.guideline import guideline, version_of
+from crane_core.annotation.label_check import checked_labels
+from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.annotation.rounds import Round
+from crane_core.annotation.showing import Showing
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 """Names of campaigns and annotators: they are also names of files."""
@@ -43,10 +48,11 @@ class Kind(StrEnum):
 
 
 class Overlap(StrEnum):
-    """Who labels what. The study: the first annotator everything, the second a sample (paper, 4.4.3)."""
+    """Who labels what. In the study, the first annotator labels everything, the second a sample (paper, 4.4.3)."""
 
     ALL = "every annotator labels every item"
     SAMPLE = "the first annotator labels every item, the others a sample"
+    SOME = "each item by some of the annotators"
     NONE = "the items are dealt out, one annotator each"
 
 
@@ -84,6 +90,10 @@ class Design:
     """Share of an annotator's items that are repeated, hidden, for self-agreement."""
     texts: Texts = Texts.ONE
     """How many different texts a model gave names it, so by default one is drawn."""
+    per_item: int = 2
+    """Annotators of each item if the overlap is SOME."""
+    calibration: int = 0
+    """Items of the sample that every annotator labels before the main round is opened; 0: there is one round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +116,28 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A drawn verdict under the campaign's own name for it, which tells nothing of detector or setting."""
+    """A drawn verdict under the campaign's name for it, which reveals neither detector nor setting."""
 
     item: str
     verdict: Verdict
     stratum: int
     inclusion_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """An item whose label was known before, mixed into everybody's order once; annotators cannot tell it from others.
+
+    It is taken from the population before the sample is drawn, so it enters no outcome and no estimate. `run`: whose
+    text the label is about, where the plan shows one text. `origin`: the file or the locked campaign of the label.
+    """
+
+    item: str
+    verdict: Verdict
+    label: str
+    why: str
+    run: int | None
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +151,12 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
-    """One place in an annotator's order: an item, for the first time (1) or again (2)."""
-
-    item: str
-    showing: int
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """The whole campaign. `population_sha256` is over the sorted keys of the population that was drawn from.
 
     `guideline` is the version of `guideline_text`, which stays what it was when the campaign was created; campaigns
-    from before texts were stored have None.
+    from before texts were stored have None. A plan that was read back has its `rounds` worked in: `annotators` are all
+    who ever took part, `orders` are their current orders. A plan from before labels were stored has the study's.
     """
 
     campaign: str
@@ -158,22 +177,56 @@ class Plan:
     items: tuple[Item, ...] = ()
     orders: dict[str, tuple[Showing, ...]] = field(default_factory=dict)
     guideline_text: str | None = None
+    rounds: tuple[Round, ...] = ()
+    labels: LabelSet = field(default_factory=study_labels)
+    gold: tuple[Gold, ...] = ()
+    gold_feedback: bool = False
+
+    @property
+    def gold_items(self) -> frozenset[str]:
+        """The names of the gold items."""
+        return frozenset(entry.item for entry in self.gold)
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Who labels now; the others have left."""
+        return self.rounds[-1].annotators if self.rounds else self.annotators
+
+    @property
+    def calibration(self) -> frozenset[str]:
+        """The items of the calibration round; empty if there is none, and the plan is one round."""
+        return frozenset(item.item for item in self.items[: self.design.calibration])
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False)
+        """The plan as it was drawn; rounds are separate records."""
+        body = asdict(self)
+        del body["rounds"]
+        return json.dumps(body, ensure_ascii=False, allow_nan=False)
 
-    def item(self, name: str) -> Item:
-        """The item of this name. Raises KeyError."""
-        return next(item for item in self.items if item.item == name)
+    def item(self, name: str) -> Item | Gold:
+        """The item of this name, a gold one too. Raises StopIteration."""
+        entries: Iterable[Item | Gold] = (*self.items, *self.gold)
+        return next(entry for entry in entries if entry.item == name)
+
+
+def with_rounds(plan: Plan, rounds: Sequence[Round]) -> Plan:
+    """The plan after its rounds. Raises ValueError if a round has other items or no annotators."""
+    orders = dict(plan.orders)
+    for entry in rounds:
+        orders |= entry.orders
+    names = (*plan.annotators, *(name for entry in rounds for name in entry.annotators))
+    changed = replace(plan, annotators=tuple(dict.fromkeys(names)), orders=orders, rounds=tuple(rounds))
+    _check(changed)
+    return changed
 
 
 def guideline_of(plan: Plan) -> str:
-    """The text that the campaign's annotators read; where none was stored, the one for new campaigns."""
+    """The text that the campaign's annotators read; if none was stored, the one for new campaigns."""
     return guideline() if plan.guideline_text is None else plan.guideline_text
 
 
 def check_name(name: str, what: str) -> str:
-    """The name, where it can be one. Raises ValueError."""
+    """The name, if it is valid. Raises ValueError."""
     if not NAME.fullmatch(name) or name in RESERVED:
         raise ValueError(
             f"{name!r} is not a valid name for {what}: use 1 to 40 of a-z, 0-9, dot, dash and underscore; start with"
@@ -200,7 +253,11 @@ def plan_from_json(text: str) -> Plan:
                 "annotators": tuple(body["annotators"]),
                 "strata": tuple(Stratum(**stratum) for stratum in body["strata"]),
                 "items": tuple(_item(item) for item in body["items"]),
+                "gold": tuple(
+                    Gold(**entry | {"verdict": Verdict(**entry["verdict"])}) for entry in body.get("gold", ())
+                ),
                 "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
+                "labels": checked_labels(body["labels"]) if "labels" in body else study_labels(),
             }
         )
         _check(plan)
@@ -229,7 +286,7 @@ def _item(body: dict[str, Any]) -> Item:
 
 
 def _check(plan: Plan) -> None:
-    """A plan is whole: its names can be names, and every order is of its annotators and its items."""
+    """Check that the plan is consistent: valid names, and orders of its annotators and its items only."""
     check_name(plan.campaign, "a campaign")
     for annotator in plan.annotators:
         check_name(annotator, "an annotator")
@@ -237,6 +294,6 @@ def _check(plan: Plan) -> None:
         raise ValueError("not the plan of a campaign: its orders do not match its annotators")
     if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
         raise ValueError("not the plan of a campaign: the version of its guideline does not match the text")
-    known = {item.item for item in plan.items}
+    known = {item.item for item in plan.items} | plan.gold_items
     if unknown := {showing.item for order in plan.orders.values() for showing in order} - known:
         raise ValueError(f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan")

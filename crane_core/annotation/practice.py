@@ -1,4 +1,4 @@
-"""The practice round: our own diagnoses with what the guideline says of them. Nothing is kept."""
+"""The practice round: diagnoses written for practice, with the guideline's labels. Nothing is stored."""
 
 from __future__ import annotations
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-REASONS = {
-    "a": "another cause",
-    "b": "symptom only",
-    "c": "wrong place",
-    "d": "contradicts the code",
-    "e": "too vague",
-    "f": "several causes",
-}
-"""Code to words, for the labels partial and wrong."""
+from crane_core.annotation.label_set import study_labels
+
+REASONS = study_labels().reason_words
+"""Code to words of the study's label set. A campaign's are those of its plan."""
 
 ADJUDICATION_REASONS = {
     "a": "one label was a mistake",
@@ -19,4 +14,4 @@ ADJUDICATION_REASONS = {
     "d": "the guideline leaves it open",
     "e": "agreed after discussion",
 }
-"""Code to words, for the one who decides between annotators."""
+"""Code to words, for the adjudicator."""

@@ -21,7 +21,7 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
 
     `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
-    n_cases, text (beside the interval; what stands instead where there is no value), colour. The axis begins at 0, or
+    n_cases, text (beside the interval; what stands instead if there is no value), colour. The axis begins at 0, or
     below the lowest interval, and ends at 1, with room for the text behind it.
     """
     steps_below = ceil(-min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, PADDING, TEXT, detector_colours, either, in_order
+from crane_core.charts.theme import INK, LEGEND, TEXT, detector_colours, either, in_order, room_for_text
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -13,14 +13,14 @@ STEP = 20
 GAP = 12
 AXIS_HEIGHT = 76
 FEW_CASES = 2
-"""Rows over at most so many cases are faded."""
+"""Rows over at most this many cases are faded."""
 
 
 def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChart:
     """A diamond with its interval per row and detector, a hollow square where a difference is only printed.
 
     `table` columns: label (the row), detector_title, setting, difference, low, high (shares; low and high are NaN where
-    there is no interval), end (where the text stands), text, n, n_cases, is_printed. `labels` is the order from top to
+    there is no interval), end (position of the text), text, n, n_cases, is_printed. `labels` is the order from top to
     bottom. A click selects label and detector_title.
     """
     titles = in_order(table["detector_title"].unique().tolist())
@@ -69,4 +69,4 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         ),
     ]
     height = (STEP * len(titles) + GAP) * len(labels) + AXIS_HEIGHT
-    return alt.LayerChart(layer=layers, height=height, padding=PADDING)
+    return alt.LayerChart(layer=layers, height=height, padding=room_for_text(table["text"]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import INK, TEXT, detector_colours, in_order, label_above, room_for_text
 
-ROW_HEIGHT = 64
+ROW_HEIGHT = 76
 AXIS_HEIGHT = 56
 INPUTS = ("−RT", "+RT")
-OFFSETS = (-11, 11)
+OFFSETS = (-6, 18)
 """Pixels that the mark of the base and of the other input stands off the middle of its detector's row."""
 
 
@@ -28,7 +28,11 @@ def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.Layer
         for place, setting in enumerate(inputs)
         for layer in _layers(table[table["setting"] == setting], place, labels)
     ]
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING)
+    return alt.LayerChart(
+        layer=layers,
+        height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT,
+        padding=room_for_text(table["text"]),
+    )
 
 
 def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.Chart]:
@@ -38,9 +42,7 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
     filled = place == 1
     scale = alt.Scale(domain=titles, range=[colours[title] for title in titles])
     base = alt.Chart(rows).encode(
-        y=alt.Y(
-            "label:N", sort=list(labels.values()), axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False)
-        ),
+        y=alt.Y("label:N", sort=list(labels.values()), axis=label_above(ROW_HEIGHT // 2 - 8)),
         color=alt.Color("detector_title:N", scale=scale, legend=None),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import LABEL_COLOURS, LABEL_SHAPES, PADDING, TEXT
+from crane_core.charts.theme import LABEL_SHAPES, PADDING, TEXT
 
 PANEL_WIDTH = 250
 PANEL_HEIGHT = 150
@@ -13,20 +13,18 @@ LINE = 0.09
 """Height of a line of text, as a share of the panel."""
 
 
-def label_mix(table: pd.DataFrame, *, parts: list[str]) -> alt.FacetChart:
+def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str]) -> alt.FacetChart:
     """Lines from zero, named at their end. `parts` is the order of the stretches, from first to last.
+
+    colours: of each label, in their order, at most as many as LABEL_SHAPES.
 
     `table` columns: annotator, part, label, share (0..1; 0 where the label was not given), n (labels in the part),
     median_s, and text (the label's name where its line ends, else empty).
     """
     table = table.assign(text_at=_apart(table))
-    labels = list(LABEL_COLOURS)
-    colour = alt.Color(
-        "label:N", scale=alt.Scale(domain=labels, range=[LABEL_COLOURS[label] for label in labels]), legend=None
-    )
-    shape = alt.Shape(
-        "label:N", scale=alt.Scale(domain=labels, range=[LABEL_SHAPES[label] for label in labels]), legend=None
-    )
+    labels = list(colours)
+    colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=list(colours.values())), legend=None)
+    shape = alt.Shape("label:N", scale=alt.Scale(domain=labels, range=list(LABEL_SHAPES[: len(labels)])), legend=None)
     axis = alt.Axis(title="quarters, in the order of labelling", labelAngle=0, ticks=False)
     x = alt.X("part:N", sort=parts, axis=axis, scale=alt.Scale(padding=0.3))
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title=None, format=".0%", tickCount=3))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, PADDING, TEXT, detector_colours, in_order
+from crane_core.charts.theme import INK, TEXT, detector_colours, in_order, label_above, room_for_text
 
-ROW_HEIGHT = 34
+ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
 TICKS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64]
 """Doublings; those within reach of the intervals are shown."""
-ROOM = 1.35
-"""Factor between the highest interval and the right edge, for the text behind it."""
 
 
 def odds(table: pd.DataFrame) -> alt.LayerChart:
@@ -24,7 +22,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     label_of = dict(zip(table["detector_title"], table["label"], strict=True))
     titles = in_order(list(label_of))
     colours = detector_colours(titles)
-    least, most = min(0.5, float(table["low"].min())), max(2.0, float(table["high"].max())) * ROOM
+    least, most = min(0.5, float(table["low"].min())), max(2.0, float(table["high"].max()))
     axis = alt.Axis(title="odds ratio", values=[tick for tick in TICKS if least <= tick <= most], format=".2~f")
     scale = alt.Scale(type="log", domain=[least, most], nice=False)
 
@@ -35,7 +33,7 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y(
             "label:N",
             sort=[label_of[title] for title in titles],
-            axis=alt.Axis(title=None, labelLimit=260, ticks=False, domain=False),
+            axis=label_above(ROW_HEIGHT // 2 - 6),
         ),
         color=alt.Color(
             "detector_title:N", scale=alt.Scale(domain=titles, range=[colours[t] for t in titles]), legend=None
@@ -58,4 +56,8 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),
     ]
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT, padding=PADDING)
+    return alt.LayerChart(
+        layer=layers,
+        height=ROW_HEIGHT * len(titles) + AXIS_HEIGHT,
+        padding=room_for_text(table["text"]),
+    )

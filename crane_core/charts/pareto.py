@@ -14,8 +14,8 @@ LEGEND_ROW = 22
 def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> alt.LayerChart:
     """Points with intervals; those on the front are filled and joined by a dashed line.
 
-    `table` columns: detector_title, setting, cost, value, low, high (shares), is_front, n, text. `cost` is what the
-    axis says of the cost.
+    `table` columns: detector_title, setting, cost, value, low, high (shares), is_front, n, text. `cost` is the title of
+    the axis.
     """
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)

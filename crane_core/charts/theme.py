@@ -6,6 +6,7 @@ The colours are the Okabe-Ito palette, darkened or lightened until they stand ou
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -33,20 +34,33 @@ DETECTOR_COLOURS = {
 }
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#7d8f3a")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
-LABEL_COLOURS = {"correct": "#0f9b74", "partial": "#a8842c", "wrong": "#c9562c"}
-LABEL_SHAPES = {"correct": "circle", "partial": "square", "wrong": "triangle-up"}
+LABEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""Shapes of a campaign's labels in their order; its colours are data (`annotation.label_set`)."""
 INK = "#7b858f"
 """Thin lines on either ground."""
 TEXT = "#5f6872"
 """Text on a light ground, as in downloads; on the page style.css gives text the colour of the theme."""
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
-
-
 LEGEND = alt.Legend(
     title=None, orient="top", columns=2, columnPadding=6, labelFontSize=12, labelOpacity=1, symbolOpacity=1
 )
 """Two columns fit a phone."""
+
+
+def room_for_text(texts: Iterable[str]) -> dict[str, int]:
+    """PADDING with room at the right for texts behind the marks: a narrow chart would cut them."""
+    return PADDING | {"right": 8 + 7 * max(map(len, texts), default=0)}
+
+
+def label_above(offset: int) -> alt.Axis:
+    """An axis of rows whose labels stand `offset` pixels above the middle of their row, inside the plot.
+
+    Labels beside the rows would leave a phone no room for the marks.
+    """
+    return alt.Axis(
+        title=None, labelAlign="left", labelPadding=-2, labelOffset=-offset, labelLimit=300, ticks=False, domain=False
+    )
 
 
 def detector_colours(titles: list[str]) -> dict[str, str]:
@@ -57,9 +71,15 @@ def detector_colours(titles: list[str]) -> dict[str, str]:
 
 
 def in_order(titles: list[str]) -> list[str]:
-    """Detectors in the study's order, strangers after them by name."""
+    """Detectors in the study's order, others after them by name."""
     known = [title for title in DETECTOR_ORDER if title in titles]
     return known + sorted(set(titles) - set(known))
+
+
+def between(light: str, dark: str) -> str:
+    """The colour halfway between that for a light and that for a dark ground; all as #rrggbb."""
+    pairs = ((int(light[place : place + 2], 16), int(dark[place : place + 2], 16)) for place in (1, 3, 5))
+    return "#" + "".join(f"{(one + other) // 2:02x}" for one, other in pairs)
 
 
 def either(test: str, value: str | float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from crane_core.charts.panels import panel_frame
 from crane_core.charts.theme import CATEGORY_COLOURS, PADDING, TEXT
 
 ROOM = 1.25
-"""The axis goes so much further than the longest bar, for the value beside it."""
+"""How far the axis extends beyond the longest bar, for the value beside it."""
 
 
 def token_quantiles(table: pd.DataFrame) -> alt.LayerChart:

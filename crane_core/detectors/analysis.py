@@ -46,7 +46,7 @@ Checked = list[Reported] | ToolStoppedError
 class Tool(NamedTuple):
     """An analyzer: what its diagnostics call the rule, how many texts one run may read, and the run itself.
 
-    `check` gives the errors of each text, or that the tool cannot look at this one. It raises ToolStoppedError where it
+    `check` gives the errors of each text, or that the tool cannot look at this one. It raises ToolStoppedError if it
     cannot tell which text broke it, and DetectorError where it cannot run at all.
     """
 
@@ -72,7 +72,7 @@ def predictions(tool: Tool, questions: Sequence[Question]) -> Iterator[Predictio
 
 
 def prediction(tool: Tool, question: Question) -> Prediction:
-    """The answer to one question. Raises ToolStoppedError where there is none."""
+    """The answer to one question. Raises ToolStoppedError if there is none."""
     [answer] = predictions(tool, [question])
     if isinstance(answer, ToolStoppedError):
         raise answer

@@ -41,7 +41,7 @@ def entries(tool: str) -> tuple[Entry, ...]:
 
 
 def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | None:
-    """Why an error does not count, None where it does."""
+    """Why an error does not count, None if it does."""
     plain = message.replace("\N{NO-BREAK SPACE}", " ")
     for entry in entries(tool):
         if _fits(entry, rule, plain, is_annotated=is_annotated):

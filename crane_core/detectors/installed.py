@@ -22,7 +22,7 @@ def installed_version(name: str) -> str | None:
 
 
 def required_version(name: str) -> str:
-    """The version of a tool. Raises DetectorError where it is missing."""
+    """The version of a tool. Raises DetectorError if it is missing."""
     version = installed_version(name)
     if version is None:
         raise DetectorError(f"{name} is not installed.", remedy=REMEDY)

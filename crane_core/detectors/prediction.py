@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Prediction(NamedTuple):
-    """`crashes`: the target cell raises. `reasoning` is the diagnosis in words, None where there is nothing to say.
+    """`crashes`: the target cell raises. `reasoning` is the diagnosis in words, None if there is none to say.
 
     `diagnostics` is a JSON text of what the tool reported, what counts for the prediction and what does not.
     """

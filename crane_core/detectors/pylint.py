@@ -36,7 +36,7 @@ _ENDED_WELL = tuple(range(32))
 
 
 def options() -> dict[str, Any]:
-    """Versions that shape the answers. Raises DetectorError where pylint is not installed."""
+    """Versions that shape the answers. Raises DetectorError if pylint is not installed."""
     tool = {name: required_version(name) for name in ("pylint", "astroid")}
     return tool | {"python": platform.python_version(), "libraries": library_versions()}
 

@@ -40,7 +40,7 @@ SETTINGS: dict[str, Any] = {"typeCheckingMode": "standard", "enableTypeIgnoreCom
 
 
 def options() -> dict[str, Any]:
-    """Versions that shape the answers. Raises DetectorError where pyright or Node.js is missing."""
+    """Versions that shape the answers. Raises DetectorError if pyright or Node.js is missing."""
     _node()
     tool = {"pyright": required_version("pyright"), "mode": SETTINGS["typeCheckingMode"]}
     return tool | {"python": platform.python_version(), "libraries": library_versions()}

@@ -21,7 +21,7 @@ from crane_core.errors import DetectorError
 class LocalDetector(Protocol):
     """A module that predicts from cells and state alone; the same input gives the same prediction.
 
-    `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError where a tool
+    `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError if a tool
     is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
     runtime state; it raises DetectorError for a setting that it does not know. It runs in its own processes.
 
@@ -57,7 +57,7 @@ def predictions(detector: LocalDetector, questions: Sequence[Question]) -> Itera
 
 
 def local_detector(name: str) -> LocalDetector:
-    """The detector of this name. Raises DetectorError, with those that there are, where there is none."""
+    """The detector of this name. Raises DetectorError, with those that there are, if there is none."""
     if name not in local_detectors():
         raise DetectorError(
             f"There is no detector named {name!r}.",

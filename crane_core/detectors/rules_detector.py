@@ -34,7 +34,7 @@ def check_setting(setting: Setting) -> None:
     """Raises DetectorError for an ablation's setting."""
     if setting not in _SETTINGS:
         raise DetectorError(
-            f"The rules cannot judge a state of which a part is withheld ({setting}): what is not told would count as"
+            f"The rules cannot judge a state of which a part is withheld ({setting}): what is withheld would count as"
             " absent.",
             remedy=f"Use one of the settings {', '.join(_SETTINGS)}.",
         )

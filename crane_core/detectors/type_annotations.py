@@ -88,7 +88,7 @@ def _is_name(name: str) -> bool:
 
 
 def public_name(type_text: str) -> str | None:
-    """The dotted public name of a type as a state has it; None where there is none to write."""
+    """The dotted public name of a type as a state has it; None if there is none to write."""
     path = _path(type_text)
     if len(path) > _LONGEST or not _PATH.fullmatch(path) or any(map(keyword.iskeyword, path.split("."))):
         return None
@@ -139,7 +139,7 @@ def imported_names(executed: Sequence[str]) -> dict[str, str]:
 
 
 def spelling(public: str, bound: dict[str, str]) -> str | None:
-    """The type in names that are bound: the shortest; None where no import leads to it."""
+    """The type in names that are bound: the shortest; None if no import leads to it."""
     if "." not in public:
         return public
     ways = [

@@ -1,1 +1,1 @@
-"""The door to people: who is listed, who is who they say, and what each may do. Knows nothing of pages."""
+"""People: who is listed, how their identity is proved, and what each may do. Knows nothing of pages."""

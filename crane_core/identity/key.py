@@ -20,7 +20,7 @@ MIN_CHARACTERS = 32
 
 
 def signing_key(folder: Path, environ: Mapping[str, str] | None = None) -> bytes:
-    """The key, made where there is none yet. Raises IdentityError where it is weak or others can read it."""
+    """The key, created if there is none yet. Raises IdentityError if it is weak or others can read it."""
     given = (os.environ if environ is None else environ).get(VARIABLE, "")
     if given:
         if len(given) < MIN_CHARACTERS:
@@ -44,7 +44,7 @@ def signing_key(folder: Path, environ: Mapping[str, str] | None = None) -> bytes
 
 
 def _make(path: Path) -> None:
-    """Write a whole key or none: the file gets its name when it is complete, and the first one counts."""
+    """Write the key atomically: the file gets its name when it is complete, and the first one wins."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".identity-")  # readable by its owner alone
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_hex(32))

@@ -1,30 +1,108 @@
-"""Cookies whose owners logged out: a page that is still open in another tab is no longer theirs.
+"""Revoked access: cookies whose owners logged out, and everything issued to a person up to a moment.
 
-Knows digests of cookies, of this process alone: after a restart the browser no longer sends them.
+Stored in one small file of the data folder, so that it outlives the app and other commands can add to it. Knows digests
+of cookies, e-mails and times; entries whose cookie would have expired by itself are dropped.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-from collections import OrderedDict
-from threading import Lock
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 
-MAX_KEPT = 10_000
-_ended: OrderedDict[str, None] = OrderedDict()
-_lock = Lock()
+from crane_core.errors import IdentityError
+
+FILE_NAME = "sessions-ended.json"
+KEPT_S = 366 * 24 * 3600
+"""Longer than any cookie or invitation is valid."""
 
 
-def log_out(cookie: str) -> None:
-    """From now on nobody is logged in with this cookie."""
-    with _lock:
-        _ended[_digest(cookie)] = None
-        while len(_ended) > MAX_KEPT:
-            _ended.popitem(last=False)
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`cookies`: digest to the time of the logout. `people`: e-mail to a time; everything issued up to it has ended."""
+
+    cookies: Mapping[str, float] = field(default_factory=dict)
+    people: Mapping[str, float] = field(default_factory=dict)
 
 
-def is_logged_out(cookie: str) -> bool:
-    """Whether its owner logged out."""
-    return _digest(cookie) in _ended
+def log_out(folder: Path, cookie: str) -> None:
+    """Revoke this cookie. Only for a valid one: others need not be remembered."""
+    with _changing(folder) as (ended, keep):
+        keep(replace(ended, cookies={**ended.cookies, _digest(cookie): time.time()}))
+
+
+def is_logged_out(folder: Path, cookie: str) -> bool:
+    """Whether the cookie's owner logged out. Raises IdentityError."""
+    return _digest(cookie) in _now(folder).cookies
+
+
+def end_all(folder: Path, email: str) -> None:
+    """End every session and invitation that this person has up to now. Raises IdentityError."""
+    with _changing(folder) as (ended, keep):
+        keep(replace(ended, people={**ended.people, email: time.time()}))
+
+
+def was_ended(folder: Path, email: str, issued: float) -> bool:
+    """Whether this person's access was ended after the given time of issue. Raises IdentityError."""
+    ended = _now(folder).people.get(email)
+    return ended is not None and issued <= ended
+
+
+def _now(folder: Path) -> Ended:
+    path = folder / FILE_NAME
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return Ended()
+    return _read(path, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Ended:
+    """Read again if one of these differs. An empty file admits nobody."""
+    try:
+        body = json.loads(path.read_text("utf-8"))
+        return Ended(*({str(key): float(at) for key, at in body[part].items()} for part in ("cookies", "people")))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise IdentityError(
+            f"{FILE_NAME} in the data folder is damaged, so that nobody knows which sessions have ended.",
+            remedy="Delete it together with identity.key; all sessions and invitations end.",
+        ) from error
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[tuple[Ended, _Keep]]:
+    """The revocations, and a function to save changed ones; one process at a time."""
+    handle = os.open(folder / f".{FILE_NAME}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield _now(folder), _Keep(folder)
+    finally:
+        os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keep:
+    folder: Path
+
+    def __call__(self, ended: Ended) -> None:
+        """Replace the file as a whole, without expired entries."""
+        oldest = time.time() - KEPT_S
+        recent = Ended(*({key: at for key, at in part.items() if at > oldest} for part in asdict(ended).values()))
+        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".sessions-")  # readable by its owner alone
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(asdict(recent), file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(self.folder / FILE_NAME)
 
 
 def _digest(cookie: str) -> str:

@@ -1,6 +1,7 @@
-"""Signed passes: an invitation is sent to somebody, and opening it gives the browser a session. Both expire.
+"""Signed passes: an invitation is sent to a person, and opening it starts a session in the browser.
 
-A pass says who, until when, and what it is for; one of a kind is not accepted as the other. Refuses to know roles.
+Both expire. A pass holds a person, an expiry and a purpose; a pass for one purpose is not accepted for the other.
+Refuses to know roles.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ import secrets
 import time
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from itsdangerous import BadData, URLSafeSerializer
 
 from crane_core.errors import IdentityError
+from crane_core.identity.key import signing_key
+from crane_core.identity.logouts import is_logged_out, was_ended
 
 MAX_CHARACTERS = 2_000
-"""Of a pass as text; longer ones are not looked at."""
+"""Characters of a pass as text; longer ones are not examined."""
 
 
 class Purpose(StrEnum):
-    """What a pass is for."""
+    """The purpose of a pass."""
 
     INVITATION = "invitation"
     SESSION = "session"
@@ -28,17 +32,21 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`email` may come in until `until` (seconds since 1970). `serial` tells two passes of one person apart."""
+    """`email` may come in from `issued` until `until` (seconds since 1970). `serial` distinguishes two of one person.
+
+    Passes of older versions do not say when they were issued.
+    """
 
     email: str
     until: int
     serial: str
+    issued: float = 0.0
 
 
 def new_pass(email: str, *, seconds: int, now: float | None = None) -> Pass:
-    """A pass that is valid for so long from now on."""
+    """A pass that is valid for this long from now on."""
     start = time.time() if now is None else now
-    return Pass(email, int(start) + seconds, secrets.token_urlsafe(9))
+    return Pass(email, int(start) + seconds, secrets.token_urlsafe(9), start)
 
 
 def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
@@ -47,7 +55,7 @@ def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
 
 
 def opened(text: str, purpose: Purpose, key: bytes, *, now: float | None = None) -> Pass:
-    """The pass that a text is. Raises IdentityError where it was not signed here for this purpose, or has expired."""
+    """Parse a pass. Raises IdentityError if it was not signed here for this purpose, or has expired."""
     try:
         members = _serializer(purpose, key).loads(text[: MAX_CHARACTERS + 1])
     except BadData as error:
@@ -55,6 +63,14 @@ def opened(text: str, purpose: Purpose, key: bytes, *, now: float | None = None)
     found = Pass(**members)
     if found.until <= (time.time() if now is None else now):
         raise IdentityError(f"This {purpose} has expired.", remedy=_AGAIN[purpose])
+    return found
+
+
+def accepted(text: str, purpose: Purpose, folder: Path) -> Pass:
+    """The pass, signed with the key of a data folder and not revoked there. Raises IdentityError."""
+    found = opened(text, purpose, signing_key(folder))
+    if was_ended(folder, found.email, found.issued) or is_logged_out(folder, text):
+        raise IdentityError(f"This {purpose} was ended.", remedy=_AGAIN[purpose])
     return found
 
 

@@ -1,6 +1,6 @@
-"""The proxy in front of the app: which peers are one, and the header in which it names the visitor.
+"""The proxy in front of the app: which peers are a proxy, and the header in which it names the visitor.
 
-What a peer says of others counts only where it is a proxy; without CRANE_PROXY_FROM those of this machine are.
+Forwarded headers count only from a proxy; without CRANE_PROXY_FROM, peers of this machine are proxies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HEADER = "CRANE_PROXY_HEADER"
 FROM = "CRANE_PROXY_FROM"
 LOGOUT = "CRANE_PROXY_LOGOUT"
 FORWARDED = "FORWARDED_ALLOW_IPS"
-"""Whom uvicorn believes before the app sees a request. It must be nobody: only the true peer tells what is a proxy."""
+"""The peers that uvicorn trusts before the app does: none, because only the true peer shows whether it is a proxy."""
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 _NAME = re.compile(r"[A-Za-z0-9-]+")
@@ -43,7 +43,7 @@ class Proxy:
 
 
 def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
-    """What the environment says. Raises IdentityError where a network or the header is none."""
+    """The configuration of the environment. Raises IdentityError if a network or the header is invalid."""
     environ = os.environ if environ is None else environ
     header = environ.get(HEADER, "").strip()
     if header and not _NAME.fullmatch(header):

@@ -4,7 +4,7 @@
     "ana@lab.example" = { role = "annotator", name = "ana" }   # name: what campaigns call her; default: before the @
     "*@lab.example" = "viewer"                                 # everybody else of this domain: viewer, nothing more
 
-Who is not listed is not let in. The file is read again when it changed, so a removed line takes effect at once.
+Anyone who is not listed cannot log in. The file is read again when it changed, so a removed line takes effect at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILE = "CRANE_ROLES"
 """Environment variable with the path of the file; without it the app has no logins of persons."""
 
 EMAIL = re.compile(r"[a-z0-9.!#$%&'+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*")
-"""Addresses in ASCII and lower case: no two that look the same are different."""
+"""Addresses in ASCII and lower case: no two different ones look the same."""
 
 MAX_BYTES = 1_000_000
 _ROLES = {str(role): role for role in Role}
@@ -42,7 +42,7 @@ class Roles:
     domains: frozenset[str] = frozenset()
 
     def visitor(self, email: str) -> Visitor | None:
-        """Who has this e-mail; None: nobody who is let in."""
+        """The person with this e-mail; None means no access."""
         address = as_email(email)
         if address is None:
             return None
@@ -55,15 +55,15 @@ class Roles:
 
 
 def as_email(text: str) -> str | None:
-    """The address in lower case, None where it is none."""
+    """The address in lower case, None if it is not an address."""
     address = text.strip().lower()
     return address if len(address) <= 254 and EMAIL.fullmatch(address) else None
 
 
 def configured_roles(environ: Mapping[str, str] | None = None) -> Roles | None:
-    """Those of the file that CRANE_ROLES names, None where it names none.
+    """The roles of the file that CRANE_ROLES names, None if it is not set.
 
-    Raises IdentityError where the file cannot be read or is malformed: then nobody is let in.
+    Raises IdentityError if the file cannot be read or is malformed: then nobody has access.
     """
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
     if not path:
@@ -144,7 +144,7 @@ def _wrong(what: str) -> IdentityError:
 
 
 def add_person(path: Path, email: str, role: Role) -> None:
-    """Append one person to the file, which is made where it is missing. Raises IdentityError, and changes nothing."""
+    """Append one person to the file, which is created if it is missing. Raises IdentityError, and changes nothing."""
     before = path.read_text("utf-8") if path.exists() else ""
     separator = "" if not before or before.endswith("\n") else "\n"
     text = f'{before}{separator}"{email}" = "{role}"\n'
@@ -155,7 +155,7 @@ def add_person(path: Path, email: str, role: Role) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write the file as a whole: who reads it meanwhile sees the old one or the new one."""
+    """Write the file atomically: a concurrent reader sees the old one or the new one."""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
         file.write(text)

@@ -23,7 +23,7 @@ class _Record:
 
 
 class Throttle:
-    """Counts failures by peer. `what` is what fails, for the log, which never holds the secret itself."""
+    """Counts failures by peer. `what` names what fails in the log, which never holds the secret itself."""
 
     def __init__(self, what: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._what = what
@@ -38,7 +38,7 @@ class Throttle:
             return max(0.0, record.locked_until - self._clock()) if record else 0.0
 
     def failed(self, peer: str) -> None:
-        """One more failure, which may lock the peer."""
+        """Count one more failure, which may lock the peer."""
         now = self._clock()
         with self._lock:
             record = self._peers.setdefault(peer, _Record())

@@ -1,4 +1,4 @@
-"""A visitor and a role. Refuses to know how anybody logged in."""
+"""A visitor and a role. Refuses to know how a visitor logged in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Role(IntEnum):
-    """What somebody may do; each role may do what those before it may."""
+    """What a visitor may do; each role includes the rights of those before it."""
 
     VIEWER = 1
     ANNOTATOR = 2
@@ -20,7 +20,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody at the app. `name` is what campaigns call them; without logins both e-mail and name are empty."""
+    """A visitor of the app. `name` is what campaigns call them; without logins both e-mail and name are empty."""
 
     email: str
     name: str
@@ -28,7 +28,7 @@ class Visitor:
 
     @property
     def is_known(self) -> bool:
-        """Whether they logged in, so that nobody needs to type a name."""
+        """Whether they logged in, so that they need not type a name."""
         return bool(self.email)
 
     def may(self, role: Role) -> bool:

@@ -1,1 +1,1 @@
-"""The door to others' files: one importer per file, found by the registry."""
+"""Readers of external files: one importer per file, found by the registry."""

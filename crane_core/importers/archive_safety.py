@@ -34,7 +34,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(slots=True)
 class Contents:
-    """What was found in a container: the names that may be read, how to read one, and what was refused."""
+    """The contents of a container: the names that may be read, how to read one, and what was refused."""
 
     read: Callable[[str], bytes]
     names: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ def is_hidden(name: str) -> bool:
 
 
 def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Limits) -> None:
-    """Raise SourceError when the unpacked size is beyond the limits for this packed size (all in bytes)."""
+    """Raise SourceError if the unpacked size is beyond the limits for this packed size (all in bytes)."""
     remedy = "Check its origin; if you trust it, unpack it and import the folder."
     if unpacked_bytes > limits.total_bytes:
         raise SourceError(f"{source} unpacks to more than {limits.total_bytes:,} bytes.", remedy=remedy)
@@ -76,7 +76,7 @@ def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Lim
 
 
 def refuse_crowd(n_files: int, source: str, limits: Limits) -> None:
-    """Raise SourceError when there are more files than any benchmark has."""
+    """Raise SourceError if there are more files than any benchmark has."""
     if n_files > limits.files:
         raise SourceError(
             f"{source} contains more than {limits.files:,} files.",

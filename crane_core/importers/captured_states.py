@@ -27,7 +27,7 @@ _OBJECTS = ("variables", "accesses", "absent", "unavailable", "captured")
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): JSON files alone, the first of which begins as `capture` begins one."""
+    """Confidence (0..1): only JSON files, and the first begins as `capture` begins one."""
     if not tree.paths or not all(path.endswith(_SUFFIX) for path in tree.paths):
         return 0.0
     return 0.95 if _MARK in tree.read(tree.paths[0])[:_LOOKED_AT] else 0.0

@@ -36,7 +36,7 @@ COMPUTED = {"instance_id", "crashes"}
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): by the marker alone."""
+    """Confidence (0..1), by the marker alone."""
     return 1.0 if MARKER in tree else 0.0
 
 

@@ -1,6 +1,6 @@
 """The repository of CRANE-LLM's study as laid out in 2026: ablations and documentation, answers per model and setting.
 
-Knows where that layout keeps what, as far as it is described. Refuses to know how a file is read.
+Knows the folders of that layout, as far as it is described. Refuses to know how a file is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SETTING = {
     "runinfo_s_r": Setting.RUNTIME_WITHOUT_V,
     "runinfo_full_doc": Setting.RUNTIME_DOCS,
 }
-"""Upstream names an ablation after the groups that are left, the paper (section 3.3) after the group that is gone."""
+"""Upstream names an ablation after the groups that remain, the paper (section 3.3) after the group that is removed."""
 
 _INPUTS = re.compile(r"(?:|.*/)llms_inputs/executed_code(?:_(?P<setting>runinfo(?:_[a-z_]+)?))?(?:/[^/]+)?")
 _ANSWERS = re.compile(
@@ -38,7 +38,7 @@ _VALIDATION = ("results/results_parsed_human_validation_samples_Jose_validated.x
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): answers without a folder per model, or input variants, are this layout alone."""
+    """Confidence (0..1): only this layout has answers without a folder per model, or input variants."""
     folders = list(tree.by_folder())
     if any(_ANSWERS.fullmatch(folder) for folder in folders):
         return 1.0
@@ -47,7 +47,7 @@ def recognises(tree: FileTree) -> float:
 
 
 def read(tree: FileTree) -> Iterator[Record]:
-    """Everything the tree says, as records; whatever cannot be read is a LoadProblem."""
+    """Everything in the tree as records; unreadable parts become LoadProblems."""
     yield from read_study(tree, _sorted_files(tree), KIND)
     path, sheet, annotator = _OUTCOMES
     for found in places_of(tree, path):

@@ -1,7 +1,7 @@
 """The archive of CRANE-LLM's study as published in October 2025.
 
-Knows where that layout keeps what. Refuses to know how a file is read, and takes only places, not lists of names:
-a detector is whatever has a folder.
+Knows the folders of that layout. Refuses to know how a file is read, and takes only places, not lists of names:
+each folder is a detector.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OUTCOMES = (
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): answers in a folder per model are this layout alone, inputs may be the later one's."""
+    """Confidence (0..1): only this layout has answers in a folder per model; inputs may be of the later one."""
     folders = tree.by_folder()
     if any(_ANSWERS.fullmatch(folder) for folder in folders):
         return 1.0
@@ -41,7 +41,7 @@ def recognises(tree: FileTree) -> float:
 
 
 def read(tree: FileTree) -> Iterator[Record]:
-    """Everything the archive says, as records; whatever cannot be read is a LoadProblem."""
+    """Everything in the archive as records; unreadable parts become LoadProblems."""
     yield from read_study(tree, _sorted_files(tree), KIND)
     for path, sheet, annotator in _OUTCOMES:
         for found in places_of(tree, path):

@@ -43,7 +43,7 @@ class JudgeFile(NamedTuple):
 
 
 def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests) -> Iterator[Run | LoadProblem]:
-    """One Run per reply of a language model, in order; a reply of another shape than JSON is a run unanswered."""
+    """One Run per reply of a language model, in order; a reply that is not JSON is a run without an answer."""
     try:
         replies = read_json_list(tree, file.path)
     except UnreadableFileError as error:
@@ -71,7 +71,7 @@ def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: Prompt
 
 
 def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str | None]:
-    """Whether it crashes, the reasoning, and why there is no answer."""
+    """Whether a crash is predicted, the reasoning, and why there is no answer."""
     if isinstance(reply, str):
         return None, reply, NOT_JSON
     reasoning = reply.get("reasoning")

@@ -1,6 +1,6 @@
-"""One release of CRANE-LLM's study, however its folders are laid out: from sorted files to records.
+"""One release of CRANE-LLM's study, independent of its folder layout: from sorted files to records.
 
-Knows the order in which records come: benchmark, detectors, cases, instances, then inputs, runs and labels. Refuses to
+Knows the order of the records: benchmark, detectors, cases, instances, then inputs, runs and labels. Refuses to
 know any path pattern.
 """
 

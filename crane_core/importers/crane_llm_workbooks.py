@@ -1,6 +1,6 @@
 """The workbooks of CRANE-LLM's study: ground truth with remarks, the labels of the cases, the human outcomes.
 
-Knows sheets and columns by name. Refuses footers: only rows whose id is that of an instance or a case are read.
+Knows sheets and columns by name. Refuses footers: only rows with the id of an instance or a case are read.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SETTING = {"code": Setting.CODE, "code_runinfo": Setting.RUNTIME, "runinfo": Se
 
 @dataclass(slots=True)
 class GroundTruth:
-    """Diagnosis by case, remark by instance, all instances named, and what could not be read."""
+    """Diagnosis by case, remark by instance, all instances named, and problems."""
 
     diagnoses: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str | None] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def _remark(row: Row) -> str | None:
 
 
 def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | LoadProblem]:
-    """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels as they are spelled there."""
+    """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
     seen: set[str] = set()
     try:
         for row in Workbook(tree, path).rows(sheet, "nb_name", "ename", "evalue", "label_root_cause"):
@@ -120,7 +120,7 @@ def traceback_text(printed: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Where an annotator's outcomes are printed and under what name they are kept."""
+    """Where an annotator's outcomes are printed and the name under which they are stored."""
 
     path: str
     sheet: str
@@ -164,7 +164,7 @@ def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) 
 
 
 def _instance_rows(rows: Iterator[Row]) -> Iterator[tuple[Row, str | None]]:
-    """Rows that belong to an instance, with its id, or None where the instance came before."""
+    """Rows that belong to an instance, with its id, or None if the instance occurred before."""
     seen: set[str] = set()
     for row in rows:
         instance_id = row.text("instance")

@@ -1,6 +1,6 @@
-"""One view of a source of files, be it a folder, an archive or a few single files.
+"""One view of a source of files: a folder, an archive or a few single files.
 
-Knows names and bytes. Refuses to know what the files mean, and to hand out anything from outside the source.
+Knows names and bytes. Refuses to know what the files mean, and to return anything from outside the source.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPENERS: dict[str, Callable[[Path, Limits], Contents]] = {
 class FileTree:
     """Files by their POSIX path relative to the source, sorted; a single common top folder is left out.
 
-    `name` is the source's name without its suffix. `problems` are members that were refused and are not in `paths`.
+    `name` is the source's name without its suffix. `problems` are refused members, which are not in `paths`.
     """
 
     def __init__(self, name: str, contents: Contents) -> None:
@@ -42,7 +42,7 @@ class FileTree:
         return path in self._known
 
     def read(self, path: str) -> bytes:
-        """The file's bytes. Raises SourceError when there is no such file or it cannot be read."""
+        """The file's bytes. Raises SourceError if there is no such file or it cannot be read."""
         if path not in self._known:
             raise SourceError(f"{path} is not in {self.name}.", remedy="Check the path.")
         return self._read(self._top + path)
@@ -56,9 +56,9 @@ class FileTree:
 
 
 def open_tree(path: Path, limits: Limits = DEFAULT_LIMITS) -> FileTree:
-    """Open a folder, a .tar, .tar.gz, .tgz or .zip archive, or any single file as a tree of one.
+    """Open a folder, a .tar, .tar.gz, .tgz or .zip archive, or a single file as a tree of one file.
 
-    Raises SourceError when the path does not exist or its archive is damaged, cut short or a bomb.
+    Raises SourceError if the path does not exist or its archive is damaged, cut short or a bomb.
     """
     if path.is_dir():
         return FileTree(path.resolve().name, open_folder(path, limits))

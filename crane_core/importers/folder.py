@@ -1,6 +1,6 @@
 """Listing and reading an unpacked folder without leaving it.
 
-Knows the file system. Refuses to know what the files mean, and reads a file only when it is asked for.
+Knows the file system. Refuses to know what the files mean, and reads a file only on request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CHECK_ACCESS = "Check that the file exists and is readable."
 def open_folder(root: Path, limits: Limits) -> Contents:
     """List the files under `root`; a link that leads out of it is refused.
 
-    Hidden files are left out, and so are the sockets of kernels that run there.
+    Hidden files and the sockets of kernels that run there are left out.
     """
     contents = Contents(read=lambda name: read_file(root / name, limits))
     inside = root.resolve()

@@ -1,6 +1,6 @@
 """The names of JunoBench's cases and instances.
 
-Knows how an id is built. Refuses to refuse an id for being unknown: a release may hold more.
+Knows how an id is built. Refuses to reject an unknown id: a release may hold more.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def is_case_id(text: str) -> bool:
 
 
 def library_of(case_id: str) -> str:
-    """The library that the id names; "NBspecific" where the notebook itself is the cause."""
+    """The library that the id names; "NBspecific" if the notebook itself is the cause."""
     return case_id.rpartition("_")[0]
 
 

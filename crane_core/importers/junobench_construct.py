@@ -42,12 +42,12 @@ class _Skipped(NamedTuple):
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): result folders of a detector are found nowhere else."""
+    """Confidence (0..1): no other layout has result folders of a detector."""
     return 1.0 if any(_RESULTS.fullmatch(folder) for folder in tree.by_folder()) else 0.0
 
 
 def read(tree: FileTree) -> Iterator[Record]:
-    """Everything the archive says, as records; whatever cannot be read is a LoadProblem."""
+    """Everything in the archive as records; unreadable parts become LoadProblems."""
     yield from tree.problems
     yield JUNOBENCH
     results, misnamed = _result_files(tree)

@@ -1,8 +1,8 @@
-"""Notebooks out of a dataset with a notebook column, each that crashed as a crashing instance without a fixed one.
+"""Notebooks of a dataset with a notebook column; each that crashed becomes a crashing instance without a fixed one.
 
-Knows the lines that `pipeline.notebook_column` keeps of such a dataset. A notebook whose outputs hold an error is what
-the benchmark calls a crashing instance: executed cells, a target, a message. Nobody has repaired it, so its case has
-one instance: detectors can be asked about it and have a recall, but no false alarm, so no accuracy worth the name.
+Knows the lines that `pipeline.notebook_column` keeps of such a dataset. A notebook whose outputs hold an error is a
+crashing instance: executed cells, a target, a message. There is no fixed version, so its case has one instance:
+detectors have a recall on it but cannot raise a false alarm, so their accuracy means little.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ORIGIN = "notebook"
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): by the name of the file."""
+    """Confidence (0..1), by the name of the file."""
     return 1.0 if tree.paths and all(path.endswith(SUFFIX) for path in tree.paths) else 0.0
 
 

@@ -1,6 +1,6 @@
 """Pairs of notebooks: `<case>_reproduced.ipynb` that crashes and `<case>_fixed.ipynb` that does not.
 
-Knows JunoBench's folder, our own minibench with its cases.csv, and any folder of pairs. Refuses to know detectors, and
+Knows JunoBench's folder, the minibench with its cases.csv, and any folder of pairs. Refuses to know detectors, and
 ignores originals and data files.
 """
 
@@ -18,10 +18,9 @@ from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
-from crane_core.notebooks import CodeCell, plan, read_code_cells, target_index
+from crane_core.notebooks import ORIGIN, CodeCell, plan, read_code_cells, target_index
 
 KIND = "notebook-pairs"
-ORIGIN = "notebook"
 
 _PAIR = re.compile(r"(?P<case>.+)_(?P<version>reproduced|fixed)\.ipynb")
 _CASES_TABLE = "cases.csv"
@@ -29,7 +28,7 @@ _LABELS = (("benchmark_desc.xlsx", "Sheet1"), ("benchmark_labels.xlsx", "Labeled
 _GROUND_TRUTH = "ground_truth_crash_prediction.xlsx"
 JUNOBENCH_WORKBOOKS = frozenset({_GROUND_TRUTH, *(name for name, _ in _LABELS)})
 FEW = 10
-"""Pairs from which known ids alone make a tree a part of JunoBench."""
+"""From so many pairs on, known ids alone identify a part of JunoBench."""
 _FACTS = ("library", "root_cause", "exception", "crash_type", "stage", "diagnosis")
 
 
@@ -43,7 +42,7 @@ class _Pair:
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): notebooks named as halves of a pair; less than any layout that has other files too."""
+    """Confidence (0..1): notebooks named as halves of a pair; lower than that of layouts with other files too."""
     return 0.4 if _pairs(tree) else 0.0
 
 
@@ -75,10 +74,10 @@ def _pairs(tree: FileTree) -> list[_Pair]:
 
 
 def _benchmark(tree: FileTree, pairs: list[_Pair]) -> Benchmark:
-    """JunoBench when it looks like a part of it, else the tree's own name.
+    """JunoBench if the tree looks like a part of it, else the tree's name.
 
-    Ids like pandas_1 are what anybody would choose, so known ids alone do not do: a workbook of JunoBench's must stand
-    beside the notebooks, or there must be at least FEW pairs.
+    Ids like pandas_1 are common choices, so known ids alone are not enough: a workbook of JunoBench's must be beside
+    the notebooks, or there must be at least FEW pairs.
     """
     names = {path.rpartition("/")[2] for path in tree.paths}
     known = all(pair.case_id in JUNOBENCH_CASES for pair in pairs)
@@ -179,7 +178,7 @@ def _code_cells(tree: FileTree, path: str) -> list[CodeCell]:
 
 
 def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
-    """The case with what the notebook's own error output says, where the tables say nothing."""
+    """The case, completed from the notebook's own error output where the tables are silent."""
     crash = cells[target].crash if target is not None else None
     if crash is None:
         return case
@@ -192,7 +191,7 @@ def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
 
 
 def _cells(instance: Instance, cells: list[CodeCell], target: int | None, path: str) -> Iterator[Cell | LoadProblem]:
-    """All code cells with their roles; without a target, which only the crashing notebook tells, all as not run."""
+    """All code cells with their roles; all as not run if there is no target, which only the crashing notebook shows."""
     if target is None:
         yield LoadProblem(path, "cells", "the crashing cell is unknown: the reproduced notebook has no error output")
     elif target >= len(cells):

@@ -1,6 +1,6 @@
-"""Predictions that somebody brings: JSON lines with instance, detector, setting, index, crashes and reasoning.
+"""Imported predictions: JSON lines with instance, detector, setting, index, crashes and reasoning.
 
-Knows the names and types of those fields. Refuses to guess: a line that is not right is reported and left out.
+Knows the names and types of those fields. Refuses to guess: an invalid line is reported and left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Key = tuple[str, str, str, str, str, int]
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): nothing but .jsonl files is predictions; among other files they are less likely so."""
+    """Confidence (0..1): a tree of .jsonl files only; lower if there are other files."""
     files = [path for path in tree.paths if path.endswith(_SUFFIX)]
     if not files:
         return 0.0
@@ -32,8 +32,8 @@ def recognises(tree: FileTree) -> float:
 def read(tree: FileTree) -> Iterator[Record]:
     """A Run per line, and each benchmark and detector before its first run.
 
-    The fields benchmark, experiment and kind (of detector) may be left out: then it is JunoBench, the name of the file,
-    and a language model. Without a field title a detector is called as in the field detector.
+    The fields benchmark, experiment and kind (of detector) may be left out: the defaults are JunoBench, the name of the
+    file, and a language model. Without a field title, a detector's title is the field detector.
     """
     yield from tree.problems
     seen: set[_Key] = set()

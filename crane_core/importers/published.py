@@ -40,7 +40,7 @@ _Row = dict[str, str]
 
 
 def recognises(tree: FileTree) -> float:
-    """How sure it is (0..1): the tables of cases and detections stand side by side at the top."""
+    """Confidence (0..1): the tables of cases and detections are both at the top."""
     return 1.0 if {"cases.csv", "detections.csv"} <= set(tree.paths) else 0.0
 
 
@@ -61,7 +61,7 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 
 def _table(tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]]) -> Iterator[Record]:
-    """The records of every row; a row that is not right is one problem."""
+    """The records of every row; an invalid row is one problem."""
     for line, row in _rows(tree, path):
         if isinstance(row, LoadProblem):
             yield row
@@ -117,7 +117,7 @@ def _detectors(tree: FileTree) -> Iterator[Record]:
 
 
 def _runs(row: _Row) -> Iterator[Record]:
-    """Five runs of a language model, an empty cell being one without an answer; one of an analyzer."""
+    """Five runs of a language model (an empty cell is a run without an answer), or one of an analyzer."""
     is_analyzer = detector_with_id(row["detector"]).kind is DetectorKind.ANALYZER
     for index, column in enumerate(_RUNS[:1] if is_analyzer else _RUNS, start=1):
         crashes = _CRASHES[row[column]]

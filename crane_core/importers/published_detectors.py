@@ -1,4 +1,4 @@
-"""The detectors whose answers are published, under the names that upstream's folders and columns give them.
+"""The detectors whose answers are published, under the names of upstream's folders and columns.
 
 Knows names. Refuses to know any answer.
 """
@@ -17,10 +17,10 @@ _MISTRAL = Detector("mistral-small-3.1", "Mistral Small 3.1", DetectorKind.LLM)
 _PYLINT = Detector("pylint", "pylint", DetectorKind.ANALYZER)
 _PYRIGHT = Detector("pyright", "pyright", DetectorKind.ANALYZER)
 _RULES = Detector("rules", "Certain-crash rules", DetectorKind.RULES)
-"""Our own, whose answers on the published states ship; the module of detectors/ has the same name and title."""
+"""The local detector whose published-state answers ship; the module of detectors/ has its name and title."""
 
 PRINTED_SPELLING = {"GPT-5": "GPT 5", "Qwen2.5-32B-Instruct": "Qwen 2.5 32b Instruct", "Llama 3.3 70B": "Llama 3.3 70b"}
-"""Titles, which are spelled as their owners do, and the spelling in the tables of the publications."""
+"""Titles as their owners spell them, and the spelling in the tables of the publications."""
 
 _DETECTOR_OF_NAME = {
     "gemini_2_5_flash": _GEMINI,
@@ -42,13 +42,13 @@ def detector_named(name: str, kind: DetectorKind = DetectorKind.LLM) -> Detector
 
 
 def detector_with_id(detector: str) -> Detector:
-    """The detector with this id of ours; an unknown id becomes a language model of that name."""
+    """The detector with this local id; an unknown id becomes a language model of that name."""
     known = {each.detector: each for each in (*_DETECTOR_OF_NAME.values(), _RULES)}
     return known.get(detector) or Detector(detector, detector, DetectorKind.LLM)
 
 
 def as_printed(row: str) -> str:
-    """A row of a table in the spelling of the publications, which machine-readable tables keep."""
+    """A row of a table in the publications' spelling, which machine-readable tables keep."""
     for title, spelling in PRINTED_SPELLING.items():
         row = row.replace(title, spelling)
     return row

@@ -20,7 +20,7 @@ _EXACT = {f"[{word.capitalize()}]": (label, None) for word, label in _LABEL_OF_W
 
 
 def label_named(text: Any) -> tuple[Label, str | None] | None:
-    """The label, and what an undecided judge added to it; None for anything that is not a label of the study."""
+    """The label, and an undecided judge's addition to it; None for anything that is not a label of the study."""
     if not isinstance(text, str):
         return None
     if text in _EXACT:

@@ -1,6 +1,6 @@
 """Our certain-crash rules' answers on the published states, as they ship: crash or none, exception class and line.
 
-Knows the columns of `data/published/rules.csv`. Refuses sentences: what a rule says of a notebook names things in it.
+Knows the columns of `data/published/rules.csv`. Refuses sentences: a rule's reason quotes names of the notebook.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLASS = re.compile(r"[A-Za-z_]\w{0,79}")
 
 
 def rule_run(row: dict[str, str]) -> Iterator[Record]:
-    """The one answer of a row. Raises KeyError or ValueError where a cell is not what it should be."""
+    """The one answer of a row. Raises KeyError or ValueError if a cell is invalid."""
     crashes = _CRASHES[row["crashes"]]
     if not is_instance_id(row["instance"]):
         raise ValueError(f"{row['instance']!r} is not the id of an instance")

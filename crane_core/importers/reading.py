@@ -18,7 +18,7 @@ _WHOLE_FILE = "file"
 
 
 class UnreadableFileError(SourceError):
-    """A file, or a part of it at `place`, that is not what it should be; an importer reports it as a LoadProblem."""
+    """An invalid file, or an invalid part of it at `place`; an importer reports it as a LoadProblem."""
 
     def __init__(self, path: str, place: str, reason: str) -> None:
         super().__init__(f"{path}, {place}: {reason}.", remedy=_EXPORT_AGAIN)
@@ -68,5 +68,5 @@ def read_json_list(tree: FileTree, path: str) -> list[Any]:
 
 
 def refuse_lone_surrogates(document: Any) -> None:
-    """Raise ValueError when a text in it cannot be stored: JSON can spell half of a surrogate pair."""
+    """Raise ValueError if a text in it cannot be stored: JSON can spell half of a surrogate pair."""
     json.dumps(document, ensure_ascii=False).encode("utf-8")

@@ -20,8 +20,8 @@ from crane_core.importers.filetree import FileTree
 class Importer(Protocol):
     """A module that reads one kind of source.
 
-    `recognises` gives a confidence from 0 to 1. `read` yields records and never raises for what is in a file:
-    that becomes a LoadProblem, and what the tree refused is passed on.
+    `recognises` returns a confidence from 0 to 1. `read` yields records and never raises because of a file's contents:
+    that becomes a LoadProblem, and the tree's own problems are passed on.
     """
 
     KIND: str
@@ -41,7 +41,7 @@ def importers() -> tuple[Importer, ...]:
 
 
 def importer_for(tree: FileTree) -> Importer:
-    """The importer that is surest of the tree; SourceError, naming what can be imported, when none recognises it."""
+    """The importer with the highest confidence; SourceError, naming what can be imported, if none recognises it."""
     best = max(importers(), key=lambda importer: importer.recognises(tree))
     if best.recognises(tree) > 0:
         return best

@@ -31,7 +31,7 @@ _FETCH_AGAIN = "Download or pack it again, then import it again."
 
 
 def open_tar(path: Path, limits: Limits) -> Contents:
-    """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read where it lies.
+    """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read in place.
 
     Raises SourceError for a file that is not a tar archive, is damaged or cut short, or is a bomb.
     """
@@ -51,7 +51,7 @@ def open_tar(path: Path, limits: Limits) -> Contents:
 
 
 def _gunzip(path: Path, packed_bytes: int, limits: Limits) -> io.BytesIO:
-    """What it unpacks to, held in memory once."""
+    """The unpacked archive, held in memory once."""
     unpacked = io.BytesIO()
     try:
         for piece in _gunzipped_pieces(path):

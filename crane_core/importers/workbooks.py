@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Workbook:
-    """The sheets of one workbook of a tree. Raises UnreadableFileError when it is none, is damaged or is a bomb."""
+    """The sheets of one workbook. Raises UnreadableFileError if it is not a workbook, is damaged or is a bomb."""
 
     def __init__(self, tree: FileTree, path: str) -> None:
         self.path = path
@@ -56,7 +56,7 @@ class Workbook:
     def rows(self, sheet: str, *required: str) -> Iterator[Row]:
         """The rows below the header as Row; blank rows are left out, unnamed columns are joined under UNNAMED.
 
-        Raises UnreadableFileError when the sheet or a required column is missing.
+        Raises UnreadableFileError if the sheet or a required column is missing.
         """
         header, *body = self._cells(self._spelled(sheet)) or [[]]
         names = [str(cell).strip() for cell in header]
@@ -68,9 +68,9 @@ class Workbook:
                 yield Row(f"sheet {sheet}, row {number}", _named(names, cells))
 
     def _spelled(self, sheet: str) -> str:
-        """The sheet's name as it is spelled in this workbook: with blanks or underscores, in any case.
+        """The sheet's name as spelled in this workbook: with blanks or underscores, in any case.
 
-        The only sheet of a workbook is taken under any name.
+        The only sheet of a workbook matches any name.
         """
         wanted = sheet.replace(" ", "_").lower()
         if len(self.sheet_names) == 1:
@@ -99,7 +99,7 @@ def _named(names: list[str], cells: list[Any]) -> dict[str, Any]:
 
 
 def _refuse_bomb(data: bytes, path: str) -> None:
-    """Calamine unpacks whatever is there, so each part is first unpacked here, no further than it declares."""
+    """Calamine unpacks without a limit, so each part is first unpacked here, up to its declared size."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
         if sum(part.file_size for part in parts.infolist()) > MAX_UNPACKED_BYTES:
             raise UnreadableFileError(path, "file", f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")

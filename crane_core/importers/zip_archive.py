@@ -37,7 +37,7 @@ _BROKEN = (
 
 
 def open_zip(path: Path, limits: Limits) -> Contents:
-    """Index a zip archive; members are unpacked when they are asked for, and their checksum is verified then.
+    """Index a zip archive; members are unpacked on request, and their checksum is verified then.
 
     Raises SourceError for a file that is not a zip archive, is damaged or cut short, or is a bomb.
     """
@@ -83,7 +83,7 @@ def _entries(path: Path, at_most: int) -> int:
 
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The bytes of one member, never more than it declares; SourceError where it is damaged or declares too few.
+    """The bytes of one member, never more than it declares; SourceError if it is damaged or declares too few.
 
     `ZipFile.read` unpacks everything there is before it looks at the declared size.
     """

@@ -1,1 +1,1 @@
-"""The door to models: asks any OpenAI-compatible endpoint, as often and as dearly as it is told, and nothing else."""
+"""Access to models: sends requests to any OpenAI-compatible endpoint, within the caller's limits of number and cost."""

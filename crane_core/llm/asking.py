@@ -1,4 +1,4 @@
-"""Many questions to one endpoint: so many at a time, in the order given, each answer handed over as it comes.
+"""Many questions to one endpoint: a bounded number at a time, in order, each answer handed over on arrival.
 
     ask_all(questions, endpoint, concurrency=8, on_answer=keep) -> Tally
 
@@ -45,11 +45,11 @@ def ask_all(
 ) -> Tally:
     """Ask every question and hand each answer to `on_answer`, called in this thread, one at a time.
 
-    Questions are started in their order and pulled as they are needed: at most `concurrency` are with the endpoint,
-    and few more are held. A bad answer is an Answer with trouble. When `stop` is set, requests in flight are dropped
-    and it returns within a second; when the budget is spent, those in flight are still waited for. Raises
-    DetectorError, after handing over what came, where going on makes no sense: a key or model that is refused, a spent
-    quota, an endpoint that cannot be reached. What `questions` or `on_answer` raise ends it too.
+    Questions are started in order and pulled on demand: at most `concurrency` are in flight, and few more are held. A
+    failed request is an Answer with trouble. When `stop` is set, requests in flight are dropped and it returns within a
+    second; when the budget is spent, those in flight are still waited for. Raises DetectorError, after handing over the
+    answers received, if no further request can succeed: a key or model that is refused, a spent quota, an endpoint that
+    cannot be reached. An exception of `questions` or `on_answer` stops it too.
     """
     concurrency = max(1, concurrency)
     terms = Terms(endpoint, patience or Patience(), limiter or limiter_of(endpoint.host), budget)
@@ -59,7 +59,7 @@ def ask_all(
 
 
 class _Asking:
-    """The caller's side of a line: what is sent next, and what has come."""
+    """The caller's side of a line: the next task to send, and the answers received."""
 
     def __init__(
         self, questions: Iterable[Question], terms: Terms, line: Line, n_places: int, on_answer: OnAnswer
@@ -89,7 +89,7 @@ class _Asking:
         return self._sum()
 
     def _fill(self, stop: threading.Event) -> None:
-        """Send what there is a place for; a question that the budget has no room for waits for those in flight."""
+        """Send tasks while there is a place; a question that does not fit the budget waits for those in flight."""
         while not (self._is_all_sent or stop.is_set()) and self._n_open < self._n_places:
             task = self._waiting or self._pulled()
             if task is None:
@@ -100,7 +100,7 @@ class _Asking:
                 return
 
     def _send(self, task: Task) -> bool:
-        """Whether the budget has room for it. If it has not, and nothing is in flight any more, the budget is spent."""
+        """Whether it fits the budget. If not, and nothing is in flight, the budget is spent."""
         budget = self._terms.budget
         if budget is not None:
             reserved = budget.reserve(task.n_tokens, self._terms.endpoint.max_output_tokens)

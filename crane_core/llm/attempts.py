@@ -1,6 +1,6 @@
-"""One question, from its first request to its answer: asked again where that may help, and paid for.
+"""One question, from its first request to its answer: retried if that may help, and accounted for.
 
-Knows what all questions of a job share: patience, limiter, budget. Refuses to raise for what an endpoint does.
+Knows what all questions of a job share: retry policy, limiter, budget. Refuses to raise on an endpoint's failure.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ import asyncio
 import time
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crane_core.llm.budget import Budget, Reserved
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.for_openai import NotTaken, OpenAIClient, Said
 from crane_core.llm.limiter import Limiter
+from crane_core.llm.outcome import NotTaken, Said
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Failure, Kind, Patience
 from crane_core.prompts.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from crane_core.llm.for_openai import OpenAIClient
 
 _MAX_NOT_TAKEN = 8
 _UNREACHABLE_ATTEMPTS = 3
@@ -25,7 +28,7 @@ _UNREACHABLE_ATTEMPTS = 3
 
 
 class Task(NamedTuple):
-    """A question, its tokens where somebody counts them, and what was set aside for it."""
+    """A question, its tokens if they are counted, and the amount reserved for it."""
 
     question: Question
     n_tokens: int
@@ -33,7 +36,7 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What became of a task: an answer; the end of all asking; neither, because it was not begun."""
+    """The outcome of a task: an answer, the end of the whole job, or neither because it was not started."""
 
     answer: Answer | None = None
     end: Failure | None = None
@@ -41,7 +44,7 @@ class Done(NamedTuple):
 
 @dataclass(slots=True)
 class Terms:
-    """What all questions of a job share. `begins_more` is False once there is no sense in another request."""
+    """What all questions of a job share. `begins_more` is False once no further request makes sense."""
 
     endpoint: Endpoint
     patience: Patience
@@ -66,7 +69,7 @@ class Attempts:
         self._n_not_taken = 0
 
     async def run(self) -> Done:
-        """Ask until there is an answer, or none can be hoped for."""
+        """Ask until there is an answer or retries are exhausted."""
         try:
             await self._terms.limiter.turn(self._task.n_tokens)
             self._started = time.monotonic()
@@ -111,7 +114,7 @@ class Attempts:
         )
 
     def _without(self, refused: NotTaken) -> Done | None:
-        """Ask again without what the endpoint does not take; without a limit of tokens no cap can be kept."""
+        """Ask again without the refused parameter; without a limit of tokens no cap can be enforced."""
         self._terms.was_reached = True
         if self._n_not_taken > _MAX_NOT_TAKEN:
             return self._given_up(Failure(Kind.QUESTION, f"the endpoint refuses {refused.parameter}"))
@@ -122,7 +125,7 @@ class Attempts:
         return None
 
     async def _wait(self, failure: Failure) -> Done | None:
-        """Pause before the next request, where there is to be one."""
+        """Pause before the next request, if there is one."""
         patience = self._terms.patience
         self._terms.was_reached |= failure.kind is not Kind.UNREACHABLE
         pause_s = patience.pause_s(self._n_failed, failure, self._random)
@@ -145,7 +148,7 @@ class Attempts:
         return terms.begins_more and self._n_failed < most and spent_s + pause_s <= terms.patience.total_s
 
     def _given_up(self, failure: Failure, *, is_end: bool = False) -> Done:
-        """An answer with the trouble; where all asking ends, the question stays unanswered."""
+        """An answer with the trouble; if the whole job ends, the question stays unanswered."""
         if failure.may_cost:
             self._pay_all()
         elif self._terms.budget is not None and self._reserved is not None:
@@ -175,7 +178,7 @@ class Attempts:
             self._reserved = None
 
     def _pay_for(self, said: Said) -> None:
-        """By the endpoint's counts; by our own where it gives none; by the most it may be where nothing tells."""
+        """By the endpoint's counts, else by local counts, else by the maximum."""
         if self._terms.budget is None or self._reserved is None:
             return
         n_input = self._task.n_tokens if said.input_tokens is None else said.input_tokens

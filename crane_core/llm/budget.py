@@ -1,7 +1,7 @@
-"""How much may be spent: a cap in USD, in tokens, or both, that no request is started beyond.
+"""A cap in USD, in tokens, or both; no request is started beyond it.
 
-Knows what was spent and what the requests in flight may still cost. Refuses to let a request start whose whole
-possible cost does not fit beside them.
+Knows what was spent and what the requests in flight may still cost. Refuses to let a request start whose whole possible
+cost does not fit beside them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from crane_core.errors import DetectorError
 from crane_core.llm.prices import Price
 
 _MARGIN = 1.1
-"""Other tokenizers count a text differently than ours; what an endpoint reports corrects it from then on."""
+"""Other tokenizers count a text differently; from its first report on, an endpoint's counts correct the estimate."""
 
 _MESSAGE_TOKENS = 16
-"""What the form of a chat adds to the text."""
+"""Tokens that the chat format adds to the text."""
 
 
 class Reserved(NamedTuple):
-    """What one request may cost, and the tokens that its text was counted as."""
+    """The most that one request may cost, and the counted tokens of its text."""
 
     n_counted: int
     n_tokens: int
@@ -32,9 +32,9 @@ class Reserved(NamedTuple):
 class Budget:
     """Caps for one job; None means no cap. A cap in USD needs a price. Safe to use from several threads.
 
-    What an endpoint reports as the cost of a reply goes before what the price says. Where it reports more than the
-    price allows for, every later request has that much set aside: beyond the cap goes at most what was in flight when
-    the first such report came.
+    A cost reported by an endpoint takes precedence over the price. If it reports more than the price allows for, that
+    much is reserved for every later request: the cap is exceeded at most by the requests in flight at the first such
+    report.
     """
 
     usd: float | None = None
@@ -60,7 +60,7 @@ class Budget:
         return self.usd is not None or self.tokens is not None
 
     def reserve(self, n_counted: int, max_output_tokens: int) -> Reserved | None:
-        """Set aside what a request may cost at most; None where that does not fit beside what is in flight."""
+        """Reserve the most that a request may cost; None if that does not fit beside the requests in flight."""
         with self._lock:
             n_input = round(n_counted * self._margin) + _MESSAGE_TOKENS
             usd = max(self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd)
@@ -79,7 +79,7 @@ class Budget:
     def settle(
         self, reserved: Reserved, input_tokens: int, output_tokens: int, reported_usd: float | None = None
     ) -> None:
-        """Exchange what was set aside for what the request did cost: as reported, else by the price."""
+        """Replace the reserved amount by the actual cost of the request: as reported, else by the price."""
         with self._lock:
             self._release(reserved)
             self.spent_tokens += input_tokens + output_tokens
@@ -92,7 +92,7 @@ class Budget:
                 self._margin = max(self._margin, (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted)
 
     def lose(self, reserved: Reserved) -> None:
-        """Count the whole as spent: the request gave nothing, but the endpoint may have worked for it."""
+        """Count the whole amount as spent: the request failed, but the endpoint may charge for it."""
         with self._lock:
             self._release(reserved)
             self.spent_tokens += reserved.n_tokens

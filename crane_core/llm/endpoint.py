@@ -1,14 +1,19 @@
-"""One model at one address, and how it is to be asked."""
+"""One model at one address, and the parameters of its requests."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from crane_core.errors import DetectorError
-from crane_core.llm.keys import OPENAI, OPENAI_BASE_URL, Secret, is_local, key_for, value_of
+from crane_core.llm.keys import BASE_URL, OPENAI, OPENAI_BASE_URL, Secret, is_local, key_for, value_of
+
+MODEL = "CRANE_MODEL"
+"""Environment variable with the default model; BASE_URL is the one with its address."""
 
 TEMPERATURE = 0.01
 """As in the study (paper, section 4.3)."""
@@ -21,6 +26,7 @@ TIMEOUT_S = 300.0
 class Endpoint:
     """`base_url` ends before `/chat/completions`. `max_output_tokens` counts hidden reasoning too.
 
+    `extra` holds further members of each request, such as reasoning_effort.
     `timeout_s` bounds one request from its first byte to the last of its reply, however slowly they come.
     """
 
@@ -30,15 +36,24 @@ class Endpoint:
     temperature: float | None = TEMPERATURE
     max_output_tokens: int = MAX_OUTPUT_TOKENS
     timeout_s: float = TIMEOUT_S
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def host(self) -> str:
-        """Name and port: what a limiter holds together."""
+        """Name and port: the key of a limiter."""
         return urlsplit(self.base_url).netloc
 
     @property
     def is_local(self) -> bool:
         return is_local(urlsplit(self.base_url).hostname or "")
+
+
+def configured_endpoint(
+    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None
+) -> Endpoint | None:
+    """The model named here, else the one that the environment names; else None. Raises DetectorError."""
+    named = model or os.environ.get(MODEL, "").strip()
+    return resolve(named, base_url or os.environ.get(BASE_URL) or None, key_env=key_env) if named else None
 
 
 def resolve(
@@ -51,12 +66,13 @@ def resolve(
     temperature: float | None = TEMPERATURE,
     max_output_tokens: int = MAX_OUTPUT_TOKENS,
     timeout_s: float = TIMEOUT_S,
+    extra: Mapping[str, Any] | None = None,
 ) -> Endpoint:
-    """An endpoint with the key that is configured for its address, or stands in the variable `key_env`.
+    """An endpoint with the key that is configured for its address, or that the variable `key_env` holds.
 
     The address is `base_url`, else OPENAI_BASE_URL, else OpenAI's. Variables come from the environment or from `.env`
-    in `folder` (the working directory). Raises DetectorError where the address cannot be one or would carry a secret,
-    and where there is no key.
+    in `folder` (the working directory). Raises DetectorError if the address is invalid or contains a secret, and if
+    there is no key.
     """
     if not model.strip():
         raise DetectorError("No model was given.", remedy="Set one: --model M.")
@@ -69,11 +85,12 @@ def resolve(
         temperature=temperature,
         max_output_tokens=max_output_tokens,
         timeout_s=timeout_s,
+        extra=extra or {},
     )
 
 
 def checked_address(base_url: str) -> str:
-    """The address without what follows it. Raises DetectorError where it cannot be one, or would carry a secret."""
+    """The address without /chat/completions. Raises DetectorError if it is invalid or contains a secret."""
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
     remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
     try:

@@ -1,6 +1,6 @@
 """Endpoints that the operator configures, each with its address, models and the variable that holds its key.
 
-Knows one TOML file, which CRANE_ENDPOINTS names, and the environment where there is none. What is not named here,
+Knows one TOML file, which CRANE_ENDPOINTS names, and the environment if there is none. What is not named here,
 visitors of the app cannot have asked: they choose a name, and never an address.
 
     [gateway]
@@ -22,7 +22,7 @@ from types import UnionType
 from typing import Any
 
 from crane_core.errors import DetectorError
-from crane_core.llm.endpoint import TEMPERATURE, TIMEOUT_S, Endpoint, checked_address, resolve
+from crane_core.llm.endpoint import MAX_OUTPUT_TOKENS, TEMPERATURE, TIMEOUT_S, Endpoint, checked_address, resolve
 from crane_core.llm.keys import BASE_URL, OPENAI_BASE_URL, PROVIDERS, bound_key, value_of
 from crane_core.llm.prices import Price
 
@@ -54,7 +54,7 @@ class Configured:
 
 
 def configured_endpoints(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> list[Configured]:
-    """Those of the file, else those of the environment and `.env`. Raises DetectorError where the file is none."""
+    """Those of the file, else those of the environment and `.env`. Raises DetectorError if the file is invalid."""
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
     return _of_file(Path(path)) if path else _of_environment(environ, folder)
 
@@ -64,13 +64,15 @@ def named_endpoint(
     model: str,
     *,
     temperature: float | None = TEMPERATURE,
+    max_output_tokens: int = MAX_OUTPUT_TOKENS,
     timeout_s: float = TIMEOUT_S,
+    extra: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> tuple[Endpoint, Price | None]:
-    """The endpoint of this name for this model, with its key, and its price where one is stated.
+    """The endpoint of this name for this model, with its key, and its price if one is stated.
 
-    Raises DetectorError where none has this name, or it does not serve the model.
+    Raises DetectorError if none has this name, or it does not serve the model.
     """
     known = {each.name: each for each in configured_endpoints(environ, folder)}
     if name not in known:
@@ -92,13 +94,15 @@ def named_endpoint(
         environ=environ,
         folder=folder,
         temperature=temperature,
+        max_output_tokens=max_output_tokens,
         timeout_s=timeout_s,
+        extra=extra,
     )
     return endpoint, configured.price
 
 
 def _of_environment(environ: Mapping[str, str] | None, folder: Path | None) -> list[Configured]:
-    """The addresses that variables state, and the providers whose keys there are."""
+    """The addresses that variables state, and the providers with a configured key."""
     stated = [checked_address(url) for name in (BASE_URL, OPENAI_BASE_URL) if (url := value_of(name, environ, folder))]
     provided = [url for url in PROVIDERS.values() if bound_key(url, environ, folder)]
     return [Configured(url.partition("://")[2], url) for url in dict.fromkeys([*stated, *provided])]
@@ -127,7 +131,7 @@ def _read(name: str, members: Any) -> Configured:
 
 
 def _wrong_member(members: Any) -> str | None:
-    """What is wrong with the members of an endpoint, if anything is."""
+    """The first problem with the members of an endpoint, if any."""
     if not isinstance(members, dict) or "base_url" not in members:
         return "has no base_url"
     for name, value in members.items():

@@ -1,8 +1,8 @@
-"""A model that is none: an OpenAI-compatible server on loopback whose answers and failures are planned and seeded.
+"""A fake model: an OpenAI-compatible server on loopback whose answers and failures are planned and seeded.
 
     python -m crane_core.llm.fake_server --port 8900 --latency-ms 200 --every error=10
 
-Knows the form of a chat completion and the ways in which real endpoints fail. Refuses to listen elsewhere.
+Knows the form of a chat completion and the ways in which real endpoints fail. Refuses to listen on other interfaces.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Fault(StrEnum):
     ERROR = "error"
     """Status 500."""
     HANG = "hang"
-    """The connection stands, and nothing comes."""
+    """The connection stays open without a reply."""
     DRIP = "drip"
     """A byte a minute."""
     CUT = "cut"
@@ -69,18 +69,18 @@ class Fault(StrEnum):
 
 
 _LOST = (Fault.CUT, Fault.HALF_BODY, Fault.HUGE)
-"""Faults after which the same question is to get the same answer."""
+"""Faults after which the same question must get the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class FakePlan:
-    """What the server does. Faults strike every n-th request; the first that fits is taken.
+    """The server's behaviour.
 
-    Of every `storm_every` requests the last `storm_length` are told to come again after `retry_after_s` (status 429).
-    Latency is `latency_s` and a seeded share of `latency_spread_s`. `rejects` names parameters that are refused with
-    status 400, `models` those it knows (none: any), `key` the only one it takes. `echoes_key` puts the key that came
-    into every error, as careless endpoints do. `reports_usd` is the cost that is reported
-    with each reply, as gateways do.
+    Faults hit every n-th request; the first that matches is used. Of every `storm_every` requests the last
+    `storm_length` get status 429 with `retry_after_s`. Latency is `latency_s` and a seeded share of `latency_spread_s`.
+    `rejects` names parameters that are refused with status 400, `models` the served ones (none: any), `key` the only
+    valid one. `echoes_key` puts the received key into every error, as careless endpoints do. `reports_usd` is the cost
+    that is reported with each reply, as gateways do.
     """
 
     seed: int = 0
@@ -101,7 +101,7 @@ class FakePlan:
 
 
 class FakeModel:
-    """A running plan. `requests` counts what came, `n_at_once` the most that were answered at one moment."""
+    """A running plan. `requests` counts the requests, `n_at_once` is the highest number answered at the same time."""
 
     def __init__(self, plan: FakePlan) -> None:
         self.plan = plan
@@ -233,7 +233,7 @@ class FakeModel:
         return completion
 
     def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:
-        """A function of seed, model, prompt, and how often the prompt was answered before."""
+        """A function of seed, model, prompt, and the number of earlier answers to the prompt."""
         digest = hashlib.sha256(f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")).hexdigest()
         random = Random(f"{self.plan.seed} {digest} {self._occurrences[digest]}")
         self._occurrences[digest] += not is_lost
@@ -247,14 +247,14 @@ class FakeModel:
 
 
 def _members_asked_for(asked: dict[str, Any]) -> dict[str, Any]:
-    """Members of the JSON Schema that the reply is held to; none where it is held to nothing."""
+    """Members of the JSON Schema of the reply; none if there is no schema."""
     form = asked.get("response_format") or {}
     members: dict[str, Any] = form.get("json_schema", {}).get("schema", {}).get("properties", {})
     return members
 
 
 def _made_up(member: dict[str, Any], random: Random) -> Any:
-    """A value that such a member may have: of its words one, else a boolean or a text."""
+    """A valid value of such a member: one of its words, else a boolean or a string."""
     if "enum" in member:
         return random.choice(member["enum"])
     if member.get("type") == "boolean":
@@ -285,7 +285,7 @@ def _usage(prompt: str, content: str) -> dict[str, int]:
 
 @contextmanager
 def fake_server(plan: FakePlan | FakeModel) -> Iterator[str]:
-    """Serve from a thread of this process until the body ends; gives the base address, such as a client is given."""
+    """Serve from a thread of this process until the body ends; yields the base address for a client."""
     model = plan if isinstance(plan, FakeModel) else FakeModel(plan)
     with socket.create_server((HOST, 0)) as listening:
         loop = asyncio.new_event_loop()

@@ -1,7 +1,8 @@
-"""One request to an OpenAI-compatible endpoint, and what came of it.
+"""One request to an OpenAI-compatible endpoint, and its outcome.
 
-Knows chat completions, and that endpoints differ in what they take: what one refuses is left out from then on. Refuses
-to ask twice by itself, and lets no exception out: they hold the request, and the request holds the key.
+Knows chat completions, and that endpoints differ in the parameters they accept: a refused one is left out from then on,
+and a limit of tokens that is too large is lowered.
+Refuses to retry by itself, and lets no exception out: exceptions hold the request, and the request holds the key.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
+from crane_core.llm.outcome import NotTaken, Said
+from crane_core.llm.output_limit import fitting, is_about_length
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind, failure_of
+from crane_core.prompts.reply_objects import IN_THOUGHT
 
 MAX_REPLY_BYTES = 8_000_000
 """Longer replies are not read to the end and not used."""
@@ -42,45 +46,28 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 _ALSO_CALLED = {"response_format": ("json_schema", "structured output", "response format")}
 _SPOKEN = ("text", "output_text")
 _THOUGHTS = ("reasoning_content", "reasoning")
-"""Members in which endpoints hand over thinking apart from the reply; it is never read as one."""
+"""Members in which endpoints return thinking separately from the reply; only an object at its end may be an answer."""
 
 _COST_HEADER = "x-litellm-response-cost"
 
 _UNSENT = (aiohttp.ClientConnectorError, httpx2.ConnectError, httpx2.UnsupportedProtocol)
 
 
-class Said(NamedTuple):
-    """What a model sent back. `trouble` is set where its reply is not a readable answer; `usd` is the reported cost."""
-
-    text: str | None
-    trouble: str | None
-    finish_reason: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    left_out: tuple[str, ...]
-    usd: float | None
-
-
 class _Received(NamedTuple):
-    """A reply as it came; `raw` is None where it is too long."""
+    """An unchanged reply; `raw` is None if it is too long."""
 
     status: int
     raw: bytes | None
     usd: float | None
 
 
-class NotTaken(NamedTuple):
-    """A request that was refused for a parameter that is left out from now on: it is to be made again, at once."""
-
-    parameter: str
-
-
 class OpenAIClient:
-    """Connections to one endpoint, within one event loop, and what it was found not to take."""
+    """Connections to one endpoint, within one event loop, and the parameters that it refused."""
 
     def __init__(self, endpoint: Endpoint, n_connections: int) -> None:
         self._endpoint = endpoint
         self._left_out: list[str] = []
+        self._most = endpoint.max_output_tokens
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
         self._http = DefaultAioHttpClient(
             limits=httpx2.Limits(
@@ -99,7 +86,7 @@ class OpenAIClient:
             max_retries=0,
             http_client=self._http,
         )
-        if endpoint.base_url != OPENAI:  # who somebody is at OpenAI, which the package takes from the environment
+        if endpoint.base_url != OPENAI:  # organisation at OpenAI, which the package takes from the environment
             self._openai.organization = self._openai.project = self._openai.admin_api_key = None
 
     async def __aenter__(self) -> Self:
@@ -117,7 +104,7 @@ class OpenAIClient:
 
     @property
     def has_limit(self) -> bool:
-        """Whether replies are held to a number of tokens."""
+        """Whether replies have a limit of tokens."""
         return bool(self._limit)
 
     async def ask(self, question: Question) -> Said | Failure | NotTaken:
@@ -143,6 +130,7 @@ class OpenAIClient:
         body: dict[str, Any] = {
             "model": self._endpoint.model,
             "messages": [{"role": "user", "content": question.text}],
+            **self._endpoint.extra,
         }
         if question.schema is not None:
             schema = {name: value for name, value in question.schema.items() if name not in ("$schema", "title")}
@@ -153,11 +141,11 @@ class OpenAIClient:
         if question.seed is not None:
             body["seed"] = question.seed
         if self._limit:
-            body[self._limit] = self._endpoint.max_output_tokens
+            body[self._limit] = self._most
         return {name: value for name, value in body.items() if name not in self._left_out}
 
     async def _send(self, body: dict[str, Any]) -> _Received:
-        """The reply; without its bytes where it is longer than MAX_REPLY_BYTES, and then the rest stays away.
+        """The reply; without its bytes if it is longer than MAX_REPLY_BYTES, and then the rest is not read.
 
         The plain `post` of the package: typed methods take three times its processor time, to check what is checked
         here anyway.
@@ -182,13 +170,20 @@ class OpenAIClient:
     def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | NotTaken:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
+            asked = body.get(self._limit)
+            if asked is not None and is_about_length(message):
+                limit = fitting(message, asked)
+                if limit is None:
+                    return Failure(Kind.QUESTION, f"status {error.status_code}: {_shown(message)}")
+                self._most = min(self._most, limit)
+                return NotTaken(self._limit)
             refused = self._refused_parameter(body, str(error.param or ""), message)
             if refused is not None:
                 return refused
         return failure_of(error.status_code, str(error.code or ""), _shown(message), error.response.headers)
 
     def _refused_parameter(self, body: dict[str, Any], named: str, message: str) -> NotTaken | None:
-        """The parameter of this request that an error is about, left out from now on."""
+        """The parameter of this request that an error refuses; it is left out from now on."""
         for name in (*_OPTIONAL, *_LIMITS):
             if name in body and _is_about(name, named, message):
                 if name in _LIMITS:
@@ -218,8 +213,10 @@ class OpenAIClient:
         reason = _shown(finish_reason) if isinstance(finish_reason, str) else None
         if text:
             return self._said(without_keys(text), None, usage, reason, usd=usd)
-        has_thought = any(message.get(name) for name in _THOUGHTS)
-        return self._said(None, _why_empty(refusal, reason, has_thought=has_thought), usage, reason, usd=usd)
+        thought = next((_spoken(message[name]) for name in _THOUGHTS if message.get(name)), "")
+        if thought and not refusal and thought.rstrip().endswith(("}", "```")):
+            return self._said(without_keys(IN_THOUGHT + thought), None, usage, reason, usd=usd)
+        return self._said(None, _why_empty(refusal, reason, has_thought=bool(thought)), usage, reason, usd=usd)
 
     def _said(
         self,
@@ -254,7 +251,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def _bound_errors(response: httpx2.Response) -> None:
-    """The package reads the whole body of an error: it is shown the beginning alone."""
+    """The package reads the whole body of an error, so it gets only the beginning."""
     if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
         is_packed = "content-encoding" in response.headers
         response.stream = _Bounded(response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES)
@@ -269,7 +266,7 @@ def _of_connection(error: Exception) -> Failure:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what was raised on the way to it, the first last."""
+    """The error and its causes, the first cause last."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -277,7 +274,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _of_malformed(status: int, raw: bytes) -> Failure:
-    """Half of a reply, or none in the form of the protocol. Some endpoints report errors with status 200."""
+    """Half of a reply, or one that violates the protocol. Some endpoints report errors with status 200."""
     try:
         error = json.loads(raw)["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -303,7 +300,7 @@ def _spoken(content: object) -> str:
 
 
 def _ended(reply: dict[str, Any], choice: dict[str, Any]) -> object:
-    """Why the reply ended; some gateways say in the form of another protocol that it is not whole."""
+    """Why the reply ended; some gateways report an incomplete one in the form of another protocol."""
     if reply.get("status") != "incomplete":
         return choice.get("finish_reason")
     details = reply.get("incomplete_details")
@@ -321,7 +318,7 @@ def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool)
 
 
 def _message(error: openai.APIStatusError) -> str:
-    """What the endpoint wrote, whichever form its error has."""
+    """The endpoint's message, from any form of error."""
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("message"), str):
         return str(body["message"])
@@ -331,7 +328,7 @@ def _message(error: openai.APIStatusError) -> str:
 
 
 def _is_about(name: str, named: str, message: str) -> bool:
-    """Whether an error names a parameter: in the member meant for it, else in its words."""
+    """Whether an error names a parameter: in its `param` member, else in its message."""
     if named and named != "None":
         return named == name or named.startswith(f"{name}.")
     words = message.lower()
@@ -343,7 +340,7 @@ def _count(number: object) -> int | None:
 
 
 def _usd(reported: object) -> float | None:
-    """A cost that an endpoint reports; None for 0, which gateways report of models without a known price, too."""
+    """A cost that an endpoint reports; None for 0, which gateways also report for models without a known price."""
     try:
         usd = float(reported) if isinstance(reported, (str, int, float)) else 0.0
     except ValueError:
@@ -352,6 +349,6 @@ def _usd(reported: object) -> float | None:
 
 
 def _shown(text: str) -> str:
-    """One line without secrets, of bounded length. Keys are removed before the cut, so that no half of one is left."""
+    """One line without secrets, of bounded length. Keys are removed before the cut, so that no part of one remains."""
     line = " ".join(without_secrets(without_keys(text)[:_READ_CHARS]).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} ..."

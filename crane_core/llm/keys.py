@@ -1,7 +1,7 @@
-"""Keys of endpoints: where they come from, which address each is for, and how they are kept out of every text.
+"""Keys of endpoints: their origin, the address each belongs to, and their removal from every text.
 
-Knows the environment and a `.env` file in the working directory. Refuses to take a key from anywhere else, to give it
-to an address that nobody configured it for, and to show it.
+Knows the environment and a `.env` file in the working directory. Refuses to take a key from anywhere else, to send it
+to an address without a configured key, and to show it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _known: set[str] = set()
 
 
 class Secret:
-    """A key. Its text is had by `reveal` alone, and is known to `without_secrets` from now on."""
+    """A key. Only `reveal` returns its text, and `without_secrets` removes it from now on."""
 
     __slots__ = ("_text",)
 
@@ -65,14 +65,14 @@ class Secret:
 
 
 def without_keys(text: str) -> str:
-    """The text with every key that this process knows taken out, and nothing else changed."""
+    """The text without the keys that this process knows; nothing else is changed."""
     for key in sorted(_known, key=len, reverse=True):
         text = text.replace(key, _MARK)
     return text
 
 
 def without_secrets(text: str) -> str:
-    """The text with every known key taken out, and what has the form of a key or password."""
+    """The text without known keys, and without anything in the form of a key or password."""
     return redacted(without_keys(text))
 
 
@@ -90,10 +90,10 @@ def value_of(name: str, environ: Mapping[str, str] | None = None, folder: Path |
 
 
 def bound_key(base_url: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str | None:
-    """The variable whose key is configured for this scheme, host and port; None where there is none.
+    """The variable whose key is configured for this scheme, host and port; None if there is none.
 
-    What a file in the working directory states as an address binds the keys of that file alone: a folder that somebody
-    else filled cannot have a key of the environment sent to another address.
+    An address in a file of the working directory applies only to keys of that file: a folder from a stranger cannot
+    have a key of the environment sent to another address.
     """
     for name in (*PROVIDERS, "CRANE_API_KEY"):
         in_environment = bool(_from_environment(name, environ))
@@ -115,8 +115,8 @@ def key_for(
 ) -> Secret | None:
     """The key in `key_env`, else the one that is configured for this address, else none.
 
-    Keys come from the environment, else from `.env` in `folder` (the working directory). Raises DetectorError where
-    `key_env` or a provider's variable holds none, or where a provider's key would be sent unencrypted.
+    Keys come from the environment, else from `.env` in `folder` (the working directory). Raises DetectorError if
+    `key_env` or a provider's variable holds none, or if a provider's key would be sent unencrypted.
     """
     address = urlsplit(base_url)
     host = address.hostname or ""

@@ -1,6 +1,6 @@
-"""How fast one provider is asked: all wait when it says so, and come back one after another.
+"""The rate of requests to one provider: all wait when it says so, and resume one after another.
 
-Knows times alone, so that any number of loops and threads share one limiter. Refuses to know what is sent.
+Knows only times, so that any number of loops and threads can share one limiter. Refuses to know what is sent.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MINUTE_S = 60.0
 class Limiter:
     """Start times for the requests to one provider.
 
-    Where it says that it is busy, nobody starts before the moment that it named, and from then on the gap between two
-    starts is twice what it was; each success makes it a tenth smaller again, until it is gone. `requests_per_minute`
-    and `tokens_per_minute` keep starts apart from the first on.
+    If it is busy, no request starts before the time that it named, and from then on the gap between two starts is
+    doubled; each success makes it a tenth smaller again, until it is zero. `requests_per_minute` and
+    `tokens_per_minute` space starts from the first request on.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Limiter:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether `turn` has to be told how many tokens a request has."""
+        """Whether `turn` needs the number of tokens of a request."""
         return self._gap_per_token_s > 0
 
     async def turn(self, n_tokens: int = 0) -> None:
-        """Wait until a request of so many tokens may start."""
+        """Wait until a request with this number of tokens may start."""
         start = self.claim(n_tokens)
         while (wait_s := max(start, self._not_before) - self._clock()) > 0:
             await asyncio.sleep(wait_s)
@@ -60,7 +60,7 @@ class Limiter:
             return start
 
     def busy(self, wait_s: float) -> None:
-        """The provider refused a request and asks to wait so long. A storm widens the gap once, not at each refusal."""
+        """The provider refused a request and asks to wait this long. A storm widens the gap once, not per refusal."""
         with self._lock:
             now = self._clock()
             self._not_before = max(self._not_before, now + wait_s)

@@ -1,6 +1,6 @@
-"""A thread with an event loop in which questions are sent and answers received, so many at a time.
+"""A thread with an event loop that sends questions and receives answers, a bounded number at a time.
 
-Knows how work gets in, how it comes out, and how all of it is ended. Refuses to call the caller back.
+Knows the queues of tasks and outcomes, and how to stop everything. Refuses to call the caller back.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ import queue
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from crane_core.llm.attempts import Attempts, Done, Task, Terms
-from crane_core.llm.for_openai import OpenAIClient
+
+if TYPE_CHECKING:
+    from crane_core.llm.for_openai import OpenAIClient
 
 
 class Line:
-    """Within its `with`: send tasks, receive what becomes of them. Nothing is left afterwards."""
+    """Within its `with`: send tasks and receive their outcomes. Nothing is left afterwards."""
 
     def __init__(self, terms: Terms, concurrency: int) -> None:
         self._terms = terms
@@ -45,7 +47,7 @@ class Line:
         self._thread.shutdown()
 
     def send(self, task: Task) -> None:
-        """Put a task at the end of the line. Raises what ended the line, where something did."""
+        """Put a task at the end of the line. Raises the exception that ended the line, if any."""
         try:
             self._loop.call_soon_threadsafe(self._inbox.put_nowait, task)
         except RuntimeError:
@@ -53,7 +55,7 @@ class Line:
             raise
 
     def receive(self, timeout_s: float) -> list[Done]:
-        """What has come, in the order in which it came; waits a moment for the first."""
+        """The outcomes received, in order of arrival; waits a moment for the first."""
         try:
             first = self._outbox.get(timeout=timeout_s)
         except queue.Empty:
@@ -62,7 +64,7 @@ class Line:
         return [first, *self.rest()]
 
     def rest(self) -> list[Done]:
-        """What has come, without waiting."""
+        """The outcomes received, without waiting."""
         came = []
         while not self._outbox.empty():
             came.append(self._outbox.get())
@@ -77,6 +79,8 @@ class Line:
             runner.run(self._work())
 
     async def _work(self) -> None:
+        from crane_core.llm.for_openai import OpenAIClient  # takes a second to import, and only questions need it
+
         async with OpenAIClient(self._terms.endpoint, self._concurrency) as client, asyncio.TaskGroup() as group:
             workers = [group.create_task(self._worker(client)) for _ in range(self._concurrency)]
             await self._closing.wait()

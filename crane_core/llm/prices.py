@@ -1,7 +1,7 @@
-"""What tokens cost: by model, as a source said on a date, or as the caller says.
+"""Prices of tokens: by model, from a source at a date, or from the caller.
 
-Knows prices.toml. Refuses to guess: a model that it does not name has no price, wherever it is served. An address on
-this machine is not a sign of a model that costs nothing: gateways to paid models listen there, too.
+Knows prices.toml. Refuses to guess: a model that it does not name has no price at any provider. An address on this
+machine is not a sign of a model that costs nothing: gateways to paid models listen there, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from crane_core.llm.endpoint import Endpoint
 FILE = Path(__file__).with_name("prices.toml")
 _MILLION = 1_000_000
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
-"""How the name of a snapshot of a model ends; it costs what the model costs."""
+"""The suffix of a model snapshot's name; it has the model's price."""
 
 
 class Price(NamedTuple):
@@ -33,7 +33,7 @@ class Price(NamedTuple):
 
 
 def price_of(endpoint: Endpoint, given: Price | None = None) -> Price | None:
-    """`given`, else what prices.toml says of the model at this host, else the list price at its provider.
+    """`given`, else the price in prices.toml of the model at this host, else the list price at its provider.
 
     Gateways such as LiteLLM and OpenRouter write the provider before the model ("openai/gpt-5"). None: unknown.
     """
@@ -53,7 +53,7 @@ def _plain(model: str) -> str:
 
 
 def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
-    """The price that a cap in USD is kept by. Raises DetectorError where there is none."""
+    """The price for a cap in USD. Raises DetectorError if there is none."""
     price = price_of(endpoint, given)
     if price is None:
         raise DetectorError(

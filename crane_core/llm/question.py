@@ -1,4 +1,4 @@
-"""What goes in at the door to models and what comes out: a question, its answer, the tally of all."""
+"""Input and output of this package: a question, its answer, the tally of all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text to send, and the JSON Schema that the reply is held to where the endpoint can do that.
+    """A text to send, and the JSON Schema of the reply if the endpoint supports one.
 
-    `key` tells the caller which question an answer belongs to. `seed` is sent where the endpoint takes one.
+    `key` links an answer to its question. `seed` is sent if the endpoint accepts one.
     """
 
     key: Hashable
@@ -25,12 +25,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`text` is None where nothing usable came; `trouble` then says why, in words without secrets.
+    """`text` is None without a usable reply; `trouble` then says why, without secrets.
 
     `seconds` runs from the first request to the end of the last, pauses included; `attempts` counts requests. Tokens
-    are those that the endpoint counted, None where it did not. `left_out` names what the endpoint refused to take and
-    was not sent: of "response_format", "temperature", "seed", "max_tokens", "max_completion_tokens". `usd` is the cost
-    that the endpoint reports, None where it reports none.
+    are those that the endpoint counted, None if it did not. `left_out` names refused parameters that were not sent: of
+    "response_format", "temperature", "seed", "max_tokens", "max_completion_tokens". `usd` is the cost that the endpoint
+    reports, None if it reports none.
     """
 
     key: Hashable
@@ -54,7 +54,7 @@ class Stopped(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over all answers that were handed over. `stopped` is None where every question was asked."""
+    """Counts over all answers that were handed over. `stopped` is None if every question was asked."""
 
     n_answered: int = 0
     n_troubles: int = 0

@@ -1,6 +1,6 @@
-"""What a failed request means for the next one: ask again, when, and how often; or not.
+"""What a failed request means for the next one: whether, when and how often to retry.
 
-Knows status codes, the codes that endpoints write beside them, and Retry-After. Refuses to know what was asked.
+Knows status codes, the codes that endpoints write beside them, and Retry-After. Refuses to know the question.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from enum import StrEnum
 from random import Random
 from typing import NamedTuple
 
+RETRIES = 7
+"""Number of times that a failed request is sent again by default."""
+
 
 class Kind(StrEnum):
-    """What a failure is a failure of."""
+    """The scope of a failure."""
 
     TRANSIENT = "transient"
-    """The moment: the same request may do well later."""
+    """The moment: the same request may succeed later."""
     BUSY = "busy"
-    """The moment, and every other request of the provider had better wait too."""
+    """The moment, and every other request to the provider should wait too."""
     UNREACHABLE = "unreachable"
     """The connection: nothing was sent."""
     QUESTION = "question"
     """This one question: the same request would fail again."""
     ENDPOINT = "endpoint"
-    """Every question: going on makes no sense."""
+    """Every question: no further request can succeed."""
 
 
 class Failure(NamedTuple):
-    """A request that gave nothing. `why` is free of secrets. `may_cost`: the endpoint may have worked for it."""
+    """A failed request. `why` is free of secrets. `may_cost`: the endpoint may charge for it."""
 
     kind: Kind
     why: str
@@ -41,13 +44,13 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a question is asked again: requests, seconds in total, and the pauses between.
+    """How long a question is retried: requests, seconds in total, and the pauses between.
 
-    A pause doubles from `first_s` up to `longest_s`; a seeded share of it is left out, so that many do not come back
-    at the same moment. An endpoint that asks to wait longer than `longest_wait_s` is not waited for.
+    A pause doubles from `first_s` up to `longest_s`; a seeded share of it is left out, so that retries do not coincide.
+    An endpoint that asks to wait longer than `longest_wait_s` is not waited for.
     """
 
-    max_attempts: int = 8
+    max_attempts: int = RETRIES + 1
     total_s: float = 900.0
     first_s: float = 0.5
     longest_s: float = 30.0
@@ -55,7 +58,7 @@ class Patience:
     seed: int = 0
 
     def pause_s(self, n_failed: int, failure: Failure, random: Random) -> float:
-        """Seconds before the next request, after `n_failed` of them."""
+        """Seconds before the next request, after `n_failed` failures."""
         grown = min(self.longest_s, self.first_s * 2.0 ** min(n_failed - 1, 30))
         return max(grown * random.uniform(0.5, 1.0), failure.retry_after_s or 0.0)
 
@@ -73,7 +76,7 @@ _ABOUT_CONTENT = ("moderation", "flagged", "content_filter", "content policy")
 
 
 def failure_of(status: int, code: str, message: str, headers: Mapping[str, str]) -> Failure:
-    """What a reply with an error status means. `message` is free of secrets."""
+    """The failure that a reply with an error status means. `message` is free of secrets."""
     why = f"status {status}: {message}" if message else f"status {status}"
     if status == 429:
         if code in _SPENT:

@@ -1,1 +1,1 @@
-"""The story, one verb per file: what happens between a question and its answer."""
+"""The steps of the workbench, one verb per file, from a question to its answer."""

@@ -31,8 +31,8 @@ def ablation_cells(verdicts: pd.DataFrame, signs: dict[Setting, str]) -> dict[tu
 def complete_rows(verdicts: pd.DataFrame, detector: str, setting: str) -> pd.DataFrame | None:
     """The rows of one condition on the published benchmark, of the first release that holds every instance.
 
-    Editions of the later release come last. None where there is no such release: one that holds a part of the
-    instances (an incomplete download) gives no value, because its rate would be of another population.
+    Editions of the later release come last. None if there is no such release: one with a part of the instances (an
+    incomplete download) has no value, because its rate would be of another population.
     """
     population = verdicts.loc[verdicts["benchmark"] == BENCHMARK, "instance_id"].nunique()
     releases = [STUDY, *later_releases(verdicts)]

@@ -5,7 +5,7 @@ Starts from the label frame and the verdict frame; the coefficients live in stat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import NamedTuple
@@ -13,33 +13,29 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import DetectorKind, Label
 from crane_core.pipeline.label_frame import KEY, Kind
 from crane_core.pipeline.measures import SEED
-from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha, vote
+from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha, vote
 from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, confusion_matrix
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 FACTS = ["case_id", "detector_title", "library_group", "root_cause"]
-"""What the verdict frame says of a verdict beside its key."""
+"""The columns of the verdict frame besides the key."""
 MIN_COMMON_WHEN_BLIND = 10
-"""Items in common from which totals of a blind campaign are shown: of fewer, they would give single labels away."""
+"""Common items from which totals of a blind campaign are shown: with fewer they would reveal single labels."""
 
 
 class Scope(StrEnum):
-    """Which verdicts are compared, and with that on which scale."""
+    """Which verdicts are compared; this decides the scale."""
 
     DIAGNOSES = "diagnoses of detected crashes"
     ALL = "all verdicts"
 
 
-SCALES = {Scope.DIAGNOSES: DIAGNOSIS_LABELS, Scope.ALL: tuple(Label)}
-"""DIAGNOSES: from best to worst, so distances count. ALL: outcomes of detection and diagnosis, which have no order."""
-
-
 class Asked(NamedTuple):
-    """A coefficient and what it takes: an order of the labels, exactly two annotators."""
+    """A coefficient and its requirements: an order of the labels, exactly two annotators."""
 
     statistic: Statistic
     ordered: bool
@@ -51,6 +47,7 @@ COEFFICIENTS = {
     for asked in (
         Asked(cohen_kappa.NOMINAL, ordered=False, of_two=True),
         Asked(cohen_kappa.LINEAR, ordered=True, of_two=True),
+        Asked(fleiss_kappa.FLEISS, ordered=False, of_two=False),
         Asked(krippendorff_alpha.ORDINAL, ordered=True, of_two=False),
         Asked(krippendorff_alpha.NOMINAL, ordered=False, of_two=False),
         Asked(gwet_ac.AC1, ordered=False, of_two=False),
@@ -62,43 +59,62 @@ COEFFICIENTS = {
 """Every coefficient by its name, in the order in which they are shown."""
 KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
 NO_ORDER = "it needs ordered labels, and the five labels of all verdicts have no order"
+NO_ORDER_OF_OWN = "it needs ordered labels, and the labels of this campaign have no order"
 
 
 class Items(NamedTuple):
     """Verdicts that two annotators or more labelled, one row each in both frames, under one index.
 
     facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. labels: a column per annotator, None
-    where there is none or one outside of the scale; how many of those there are tells off_scale (annotator, label, n).
+    if there is none or one outside of the scale; how many of those there are tells off_scale (annotator, label, n).
+    label_set: what the annotators chose from.
     """
 
     facts: pd.DataFrame
     labels: pd.DataFrame
     scope: Scope
     off_scale: pd.DataFrame
+    label_set: LabelSet = study_labels()
 
     @property
     def annotators(self) -> list[str]:
         return list(self.labels.columns)
 
     @property
-    def scale(self) -> tuple[Label, ...]:
-        return SCALES[self.scope]
+    def scale(self) -> tuple[str, ...]:
+        return scale_of(self.scope, self.label_set)
 
 
-def common_items(labels: pd.DataFrame, verdicts: pd.DataFrame, annotators: Sequence[str], scope: Scope) -> Items:
-    """What these annotators have in common of the verdicts in scope."""
+def scale_of(scope: Scope, labels: LabelSet) -> tuple[str, ...]:
+    """The labels that are compared. DIAGNOSES: those of the set, in its order, so distances count if it is ordinal.
+
+    ALL: outcomes of detection and diagnosis, which have no order, and further labels of the set.
+    """
+    if scope is Scope.DIAGNOSES:
+        return labels.codes
+    return tuple(dict.fromkeys((*map(str, Label), *labels.codes)))
+
+
+def common_items(
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    annotators: Sequence[str],
+    scope: Scope,
+    label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
+) -> Items:
+    """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
     facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
     facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(KEY, drop=False)
     mine = labels[labels["annotator"].isin(annotators)]
     said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(columns=list(annotators))
     said = said.astype(object).where(said.notna(), None)
     facts = facts.loc[facts.index.isin(said.index)]
-    return _of_two_or_more(facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope)
+    return _of_two_or_more(facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope, label_set)
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
-    """The same of some of the annotators only. What is off the scale is not counted again."""
-    return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope)
+    """The same for some of the annotators. Labels off the scale are not counted again."""
+    return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope, items.label_set)
 
 
 def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
@@ -109,13 +125,13 @@ def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
 
 
-def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope) -> Items:
+def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope, label_set: LabelSet) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
-    on_scale = shared.where(shared.isin(list(SCALES[scope])), None)
+    on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
     unreadable = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
-    return Items(facts.loc[kept.index], kept, scope, off_scale)
+    return Items(facts.loc[kept.index], kept, scope, off_scale, label_set)
 
 
 def agreement_table(items: Items) -> pd.DataFrame:
@@ -125,6 +141,14 @@ def agreement_table(items: Items) -> pd.DataFrame:
     value), why (in words, where a value is missing or its interval has no width; else None).
     """
     return pd.DataFrame([_estimated(items, asked) for asked in COEFFICIENTS.values()])
+
+
+def pairwise(items: Items) -> pd.DataFrame:
+    """Cohen's kappa of each two of the annotators: pair (in words), and the columns of `agreement_table`."""
+    return pd.DataFrame(
+        {"pair": f"{first} and {second}"} | _estimated(among(items, [first, second]), COEFFICIENTS[KAPPA])
+        for first, second in combinations(items.annotators, 2)
+    )
 
 
 def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
@@ -157,9 +181,11 @@ def _estimated(items: Items, asked: Asked) -> dict[str, object]:
 
 
 def _why_not(items: Items, asked: Asked) -> str | None:
-    """Why a coefficient is not asked for at all."""
+    """Why a coefficient does not apply."""
     if asked.ordered and items.scope is Scope.ALL:
         return NO_ORDER
+    if asked.ordered and not items.label_set.is_ordinal:
+        return NO_ORDER_OF_OWN
     n = len(items.annotators)
     return f"it needs exactly two annotators, and {n} are compared" if asked.of_two and n != 2 else None
 
@@ -172,20 +198,20 @@ def confusions(items: Items) -> pd.DataFrame:
 
 
 def differing(items: Items) -> pd.DataFrame:
-    """Facts and labels of the items that were not labelled alike by all who labelled them."""
+    """Facts and labels of the items whose annotators disagree."""
     unlike = items.labels.nunique(axis=1) > 1
     return pd.concat([items.facts[unlike].reset_index(drop=True), items.labels[unlike].reset_index(drop=True)], axis=1)
 
 
-def self_agreement(repeats: pd.DataFrame) -> pd.DataFrame:
+def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.DataFrame:
     """Kappa and percent agreement of each annotator with themselves, over the repeats of `label_frame.repeat_frame`.
 
-    Columns: campaign, annotator, and those of `agreement_table`.
+    sets: `label_sets.label_sets`. Columns: campaign, annotator, and those of `agreement_table`.
     """
     rows = []
     for (campaign, annotator), again in repeats.groupby(["campaign", "annotator"], sort=False):
         facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
-        items = Items(facts, again[["first", "again"]], Scope.DIAGNOSES, pd.DataFrame())
+        items = Items(facts, again[["first", "again"]], Scope.DIAGNOSES, pd.DataFrame(), sets[str(campaign)])
         who = {"campaign": campaign, "annotator": annotator}
         rows += [who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)]
     return pd.DataFrame(rows)
@@ -218,7 +244,7 @@ def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """What is compared with what, in words, and the annotators of each comparison."""
+    """The comparisons in words, and the annotators of each."""
     single = passes[passes["repetition"] > 0]
     repeated = [
         (f"{len(rows)} repetitions, {order} order", rows["annotator"].tolist())
@@ -238,9 +264,9 @@ def _time(repetition: int) -> str:
 
 
 def usual_pair(labels: pd.DataFrame) -> list[str]:
-    """Who is compared unless somebody is chosen; fewer than two where nobody has labels in common.
+    """The annotators compared by default; fewer than two if no two share labels.
 
-    The two annotators of the newest campaign who share most, else the published human and the first judge.
+    The two annotators of the newest campaign with the most common labels, else the published human and the first judge.
     """
     of_campaigns = labels[labels["kind"] == Kind.ANNOTATOR]
     for _, rows in of_campaigns.groupby("campaign", sort=False):

@@ -1,4 +1,4 @@
-"""How far a campaign's annotators agree by now: one coefficient over all items, nothing finer while it is blind."""
+"""The current agreement of a campaign's annotators: one coefficient over all items, no details while it is blind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.campaign_status import labels_of
@@ -15,11 +14,12 @@ from crane_core.pipeline.measures import SEED
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.agreement import AgreementEstimate, bootstrap
 from crane_core.stats.cohen_kappa import NOMINAL
+from crane_core.stats.krippendorff_alpha import NOMINAL as ALPHA_NOMINAL
 from crane_core.stats.krippendorff_alpha import ORDINAL
 
 
 class SoFar(NamedTuple):
-    """`n_common` items have labels of two annotators or more. `found` is None where so few may not be told of."""
+    """`n_common` items have labels of two annotators or more. `found` is None if so few may not be shown."""
 
     coefficient: str
     n_common: int
@@ -27,12 +27,13 @@ class SoFar(NamedTuple):
 
 
 def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
-    """Cohen's kappa of two annotators, of more Krippendorff's ordinal alpha, with its interval over cases.
+    """Cohen's kappa of two annotators, of more Krippendorff's alpha (ordinal if the labels are), with its interval.
 
     Hidden repeats do not count. In a blind campaign that is not locked, fewer than MIN_COMMON_WHEN_BLIND common items
-    would give single labels away, and have no value here.
+    would reveal single labels, and have no value here.
     """
-    statistic = NOMINAL if len(plan.annotators) == 2 else ORDINAL
+    alpha = ORDINAL if plan.labels.is_ordinal else ALPHA_NOMINAL
+    statistic = NOMINAL if len(plan.annotators) == 2 else alpha
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
     said = [labels_of(journals, item.item) for item in plan.items]
     n_common = sum(len(labels) > 1 for labels in said)
@@ -41,4 +42,4 @@ def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
         return SoFar(statistic.name, n_common, None)
     rows = np.array([[labels.get(name) for name in plan.annotators] for labels in said], dtype=object)
     cases = [f"{item.verdict.benchmark}/{item.verdict.case_id}" for item in plan.items]
-    return SoFar(statistic.name, n_common, bootstrap(statistic, rows, DIAGNOSIS_LABELS, cases, seed=SEED))
+    return SoFar(statistic.name, n_common, bootstrap(statistic, rows, plan.labels.codes, cases, seed=SEED))

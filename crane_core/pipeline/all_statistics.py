@@ -1,4 +1,4 @@
-"""Every statistic that pages show, from every file of pipeline/statistics. Knows no statistic itself."""
+"""Every statistic that pages show, collected from the files of pipeline/statistics."""
 
 from __future__ import annotations
 

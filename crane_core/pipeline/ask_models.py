@@ -1,6 +1,6 @@
-"""Questions of a job go to a model, and what comes back becomes replies: as it came, before anybody has read it.
+"""Sends the questions of a job to a model and stores its unchanged, unparsed replies.
 
-Knows what a reply costs by the prices of the job. How a model is asked, when again and when no more, is llm's business.
+Knows what a reply costs by the prices of the job. How a model is asked, and when it is asked again, belongs to llm.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import Price, price_for_cap, price_of
 from crane_core.llm.question import Answer, Question, Stopped
+from crane_core.llm.retrying import RETRIES, Patience
 from crane_core.pipeline.job_files import Spent, now, sayable
 from crane_core.pipeline.job_work import INTERRUPTED, Keep, Key, Worker
 
@@ -23,7 +24,7 @@ MOST_TOKENS = 2**31 - 1
 
 
 class Came(TypedDict):
-    """What an answer brings to a Reply or a JudgeReply."""
+    """The fields that an answer adds to a Reply or a JudgeReply."""
 
     answered_at: str
     text: str | None
@@ -41,7 +42,7 @@ ENDED = {Stopped.BUDGET: "the next question could cost more than the budget leav
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What a whole job may take, earlier starts included; None means no cap."""
+    """Caps of a whole job, including earlier starts; None means no cap."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -51,7 +52,7 @@ class Caps:
 class Asking:
     """How a model is asked: where, how many at a time, at which prices (None: unknown), within which caps.
 
-    `seed` is that of the first run and repetition; the next ones are asked with the next seeds.
+    `seed` is that of the first run and repetition; the next ones use the next seeds.
     """
 
     endpoint: Endpoint
@@ -59,9 +60,10 @@ class Asking:
     price: Price | None = None
     caps: Caps = Caps()
     seed: int | None = None
+    retries: int = RETRIES
 
     def options(self, template: str) -> dict[str, Any]:
-        """What shapes the answers, and the prices, for the job. An endpoint of this process has no lasting address."""
+        """The options that affect the answers, and the prices. An endpoint of this process has no lasting address."""
         shaping = {
             "model": self.endpoint.model,
             "base_url": self.endpoint.base_url,
@@ -70,10 +72,11 @@ class Asking:
             "template": template,
         }
         seed = {} if self.seed is None else {"seed": self.seed}
-        return shaping | seed | ({} if self.price is None else {"prices": self.price._asdict()})
+        extra = {"extra_body": dict(self.endpoint.extra)} if self.endpoint.extra else {}
+        return shaping | seed | extra | ({} if self.price is None else {"prices": self.price._asdict()})
 
     def budget(self, spent: Spent) -> Budget:
-        """The caps, with what earlier starts of the job have taken: at least what its tokens cost by this price."""
+        """The caps minus what earlier starts used: at least the cost of their tokens at this price."""
         tokens = spent.input_tokens + spent.output_tokens
         by_price = self.price.usd(spent.input_tokens, spent.output_tokens) if self.price else 0.0
         usd = max(spent.usd or 0.0, by_price)
@@ -87,15 +90,16 @@ def asking(
     given: Price | None = None,
     caps: Caps | None = None,
     seed: int | None = None,
+    retries: int = RETRIES,
 ) -> Asking:
-    """With the price that is given, or known. Raises DetectorError for a cap in USD where there is none."""
+    """With the price given or known. Raises DetectorError for a cap in USD without a price."""
     wanted = caps or Caps()
     price = price_of(endpoint, given) if wanted.usd is None else price_for_cap(endpoint, given)
-    return Asking(endpoint, concurrency, price, wanted, seed)
+    return Asking(endpoint, concurrency, price, wanted, seed, retries)
 
 
 class Estimate(NamedTuple):
-    """What is about to be sent. USD None: no price is known; `most_usd` is for replies of the longest kind."""
+    """The planned requests. USD None: no price is known; `most_usd` is for replies of the longest kind."""
 
     n_requests: int
     input_tokens: int
@@ -140,6 +144,7 @@ def of_model(
             budget=asked.budget(spent),
             on_answer=on_answer,
             stop=stop,
+            patience=Patience(max_attempts=asked.retries + 1),
         )
         return None if tally.stopped is None else ENDED[tally.stopped]
 
@@ -147,7 +152,7 @@ def of_model(
 
 
 def came_of(answer: Answer, price: Price | None) -> Came:
-    """The answer in a form that a ledger line can hold; counts that no line can hold are unknown."""
+    """The answer in a form that a ledger line can hold; counts that do not fit become unknown."""
     used = _tokens(answer.input_tokens), _tokens(answer.output_tokens)
     return Came(
         answered_at=now(),
@@ -167,7 +172,7 @@ def _tokens(n: int | None) -> int | None:
 
 
 def usd_of(price: Price | None, input_tokens: int | None, output_tokens: int | None) -> float | None:
-    """What a reply cost; None where price or tokens are unknown: a cost that nobody counted is not 0."""
+    """What a reply cost; None if price or tokens are unknown: an unknown cost is not 0."""
     if price is None or input_tokens is None or output_tokens is None:
         return None
     return float(price.usd(input_tokens, output_tokens))

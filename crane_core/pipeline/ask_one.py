@@ -1,28 +1,23 @@
-"""One question to one model about one notebook: what it would cost at most, what came back, what it says.
+"""One question to one model about one notebook: its highest cost, its reply, its meaning.
 
-Nothing is kept: the notebook is nobody's benchmark, and who asked sees the raw reply.
+Nothing is stored: the notebook belongs to no benchmark, and the visitor sees the raw reply.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass
 from typing import Any
 
 from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
-from crane_core.llm.endpoint import Endpoint, resolve
-from crane_core.llm.keys import BASE_URL
+from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import Price, price_of
 from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.ask_models import usd_of
 from crane_core.pipeline.job_words import cost_words
-from crane_core.pipeline.prompt import Written
+from crane_core.pipeline.prompt_of_notebook import Written
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
-
-MODEL = "CRANE_MODEL"
-"""Environment variable with the default model; BASE_URL is the one with its address."""
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
 USUAL_OUTPUT = 1_000
@@ -31,7 +26,7 @@ USUAL_OUTPUT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of the question. `usd` is None where the price is not known, or nobody counted the tokens."""
+    """The outcome of the question. `usd` is None if price or tokens are unknown."""
 
     model: str
     answer: Answer
@@ -59,16 +54,8 @@ class Asked:
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
 
-def configured_endpoint(
-    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None
-) -> Endpoint | None:
-    """The model named here, else the one that the environment names; None where neither does. Raises DetectorError."""
-    named = model or os.environ.get(MODEL, "").strip()
-    return resolve(named, base_url or os.environ.get(BASE_URL) or None, key_env=key_env) if named else None
-
-
 def expected_usd(sent: Written, price: Price | None) -> float | None:
-    """What the question will cost with a reply of USUAL_OUTPUT tokens; None where the price is not known."""
+    """What the question will cost with a reply of USUAL_OUTPUT tokens; None if the price is not known."""
     return price.usd(sent.tokens.n, USUAL_OUTPUT) if price else None
 
 
@@ -77,7 +64,7 @@ def ask_one(
 ) -> Asked:
     """Send the text and wait; when `stop` is set, no longer than a second.
 
-    Raises DetectorError where the endpoint cannot be asked at all, or the question was cancelled.
+    Raises DetectorError if the endpoint cannot be reached, or the question was cancelled.
     """
     got: list[Answer] = []
     question = Question(sent.prompt.sha256, sent.prompt.text, reply_schema(), SCHEMA_NAME)

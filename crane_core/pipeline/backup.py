@@ -1,4 +1,4 @@
-"""A copy of all that cannot be made again, sources and ledger, and the way back from it.
+"""Backup and restore of everything that cannot be recomputed: sources and ledger.
 
 Works beside a running app: the ledger only grows, and its manifest is copied first, so it never counts more than was
 copied. The database is left out, because it is made again from these.
@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from crane_core.errors import LedgerError, SourceError
 from crane_core.ledger_manifest import FOLDER as MANIFEST
+from crane_core.ledger_signature import ledger_key
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.ledger_copy import copy_ledger
-from crane_core.pipeline.losses import Loss, keep_count, losses
+from crane_core.pipeline.losses import Loss, keep_count, losses, sign
 from crane_core.pipeline.places import DataFolder
 
 PARTS = ("sources", "ledger")
@@ -35,21 +36,21 @@ class Copied(NamedTuple):
 def back_up(folder: DataFolder, out: Path) -> Copied:
     """Write a backup of `folder` to `out`, which does not exist yet; whole or not at all.
 
-    Raises LedgerError where something of the folder is lost or altered, SourceError where `out` cannot be used.
+    Raises LedgerError if something of the folder is lost or altered, SourceError where `out` cannot be used.
     """
     _refuse_losses(losses(folder), f"{folder.path} cannot be backed up")
     if out.resolve().is_relative_to(folder.path):
         raise SourceError(f"{out} lies in the data folder itself.", remedy="Use a folder outside it.")
     with fresh_folder(out) as fresh:
         _copy(folder, fresh)
-        _refuse_losses(losses(DataFolder(fresh)), "The backup does not hold what was there")
+        _refuse_losses(losses(DataFolder(fresh)), "The backup does not match its source")
         return _counted(DataFolder(fresh))
 
 
 def restore(backup: Path, folder: DataFolder) -> Copied:
     """Bring a backup into `folder`, which has neither sources nor a ledger yet.
 
-    Raises SourceError where `backup` is none or `folder` is taken, LedgerError where the backup is damaged.
+    Raises SourceError if `backup` is not a backup or `folder` is taken, LedgerError where the backup is damaged.
     """
     if not any((backup / part).is_dir() for part in PARTS):
         raise SourceError(f"{backup} is not a backup: it has no sources and no ledger.", remedy="Name such a folder.")
@@ -81,13 +82,15 @@ def _copy(folder: DataFolder, out: Path) -> None:
     for kept in sorted(folder.sources.glob("[!.]*")):
         shutil.copytree(kept, to.sources / kept.name)
     keep_count(to)
+    if ledger_key():
+        sign(to)  # lines that came while it was copied are of those that write to what was checked
 
 
 def _refuse_losses(found: list[Loss], what: str) -> None:
     if found:
         raise LedgerError(
             f"{what}: {found[0]}" + (f"; and {len(found) - 1:,} more." if len(found) > 1 else "."),
-            remedy="Run `doctor`, then bring the files back or accept the loss with `rebuild --accept-loss`.",
+            remedy=f"{found[0].remedy} `doctor` lists everything.",
         )
 
 

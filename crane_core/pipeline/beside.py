@@ -1,4 +1,4 @@
-"""Own runs beside a study: verdicts of several experiments in one frame, and no two detectors taken for one."""
+"""Local runs beside a study: verdicts of several experiments in one frame, with distinct detector names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from crane_core.pipeline.table_scores import STUDY
 
 OWN = "own"
 SHIPPED = {STUDY: (OUR_RULES,)}
-"""Experiments of ours that ship beside a study: other detectors on the same instances, in the study's settings."""
+"""Local experiments that ship with a study: other detectors on the same instances, in the study's settings."""
 
 
 def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd.DataFrame:
-    """The rows of `experiment`, of what ships beside it and of `others`, with the detectors of the others renamed.
+    """The rows of `experiment`, of those that ship with it and of `others`, with the detectors of the others renamed.
 
     verdicts: rows of `evaluate.verdict_frame`. A detector of another experiment becomes "<detector> (own)", so that
     its runs with and without runtime state stay one detector; where two experiments hold the same detector in the same
@@ -40,10 +40,10 @@ def beside(verdicts: pd.DataFrame, experiment: str, others: Sequence[str]) -> pd
 
 
 def with_shipped(experiment: str) -> list[str]:
-    """The experiment, and what of ours ships beside it."""
+    """The experiment, and the local ones that ship with it."""
     return [experiment, *SHIPPED.get(experiment, ())]
 
 
 def asked_as(detector: str) -> str:
-    """The detector's own name, of one that `beside` renamed."""
+    """The original name of a detector that `beside` renamed."""
     return detector.rpartition(" (")[0] or detector

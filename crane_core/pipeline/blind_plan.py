@@ -1,11 +1,11 @@
-"""A campaign's plan as it may be shown before the lock: everything but what tells who said an item, or in which input.
+"""A campaign's plan as it may be shown before the lock: without what reveals an item's detector or input.
 
 Withheld are the population query, the items and their orders, the names of strata, and the seed, because with it the
-names of items can be computed. Strata come in the order of their size, so that no place tells their names. The sha256
-of the full plan commits to all of it.
+names of items can be computed. Strata are in the order of their size, so that their position does not reveal their
+names. The sha256 of the full plan commits to all of it.
 
-What an export says of items goes under other names for each person (`cover_name`): an annotator knows the names of
-their own items, and must not find under them what somebody else said.
+What an export says of items goes under other names for each person (`cover_name`): annotators know the names of their
+own items, and must not find others' labels under them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMMITMENT = "full_plan_sha256"
 
 
 def cover_name(plan: Plan, person: str, item: str) -> str:
-    """An item's name in what one person did, until the lock. Only the seed, which is withheld, links the names."""
+    """An item's name in one person's acts, until the lock. Only the seed, which is withheld, links the names."""
     return hashlib.sha256(f"{plan.seed}\0{plan.campaign}\0{person}\0{item}".encode()).hexdigest()[:12]
 
 
@@ -61,6 +61,8 @@ def _body(plan: Plan, text: str) -> dict[str, Any]:
             for place, (population, sampled, overlap) in enumerate(sizes, start=1)
         ],
         "n_items": len(plan.items),
+        "n_gold": len(plan.gold),
+        "gold_feedback": plan.gold_feedback,
         "n_showings": {name: len(order) for name, order in plan.orders.items()},
         "withheld_until_lock": WITHHELD,
         COMMITMENT: hashlib.sha256(plan_file(text)).hexdigest(),

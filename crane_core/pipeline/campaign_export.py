@@ -1,71 +1,73 @@
-"""A campaign as files for elsewhere: tidy labels, every act, the plan, and what the columns mean.
+"""A campaign as files for other tools: tidy labels, every act, the plan, and the meaning of the columns.
 
 From the ledger alone, so it works at any time and beside the running app. Before the lock of a blind campaign nothing
-in it tells detector, setting or case, nor what two annotators said of one item: see COLUMNS_AFTER_LOCK and
-`blind_plan`.
+in it tells detector, setting or case, nor how two annotators labelled one item: see `export_table` and `blind_plan`.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from crane_core import ledger
-from crane_core.annotation.guideline import version_of
-from crane_core.annotation.journal import Given, Journal
-from crane_core.annotation.outcome import Final
-from crane_core.annotation.plan import Plan, Showing, guideline_of
-from crane_core.domain import Annotation, AnnotationAction, Campaign, CampaignLock
-from crane_core.pipeline.blind_plan import blind_plan_file, cover_name, plan_file
-from crane_core.pipeline.campaigns import acts_of, campaign_file, decision_folder, kept_campaign
+from crane_core.annotation.guideline import GuidelineVersion
+from crane_core.pipeline import gold_scores
+from crane_core.pipeline.blind_plan import blind_plan_file, plan_file
 from crane_core.pipeline.export_readme import readme
-from crane_core.pipeline.label_frame import final_outcomes
+from crane_core.pipeline.export_schema import act_schema, as_file, row_schema
+from crane_core.pipeline.export_table import Files, Snapshot, rows, snapshot
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import csv_text
 
-COLUMNS = (
-    "campaign", "annotator", "position", "item", "showing", "is_repeat", "label", "reason", "note", "flagged",
-    "guideline", "shown_at", "first_action_at", "submitted_at", "seconds",
-)  # fmt: skip
-COLUMNS_AFTER_LOCK = (
-    "stratum", "inclusion_probability", "benchmark", "case", "instance", "detector", "setting", "experiment",
-    "final_label", "provenance", "why",
-)  # fmt: skip
-"""Empty before a blind campaign is locked; stratum and probability too, because published stratum sizes reveal them."""
-
-Files = dict[str, Callable[[], Iterator[bytes]]]
-
-
-class _Snapshot(NamedTuple):
-    """What the ledger held when the export began; `finals` is None while the campaign hides what it labels."""
-
-    plan: Plan
-    plan_text: str
-    lock: CampaignLock | None
-    acts: dict[str, list[Annotation]]
-    decisions: list[Annotation]
-    finals: dict[str, Final] | None
+GUIDELINES = "guidelines.csv"
+"""The file that lists the versions of the guideline."""
+GOLD = "gold.csv"
+"""The file of gold items and the labels that annotators gave them; not before the lock of a blind campaign."""
+MESSAGES = "messages.jsonl"
+"""The file of what annotators and leads wrote to each other."""
 
 
 def export_files(folder: DataFolder, campaign: str) -> Files:
-    """Name to content of each file, in pieces. Raises CampaignError where there is no such campaign."""
-    taken = _snapshot(folder, campaign)
+    """The files by name, without texts. Raises CampaignError if there is no such campaign."""
+    return table_files(snapshot(folder, campaign))
+
+
+def table_files(taken: Snapshot) -> Files:
+    """The files by name."""
     hidden = taken.finals is None
     plan = blind_plan_file(taken.plan, taken.plan_text) if hidden else plan_file(taken.plan_text)
-    versions = _versions(taken)
-    shown = guideline_of(taken.plan)
-    texts = {version_of(shown): shown.encode()} if version_of(shown) in versions else {}
-    told = readme(taken.plan, taken.lock, hidden=hidden, lost=versions - texts.keys())
+    guidelines = {entry.version: entry.text.encode() for entry in _in_force_or_stamped(taken)}
+    told = readme(
+        taken.plan,
+        taken.lock,
+        taken.guidelines,
+        hidden=hidden,
+        stamped=_stamped(taken),
+        lost=_without_text(taken),
+        columns=taken.columns,
+    )
     return {
         "README.txt": lambda: _whole(told.encode()),
         "labels.csv": lambda: _labels(taken),
+        "labels.schema.json": lambda: _whole(as_file(row_schema(taken.columns, taken.plan.labels))),
         "acts.jsonl": lambda: _acts(taken),
+        "acts.schema.json": lambda: _whole(as_file(act_schema(taken.plan.labels))),
         "plan.json": lambda: _whole(plan),
-    } | {f"guideline-{version}.md": partial(_whole, text) for version, text in texts.items()}
+        "rounds.jsonl": lambda: _rounds(taken),
+        MESSAGES: lambda: _messages(taken),
+        GUIDELINES: lambda: _guidelines(taken),
+        **({GOLD: lambda: _gold(taken)} if taken.plan.gold and not hidden else {}),
+    } | {guideline_file(version): partial(_whole, text) for version, text in guidelines.items()}
+
+
+def guideline_file(version: str) -> str:
+    """The name of the file with the text of a version."""
+    return f"guideline-{version}.md"
 
 
 def export_zip(folder: DataFolder, campaign: str) -> bytes:
@@ -78,87 +80,62 @@ def export_zip(folder: DataFolder, campaign: str) -> bytes:
     return stream.getvalue()
 
 
-def _snapshot(folder: DataFolder, campaign: str) -> _Snapshot:
-    plan, lock = kept_campaign(folder, campaign)
-    records = ledger.tail(campaign_file(folder, campaign)).records
-    text = next(record.plan for record in records if isinstance(record, Campaign))
-    hidden = plan.blind and lock is None
-    acts = {annotator: acts_of(folder, plan, annotator) for annotator in plan.annotators}
-    decisions = _decisions(folder, campaign)
-    return _Snapshot(plan, text, lock, acts, decisions, None if hidden else final_outcomes(folder, plan))
+def _stamped(taken: Snapshot) -> Counter[str]:
+    """How many acts were done under each version of the guideline."""
+    return Counter(act.guideline for acts in (*taken.acts.values(), taken.decisions) for act in acts)
 
 
-def _versions(taken: _Snapshot) -> set[str]:
-    """The plan's version of the guideline and every one that somebody read instead."""
-    return {taken.plan.guideline} | {act.guideline for acts in taken.acts.values() for act in acts}
+def _in_force_or_stamped(taken: Snapshot) -> list[GuidelineVersion]:
+    """The versions with a text, in order; the replacement of a text that was not stored, only if it was read."""
+    first, *later = taken.guidelines
+    counts = first.version == taken.plan.guideline or first.version in _stamped(taken)
+    return [*([first] if counts else []), *later]
+
+
+def _without_text(taken: Snapshot) -> set[str]:
+    """The plan's version and those of acts whose text was not stored."""
+    return {taken.plan.guideline, *_stamped(taken)} - {entry.version for entry in _in_force_or_stamped(taken)}
+
+
+def _guidelines(taken: Snapshot) -> Iterator[bytes]:
+    """The versions in the order of their times; the last is the one in force."""
+    yield _line(("version", "since", "by", "file"))
+    for entry in _in_force_or_stamped(taken):
+        yield _line((entry.version, entry.since, entry.by, guideline_file(entry.version)))
 
 
 def _whole(content: bytes) -> Iterator[bytes]:
     yield content
 
 
-def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
-    """Every adjudication, overruled ones too."""
-    files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
-    return [act for file in files for act in ledger.tail(file).records if isinstance(act, Annotation)]
-
-
-def _acts(taken: _Snapshot) -> Iterator[bytes]:
+def _acts(taken: Snapshot) -> Iterator[bytes]:
     for acts in (*taken.acts.values(), taken.decisions):
         for act in acts:
-            yield ledger.to_line(replace(act, item=_shown_name(taken, act.annotator, act.item)))
+            yield ledger.to_line(replace(act, item=taken.shown_name(act.annotator, act.item)))
 
 
-def _shown_name(taken: _Snapshot, person: str, item: str) -> str:
-    return item if taken.finals is not None else cover_name(taken.plan, person, item)
+def _gold(taken: Snapshot) -> Iterator[bytes]:
+    yield _line(gold_scores.COLUMNS)
+    yield from (_line(row) for row in taken.gold)
 
 
-def _labels(taken: _Snapshot) -> Iterator[bytes]:
-    """A row per annotator and showing, in the annotator's order, labelled or not."""
-    yield _line((*COLUMNS, *COLUMNS_AFTER_LOCK))
-    after_lock = _after_lock(taken)
-    for annotator, acts in taken.acts.items():
-        journal = Journal(taken.plan.orders[annotator])
-        journal.take(acts)
-        timed = {(act.item, act.showing, act.sequence): act for act in acts if act.action is AnnotationAction.LABEL}
-        for position, showing in enumerate(journal.order, start=1):
-            given = journal.given.get(showing)
-            label = timed[showing.item, showing.showing, given.sequence] if given else None
-            name = _shown_name(taken, annotator, showing.item)
-            known = (taken.plan.campaign, annotator, position, name, showing.showing, int(showing.showing > 1))
-            yield _line((*known, *_given(journal, showing, given, label), *after_lock[showing.item]))
+def _messages(taken: Snapshot) -> Iterator[bytes]:
+    for message in taken.messages:
+        yield ledger.to_line(replace(message, item=taken.shown_name(message.annotator, message.item)))
 
 
-def _given(journal: Journal, showing: Showing, given: Given | None, act: Annotation | None) -> tuple[Any, ...]:
-    note, flagged = journal.notes.get(showing), int(showing in journal.flags)
-    if given is None or act is None:
-        return (None, None, note, flagged, *[None] * 5)
-    times = (act.shown_at, act.first_action_at, given.submitted_at, f"{given.seconds:.3f}")
-    return (str(given.label), given.reason, note, flagged, given.guideline, *times)
+def _rounds(taken: Snapshot) -> Iterator[bytes]:
+    """Every change of who labels what; before the lock without the names of items."""
+    for entry in taken.plan.rounds:
+        if taken.finals is None:
+            entry = replace(entry, orders={}, again={}, items=())
+        yield (entry.to_json() + "\n").encode()
 
 
-def _after_lock(taken: _Snapshot) -> dict[str, tuple[Any, ...]]:
-    """The members of COLUMNS_AFTER_LOCK by item."""
-    if taken.finals is None:
-        return {item.item: (None,) * len(COLUMNS_AFTER_LOCK) for item in taken.plan.items}
-    return {
-        item.item: (
-            taken.plan.strata[item.stratum].name,
-            repr(item.inclusion_probability),
-            item.verdict.benchmark,
-            item.verdict.case_id,
-            item.verdict.instance_id,
-            item.verdict.detector,
-            item.verdict.setting,
-            item.verdict.experiment,
-            *_final(taken.finals[item.item]),
-        )
-        for item in taken.plan.items
-    }
-
-
-def _final(final: Final) -> tuple[str | None, str, str | None]:
-    return str(final.label) if final.label else None, str(final.provenance), final.why
+def _labels(taken: Snapshot) -> Iterator[bytes]:
+    yield _line(taken.columns)
+    for row in rows(taken):
+        yield _line(tuple(row[column] for column in taken.columns))
 
 
 def _line(cells: tuple[Any, ...]) -> bytes:

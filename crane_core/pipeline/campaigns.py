@@ -15,10 +15,11 @@ import pandas as pd
 
 from crane_core import ledger
 from crane_core.annotation.draw import Wish, draw_plan
-from crane_core.annotation.guideline import guideline
-from crane_core.annotation.journal import Journal
-from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json
-from crane_core.domain import Annotation, Campaign, CampaignLock, DetectorKind
+from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.label_guideline import first_guideline
+from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json, with_rounds
+from crane_core.annotation.rounds import round_from_json
+from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind
 from crane_core.errors import CampaignError
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.places import DataFolder
@@ -29,7 +30,7 @@ from crane_core.storage.store import Store
 
 
 class Kept(NamedTuple):
-    """A campaign as the ledger has it."""
+    """A campaign as the ledger has it, its rounds worked into the plan; no lock where a later round reopened it."""
 
     plan: Plan
     lock: CampaignLock | None
@@ -48,7 +49,7 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 
 
 def campaign_names(folder: DataFolder) -> list[str]:
-    """Names of the campaigns, the last created first; one whose plan is damaged comes last, and says so when read."""
+    """Names of the campaigns, the newest first; damaged plans come last and raise when read."""
     files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
     created = {file.stem: _created(file) for file in files if _is_kept(file)}
     return sorted(created, key=lambda name: (-created[name], name))
@@ -68,7 +69,7 @@ def _created(file: Path) -> float:
 
 
 def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
-    """The campaign of this name. Raises CampaignError where there is none or its plan cannot be read."""
+    """The campaign of this name. Raises CampaignError if there is none or its plan cannot be read."""
     file = campaign_file(folder, campaign) if NAME.fullmatch(campaign) else None
     if file is None or not _is_kept(file):
         raise CampaignError(
@@ -81,15 +82,18 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
         raise CampaignError(f"{file} contains no plan.", remedy="Restore the file from a copy; no label was changed.")
     try:
         plan = plan_from_json(plans[0].plan)
+        rounds = [round_from_json(record.round) for record in records if isinstance(record, CampaignRound)]
+        plan = with_rounds(plan, rounds)
     except ValueError as error:
         raise CampaignError(
             f"{file}: {error}.", remedy="Restore the file from a copy; no label was changed."
         ) from error
-    return Kept(plan, next((record for record in records if isinstance(record, CampaignLock)), None))
+    ends = [record for record in records if isinstance(record, CampaignLock | CampaignRound)]
+    return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
 
 
 def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
-    """The verdicts that the query asks for and that have a text to judge, and how many have none."""
+    """The verdicts that match the query and have a text to judge, and how many have none."""
     frame = asked_for(verdict_frame(store), wanted)
     columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
     verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
@@ -99,7 +103,7 @@ def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
 
 
 def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
-    """The rows of the verdict frame that the query asks for, whether they have a text or not."""
+    """The rows of the verdict frame that match the query, with or without a text."""
     frame = frame[
         (frame["benchmark"] == wanted.benchmark)
         & (frame["experiment"] == wanted.experiment)
@@ -121,7 +125,7 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
 
 
 def drawn_plan(store: Store, wish: Wish) -> Plan:
-    """The plan that a wish gives on what is loaded; nothing is kept. Raises CampaignError."""
+    """The plan for a wish on the loaded data; nothing is stored. Raises CampaignError."""
     verdicts, left_out = population(store, wish.population)
     if not verdicts:
         raise _nothing_to_label(wish.population, left_out)
@@ -129,7 +133,7 @@ def drawn_plan(store: Store, wish: Wish) -> Plan:
         return draw_plan(
             wish,
             verdicts,
-            guideline=guideline(),
+            guideline=first_guideline(wish.labels),
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
             left_out=left_out,
         )
@@ -150,18 +154,18 @@ def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
 
 
 def keep_campaign(folder: DataFolder, plan: Plan) -> None:
-    """Put a plan into the ledger. Raises CampaignError where the name is taken."""
+    """Write a plan to the ledger. Raises CampaignError if the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
     taken = CampaignError(f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name.")
     if _is_kept(file):
         raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))
     if kept_campaign(folder, plan.campaign).plan != plan:
-        raise taken  # somebody else kept one of this name in the same moment, and theirs stands first
+        raise taken  # another process stored one of this name at the same moment, and theirs comes first
 
 
 def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:
-    """End a campaign: labels can no longer change. Raises CampaignError where it is locked already."""
+    """End a campaign: labels can no longer change. Raises CampaignError if it is locked already."""
     kept = kept_campaign(folder, campaign)
     if kept.lock is not None:
         raise CampaignError(
@@ -180,16 +184,18 @@ def acts_of(folder: DataFolder, plan: Plan, annotator: str) -> list[Annotation]:
 
 def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
     """The state of an annotator, from the ledger."""
-    journal = Journal(plan.orders[annotator])
+    journal = journal_for(plan, annotator)
     journal.take(acts_of(folder, plan, annotator))
     return journal
 
 
-def decisions_of(folder: DataFolder, campaign: str) -> dict[str, Annotation]:
-    """The last adjudication of every item that has one."""
-    files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
+def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
+    """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
+    files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
     acts = [act for file in files for act in _annotations(file)]
-    return {act.item: act for act in sorted(acts, key=lambda act: (act.submitted_at, act.sequence))}
+    sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
+    in_force = [act for act in acts if act.submitted_at > sent_back.get(act.item, "")]
+    return {act.item: act for act in sorted(in_force, key=lambda act: (act.submitted_at, act.sequence))}
 
 
 def _annotations(file: Path) -> list[Annotation]:

@@ -31,7 +31,7 @@ def capture_to_file(notebook: Path, out: Path, *, benchmark: str | None = None, 
 
 
 def document_of(captured: Captured, benchmark: str | None) -> dict[str, Any]:
-    """What the file holds: the capture, and whose it is where that is known."""
+    """The contents of the file: the capture, and its benchmark if that is known."""
     return captured.to_json() | ({"benchmark": benchmark} if benchmark else {})
 
 
@@ -56,7 +56,7 @@ def _written(path: Path) -> Iterator[IO[str]]:
 
 
 def _umask() -> int:
-    """What the user takes away from the permissions of new files; it can only be read by setting it."""
+    """The user's umask; it can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

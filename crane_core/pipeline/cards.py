@@ -8,7 +8,7 @@ import pandas as pd
 
 from crane_core.annotation.drawn_text import drawn_text
 from crane_core.annotation.mask import mask
-from crane_core.annotation.plan import Plan, Texts, Verdict
+from crane_core.annotation.plan import Gold, Plan, Texts, Verdict
 from crane_core.annotation.practice import PracticeItem
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Version
@@ -24,14 +24,14 @@ NO_CRASH = "The cell runs without a crash."
 
 
 class Text(NamedTuple):
-    """A diagnosis, and how many of the runs that predicted the crash gave it; None where that is not shown."""
+    """A diagnosis, and how many of the runs that predicted the crash gave it; None if that is not shown."""
 
     text: str
     n_runs: int | None
 
 
 class Card(NamedTuple):
-    """The first screen of an item. `code` is None where the notebook's cells are not on this machine."""
+    """The first screen of an item. `code` is None if the notebook's cells are not on this machine."""
 
     item: str
     library: str | None
@@ -45,18 +45,21 @@ class Card(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Everything else that is known of the item's case, for an unsure annotator; see `storage.cases`."""
+    """All other facts about the item's case, for an unsure annotator; see `storage.cases`."""
 
     cells: pd.DataFrame
     states: pd.DataFrame
     traceback: str | None
+    diagnosis: str | None
 
 
 def card(store: Store, plan: Plan, item: str) -> Card:
     """The card of an item of the plan. Raises KeyError for another name."""
-    verdict = plan.item(item).verdict
+    entry = plan.item(item)
+    verdict = entry.verdict
     cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
-    texts = tuple(_texts(store, plan, verdict, cells))
+    run = entry.run if isinstance(entry, Gold) else None
+    texts = tuple(_texts(store, plan, verdict, cells, run=run))
     return _card(store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id)
 
 
@@ -90,7 +93,8 @@ def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
     """Both notebooks of a case and their states."""
     case = cases.case(store.cursor(), benchmark, case_id) or {}
     cells = cases.cells(store.cursor(), benchmark, case_id)
-    return Evidence(cells, cases.kernel_states(store.cursor(), benchmark, case_id), case.get("traceback"))
+    states = cases.kernel_states(store.cursor(), benchmark, case_id)
+    return Evidence(cells, states, case.get("traceback"), case.get("diagnosis"))
 
 
 def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells:
@@ -104,9 +108,18 @@ def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
     return target["crash_line"] or (place.line if place else None)
 
 
-def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells) -> list[Text]:
-    """The distinct texts, or one that is drawn, as the plan says; those of a blind campaign are masked."""
+def texts_of_runs(store: Store, verdict: Verdict, *, blind: bool) -> dict[int, str]:
+    """The text of each run that predicts a crash, by its index, as a card shows it."""
+    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
+    return {run: _masked(store, [(text, 1)], cells)[0][0] if blind else text for run, text in texts}
+
+
+def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells, *, run: int | None = None) -> list[Text]:
+    """The distinct texts, or one that is drawn or of a certain run, as the plan says; in a blind campaign masked."""
     texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
+    if run is not None and plan.design.texts is Texts.ONE:
+        texts = [(text, 1) for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key) if index == run]
     if plan.blind:
         texts = _masked(store, texts, cells)
     if plan.design.texts is Texts.ONE and texts:

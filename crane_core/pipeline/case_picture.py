@@ -16,13 +16,13 @@ from crane_core.domain import Setting
 from crane_core.pipeline.pairs import DETECTABLE, voted
 
 MOST_COLUMNS = 24
-"""Detectors and inputs that are drawn; what is beyond is counted."""
+"""Maximum number of detectors and inputs drawn; further ones are counted."""
 SHOWN = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS)
-"""Inputs that are drawn where a detector has more."""
+"""Maximum number of inputs drawn per detector."""
 
 
 class Kind(StrEnum):
-    """What a majority is against the truth."""
+    """The majority compared with the truth."""
 
     RIGHT = "r"
     WRONG_REASON = "p"
@@ -39,11 +39,11 @@ class Column(NamedTuple):
 
 
 COLUMN = ["detector_title", "experiment", "setting"]
-"""What a Column is known by, in the verdict frame."""
+"""The key of a Column in the verdict frame."""
 
 
 class Picture(NamedTuple):
-    """Per case the marks of all columns, crashing then fixed; "" where nobody asked. A mark is a Kind and a depth.
+    """Per case the marks of all columns, crashing then fixed; "" if nobody asked. A mark is a Kind and a depth.
 
     The depth is 3 where all runs agree, 2 where four of five do, 1 below.
     """

@@ -1,6 +1,6 @@
 """Will this cell crash? One notebook: its cells, its kernel before the target, what the rules and a model say.
 
-Knows the order of the steps and what each may be asked without the next. Nothing is run unless `run_up` is called, and
+Knows the order of the steps and what is available after each. Nothing is run unless `run_up` is called, and
 nothing is sent unless `ask` is.
 """
 
@@ -17,7 +17,7 @@ from crane_core.detectors.registry import local_detector
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
-from crane_core.pipeline.prompt import Written, captured_state, planned_cells, written
+from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells, written
 from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import Plan, read_plan
@@ -73,7 +73,7 @@ def run_up(checked: Checked, **options: Any) -> Checked:
 
 
 def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
-    """The same with a state that `capture` wrote elsewhere. Raises NotebookError where it is of another target."""
+    """The same with a state that `capture` wrote elsewhere. Raises NotebookError if it is of another target."""
     remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
     ran = _ran(document)
     if document.get("schema_version") != SCHEMA_VERSION or ran is None:
@@ -90,7 +90,7 @@ def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
 
 
 def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The cells that ran before the capture; None where the document has not the form of a captured state."""
+    """The cells that ran before the capture; None if the document has not the form of a captured state."""
     captured, variables = document.get("captured"), document.get("variables")
     if not isinstance(captured, dict) or not isinstance(variables, dict):
         return None
@@ -100,32 +100,32 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def verdict(checked: Checked, detector: str = "rules") -> Prediction:
-    """What a detector on this machine says: from the code alone where there is no state. Raises DetectorError."""
+    """What a detector on this machine says: from the code alone if there is no state. Raises DetectorError."""
     setting = Setting.RUNTIME_PLUS if checked.state else Setting.CODE
     return local_detector(detector).predict(checked.cells, checked.state, setting)
 
 
 def findings(said: Prediction) -> list[dict[str, Any]]:
-    """What the rules are certain of: one object per finding, the first crash first."""
+    """The rules' certain findings: one object per finding, the first crash first."""
     kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
     return [entry for entry in kept if "exception" in entry]
 
 
 def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> Written:
-    """The exact text that a model would be shown. Raises PromptError where the setting shows more than is known."""
+    """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
     return written(checked.cells, checked.state, setting, template)
 
 
 def is_on(environment: Mapping[str, str], variable: str) -> bool:
-    """Whether the variable is set to yes; what is neither yes nor no counts as not set."""
+    """Whether the variable is set to yes; any value other than yes or no counts as not set."""
     return environment.get(variable, "").strip().lower() in YES
 
 
 def execution_allowed(environment: Mapping[str, str]) -> bool:
-    """Whether visitors of the app may run notebooks on the machine that serves it: not unless somebody said so."""
+    """Whether visitors of the app may run notebooks on the machine that serves it; by default they may not."""
     return is_on(environment, ALLOWED)
 
 
 def execution_forbidden(environment: Mapping[str, str]) -> bool:
-    """Whether commands that name a notebook must not run it either: only when somebody said so."""
+    """Whether commands that name a notebook must not run it either; by default they may."""
     return environment.get(ALLOWED, "").strip().lower() in NO

@@ -68,7 +68,7 @@ class Conditions:
         return None if rows is None else rows.sort_values("instance_id")
 
     def _ratio(self, name: str, score: str, detector: str, setting: str) -> rates.Ratio | None:
-        """Each instance's share in a rate; None where the answers or outcomes are not loaded for every instance."""
+        """Each instance's share in a rate; None if the answers or outcomes are not loaded for every instance."""
         rows = self.rows(detector, setting)
         if rows is None:
             return None
@@ -115,7 +115,7 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> Estima
 
 
 def _of_group(conditions: Conditions, rate: Rate) -> rates.Ratio | None:
-    """The rate with every instance outside of the group at 0; None where it is not known or of nothing."""
+    """The rate with every instance outside of the group at 0; None if it is not known or of nothing."""
     ratio = conditions.ratio(rate.name, rate.score, rate.detector, rate.setting)
     rows = conditions.rows(rate.detector, rate.setting)
     if ratio is None or rows is None:

@@ -1,7 +1,7 @@
 """The computed quantity behind each claim: one function per word of the column `quantity` of claims.csv.
 
-Each takes what is loaded and the text of the column `of`, and gives estimates and where they come from, or raises
-NotTestableError with what would have to be loaded.
+Each takes the loaded data and the text of the column `of`, and returns estimates and their basis, or raises
+NotTestableError, which names the data to load.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SECOND_EVALUATOR = f"{PUBLISHED_HUMAN}, validation"
 
 
 class NotTestableError(Exception):
-    """Nothing that is loaded gives the quantity; the text says what would."""
+    """The loaded data do not contain the quantity; the text says which data would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _diagnoses(loaded: Loaded, of: str) -> Found:
 
 
 def _flawed_counts(loaded: Loaded, of: str) -> Found:
-    """Of the six changes of table 3 (partial and wrong, for three LLMs): how many went the way asked."""
+    """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
     _study(loaded)
     cells = table_3.measure(loaded.verdicts)
     changes = [

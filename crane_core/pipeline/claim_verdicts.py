@@ -1,4 +1,4 @@
-"""What the data say of a stated claim. Knows numbers, digits and intervals; refuses to know what was measured.
+"""Compares a stated claim with the data. Knows numbers, digits and intervals; refuses to know what was measured.
 
 A claim is of one of eight kinds, and its estimates (one, or one for each detector or group it speaks of) decide:
 
@@ -73,7 +73,7 @@ class Estimate:
 
 
 class Judged(NamedTuple):
-    """The verdict, why it is none better (empty where it holds plainly), and the estimate that decided."""
+    """The verdict, why it is none better (empty if it holds plainly), and the estimate that decided."""
 
     verdict: Verdict
     why: str
@@ -81,7 +81,7 @@ class Judged(NamedTuple):
 
 
 def judge(kind: Kind, stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
-    """The verdict of a claim by at least one estimate. Raises ValueError where the stated text is no such number."""
+    """The verdict of a claim by at least one estimate. Raises ValueError if the stated text is no such number."""
     if not estimates:
         raise ValueError("a claim is judged by at least one estimate")
     return _JUDGES[kind](stated, unit, estimates)

@@ -1,6 +1,6 @@
-"""The claims of the paper's text beside the data: every number and verbal claim as a fact, and what became of it.
+"""The claims of the paper's text beside the data: every number and verbal claim as a fact, with its verdict.
 
-Knows the facts file (data/published/claims.csv) and how a row meets its quantity. The rules of the verdicts stand in
+Knows the facts file (data/published/claims.csv) and how a row meets its quantity. The rules of the verdicts are in
 `claim_verdicts`, the quantities in `claim_quantities`.
 """
 
@@ -28,7 +28,7 @@ WITHOUT_NUMBER = 1
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim as a fact. `stated` is empty where it has no number; `unit` is that of stated and exact values."""
+    """A claim as a fact. `stated` is empty if it has no number; `unit` is that of stated and exact values."""
 
     id: str
     place: str
@@ -42,7 +42,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """`estimates` are empty, `decisive` is None where nothing that is loaded gives the quantity; `why` says what would.
+    """`estimates` are empty, `decisive` is None if nothing that is loaded gives the quantity; `why` says what would.
 
     basis: what the estimates were computed from.
     """

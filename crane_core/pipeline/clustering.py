@@ -1,6 +1,6 @@
-"""What the items of a plan weigh: several verdicts belong to one case, and verdicts of one case are alike.
+"""The effective sample size of a plan: several verdicts belong to one case, and verdicts of one case are alike.
 
-How alike is estimated from labels that people gave to the plan's population, where the store has some.
+The likeness is estimated from human labels of the plan's population, if the store has some.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from crane_core.storage import labels
 from crane_core.storage.store import Store
 
 ASSUMED_RHO = (0.1, 0.3, 0.5)
-"""Stated where no label tells: weak, middling and strong likeness."""
+"""Assumed if there are no labels: weak, medium and strong likeness."""
 SEED = 0
 
 
@@ -40,7 +40,7 @@ class Weight(NamedTuple):
 
 
 class Clustering(NamedTuple):
-    """`likeness` is None where no label tells; then `weights` has one entry per assumed rho, else one.
+    """`likeness` is None if no label tells; then `weights` has one entry per assumed rho, else one.
 
     `margin_here` is about the plan's own population, `margin_apart` about further cases, were all items independent.
     """
@@ -75,7 +75,7 @@ def _weight(sizes: list[int], rho: float) -> Weight:
 
 
 def _likeness(store: Store, plan: Plan) -> Likeness | None:
-    """From the person who labelled most of the population; None where there is nobody or nothing varies."""
+    """From the person who labelled most of the population; None if there is nobody or nothing varies."""
     verdicts, _ = population(store, plan.population)
     case_of = {verdict.key: verdict.case_id for verdict in verdicts}
     given: dict[str, list[tuple[str, bool]]] = {}

@@ -42,7 +42,7 @@ COLUMNS = ["way", "members", *RATE_COLUMNS, "n", "n_cases", "left_out", "best", 
 
 
 INPUTS = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS, Setting.CODE, *Setting)
-"""In which order an input is looked for where one has to be taken: first the one that most detectors have."""
+"""The order of preference if one input must be chosen: first the one that most detectors have."""
 
 
 class Member(NamedTuple):
@@ -53,7 +53,7 @@ class Member(NamedTuple):
 
 
 def rules_in(frame: pd.DataFrame) -> Member | None:
-    """The rules with the input in which they can say most; None where none answered."""
+    """The rules with their richest input; None if none answered."""
     rules = members_of(frame[frame["detector_kind"] == DetectorKind.RULES])
     return min(rules, key=lambda member: INPUTS.index(Setting(member.setting)), default=None)
 
@@ -68,14 +68,14 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
 
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
-    """The rules and the models with one input, where nobody has chosen; the first members there are, where few fit."""
+    """The rules and the models with one input, if nobody has chosen; the first members there are, where few fit."""
     known = members_of(frame[frame["detector_kind"] != DetectorKind.ANALYZER])
     by_input = [[member for member in known if member.setting == setting] for setting in INPUTS]
     return max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
 
 
 def ways_for(n_members: int) -> tuple[Way, ...]:
-    """All ways that differ: a cascade of two predicts what any of them does, and only asks less."""
+    """All distinct ways: a cascade of two predicts the same as `any`, with fewer questions."""
     return tuple(Way) if n_members > 2 else (Way.ANY, Way.MAJORITY)
 
 
@@ -87,7 +87,7 @@ def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -
     95% interval (shares), n instances of n_cases cases, left_out (instances that not every member answered), best (the
     member compared with), n_asked (instances at which a cascade asks the others), then the paired comparison of
     accuracy: difference with its interval, gained and lost, exact McNemar and sign flips by case, both with Holm over
-    the ways. Empty where no instance was answered by all of at least two members.
+    the ways. Empty if no instance was answered by all of at least two members.
     """
     table = _Table.of(_said(frame, rule), members)
     if table is None:
@@ -158,7 +158,7 @@ class _Table(NamedTuple):
 
     @classmethod
     def of(cls, said: _Said, members: Sequence[Member]) -> _Table | None:
-        """None where no instance has an answer of every member, or there is only one."""
+        """None if no instance has an answer of every member, or there is only one."""
         known = [member for member in dict.fromkeys(members) if member in said.wide.columns]
         if len(known) < max(2, len(members)):
             return None

@@ -1,4 +1,4 @@
-"""A detector is set to work on a benchmark: which instances, what it is shown of each, in which order.
+"""Plans a detector's job on a benchmark: which instances, their inputs, in which order.
 
 Knows stored instances. Refuses to know how a detector is asked; see `job_work` for how the job is carried out.
 """
@@ -24,7 +24,7 @@ from crane_core.storage.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be run. `options` shape the answers and name the job; `instances` is a glob over ids.
+    """The wanted job. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
 
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
     and state for what answers before a model is asked.
@@ -59,7 +59,7 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A job as it is to be done now, with what the detector is shown.
+    """A job to run now, with what the detector is shown.
 
     `skipped` are instances of which the detector cannot be shown anything, each with the reason.
     """
@@ -77,14 +77,14 @@ class Plan:
 
     @property
     def open_tokens(self) -> int:
-        """Input tokens of everything that is still to be asked."""
+        """Input tokens of all remaining questions."""
         return sum(self.sights[instance_id].n_tokens for instance_id, _ in self.work.open)
 
 
 def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
-    """The job and what is left of it. Nothing is written, and the store is not needed afterwards.
+    """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
-    Raises DetectorError where nothing can be asked.
+    Raises DetectorError if there is no question to ask.
     """
     names = _instances(store, wanted)
     sights, skipped = _sights(store, wanted, names)
@@ -115,7 +115,7 @@ def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
 def known_detector(store: Store, wished: Detector) -> Detector:
     """The stored detector of this name, so that a published model keeps its title; else the wished one.
 
-    Raises DetectorError where the name belongs to a detector of another kind.
+    Raises DetectorError if the name belongs to a detector of another kind.
     """
     stored = jobs.detector(store.cursor(), wished.detector)
     if stored is not None and stored.kind is not wished.kind:
@@ -163,7 +163,7 @@ def _sight(store: Store, wanted: Wanted, name: str) -> Sight:
 
 
 def _job(wanted: Wanted, name: str, before: Standing) -> Job:
-    """The job with today's options; it began when it began."""
+    """The job with today's options and its original start."""
     begun = before.job.started_at if before.job is not None else now()
     options = encoded(wanted.options)
     return Job(name, wanted.benchmark, wanted.detector.detector, wanted.setting, options, begun)

@@ -22,7 +22,7 @@ NAME = "cascade"
 
 
 class Settled(NamedTuple):
-    """What the rules settled. `runs` are theirs by instance, each a certain crash; of `failed` they said nothing."""
+    """The rules' results. `runs` are theirs by instance, each a certain crash; for `failed` they have no answer."""
 
     runs: Mapping[str, Run]
     n_instances: int
@@ -44,7 +44,7 @@ def cascade_with(model: str) -> Detector:
 
 
 def cascade_options(options: Mapping[str, object], setting: Setting) -> dict[str, object]:
-    """Those of the model, and what shapes the rules' answers. Raises DetectorError where the rules refuse a setting."""
+    """Those of the model, and what shapes the rules' answers. Raises DetectorError if the rules refuse a setting."""
     rules_detector.check_setting(setting)
     return {**options, "first": rules_detector.NAME, "first_options": rules_detector.options()}
 
@@ -66,12 +66,12 @@ def settled(plan: Plan, concurrency: int, stop: Event) -> Settled:
 
 
 def open_questions(plan: Plan, of_rules: Settled) -> list[Key]:
-    """What is still to be sent to the model."""
+    """The questions that remain for the model."""
     return [key for key in plan.work.open if key[0] not in of_rules.runs]
 
 
 def cascading(plan: Plan, of_rules: Settled, model: Worker) -> Worker:
-    """A worker that keeps what the rules settled, then asks the model about the rest."""
+    """A worker that stores the rules' results, then asks the model about the rest."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         for instance_id, run_index in (key for key in items if key[0] in of_rules.runs):
@@ -84,7 +84,7 @@ def cascading(plan: Plan, of_rules: Settled, model: Worker) -> Worker:
 
 
 def settled_words(of_rules: Settled) -> list[str]:
-    """What the rules saved, a line per fact."""
+    """The savings by the rules, a line per fact."""
     lines = [
         f"the rules settled {len(of_rules.runs):,} of {of_rules.n_instances:,} instances: "
         f"{of_rules.n_saved:,} fewer requests"

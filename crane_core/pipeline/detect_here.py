@@ -1,4 +1,4 @@
-"""Detectors that run on this machine: each instance once, in their own processes, as many at a time as asked for."""
+"""Detectors that run on this machine: each instance once, in a bounded number of separate processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AT_ONCE = 10
 """Instances that a tool is started for where it can take several: enough to share its start, few enough to lose."""
 
 LOOK_S = 0.2
-"""How often it is looked whether the work is to stop."""
+"""Seconds between two checks of the stop event."""
 
 Batch = Sequence[Key]
 Said = list[Prediction | DetectorError]
@@ -60,7 +60,7 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
 
 
 def _batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
-    """Several instances each for a tool that takes several, but never so many that a core has nothing to do."""
+    """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
     if not hasattr(local_detector(plan.job.detector), "predict_many"):
         return [[item] for item in items]
     size = max(1, min(AT_ONCE, -(-len(items) // max(1, concurrency))))
@@ -83,7 +83,7 @@ def _question(plan: Plan, key: Key) -> Question:
 
 
 def _give_up(running: dict[Future[Said], Batch]) -> None:
-    """Take back what no process has begun; what is being worked on is finished."""
+    """Cancel the batches that no process has started; the others are finished."""
     for future in [future for future in running if future.cancel()]:
         del running[future]
 
@@ -98,7 +98,7 @@ def _predict(detector: str, questions: Sequence[Question]) -> Said:
 
 
 def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
-    """What the detector said; where it failed, the instance is unanswered with what it raised as the reason."""
+    """The detector's answers; if it failed, the instance is unanswered and the exception is the reason."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
         raise DetectorError(

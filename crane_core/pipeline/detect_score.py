@@ -24,7 +24,7 @@ _BESIDE = {Setting.RUNTIME_PLUS: Setting.RUNTIME}
 
 
 class Rate(NamedTuple):
-    """A share in 0..1 with its 95% interval, over `n` instances of `n_cases` cases; nan where nothing defines it."""
+    """A share in 0..1 with its 95% interval, over `n` instances of `n_cases` cases; nan if nothing defines it."""
 
     value: float
     low: float
@@ -48,7 +48,7 @@ class Row(NamedTuple):
 def scores(store: Store, job: str) -> list[Row]:
     """The job's row first, then those published of the same instances; no row where the job has no answer.
 
-    On a benchmark that nobody published about, the row stands alone.
+    On a benchmark without published results, it is the only row.
     """
     frame = verdict_frame(store)
     mine = frame[frame["experiment"] == job]

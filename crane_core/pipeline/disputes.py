@@ -1,28 +1,29 @@
-"""What an adjudicator has to look at: items whose labels differ, and items that somebody flagged."""
+"""The items for an adjudicator: those whose labels differ, and flagged ones."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from crane_core.annotation.journal import Journal
-from crane_core.annotation.plan import Plan, Showing
-from crane_core.domain import Annotation, Label
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
+from crane_core.domain import Annotation
 from crane_core.pipeline.campaigns import decisions_of, journal_of
 from crane_core.pipeline.places import DataFolder
 
 
 class Said(NamedTuple):
-    """What one annotator left on an item; `label` is None where they only flagged or noted it."""
+    """What one annotator left on an item; `label` is None if they only flagged or noted it."""
 
     annotator: str
-    label: Label | None
+    label: str | None
     reason: str | None
     note: str
     flagged: bool
 
 
 class Dispute(NamedTuple):
-    """An item to decide. `differs`: its labels do; else it is here because somebody flagged it."""
+    """An item to decide. `differs`: its labels differ; else it was flagged."""
 
     item: str
     differs: bool
@@ -31,13 +32,13 @@ class Dispute(NamedTuple):
 
 
 def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
-    """Items whose labels differ, then those flagged, each in the order of their names, which tells nothing.
+    """Items whose labels differ, then those flagged, each in the order of their names, which reveals nothing.
 
     A flagged item comes up when everybody who labels it has, so that no annotator who also decides sees a label before
     giving their own.
     """
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
-    decisions = decisions_of(folder, plan.campaign)
+    decisions = decisions_of(folder, plan)
     asked = {name: {showing.item for showing in order} for name, order in plan.orders.items()}
     found = []
     for item in (entry.item for entry in plan.items):
@@ -47,7 +48,7 @@ def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
 
 
 def undecided(found: list[Dispute]) -> list[Dispute]:
-    """Those that nobody has decided yet."""
+    """The undecided ones."""
     return [entry for entry in found if entry.decision is None]
 
 

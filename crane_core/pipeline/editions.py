@@ -33,7 +33,7 @@ def edition_of(release: Release | None, sha256: str, sources: Iterable[StagedSou
 
 
 def in_edition(name: str, edition: str) -> str:
-    """How an experiment or origin of that edition is called."""
+    """The name of an experiment or origin of that edition."""
     return f"{name}{_MARK}{edition}" if edition else name
 
 

@@ -9,7 +9,7 @@ from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
 
 MEASURED = ["benchmark", "experiment", "detector_kind"]
-"""What the switches of a page choose first."""
+"""The default values of a page's switches."""
 
 
 def verdict_frame(store: Store) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The evidence pack: everything that another machine needs to rebuild the same tables, as one folder of plain files.
 
-Holds the ledger and the sources that are our own. What others published is named with its sha256, and lies in the pack
-only when asked for. Knows files; what they say is read again when the pack is imported.
+Holds the ledger and the local sources. Published sources are named with their sha256, and included only on request.
+Knows files; their contents are read when the pack is imported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PackedFile:
 
 @dataclass(frozen=True, slots=True)
 class PackedSource:
-    """A source that the tables rest on. `is_included`: its copy lies in the pack; else it must be fetched."""
+    """A source that the tables rest on. `is_included`: the pack has a copy; else it must be fetched."""
 
     source_id: str
     kind: str
@@ -77,9 +77,9 @@ def write_pack(
     with_published: bool,
     readme: Callable[[tuple[PackedSource, ...]], str],
 ) -> Manifest:
-    """Write the pack into `out`, which is made; whole or not at all. Raises SourceError where `out` is taken.
+    """Write the pack into `out`, which is made; whole or not at all. Raises SourceError if `out` is taken.
 
-    A ledger file that grows meanwhile goes in as it was when it was copied.
+    A ledger file that grows meanwhile is included as it was when it was copied.
     """
     with fresh_folder(out) as fresh:
         manifest = Manifest(

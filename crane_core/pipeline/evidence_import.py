@@ -1,7 +1,7 @@
-"""An evidence pack comes in: its ledger and sources are checked against its manifest, then laid where ours lie.
+"""Imports an evidence pack: its ledger and sources are checked against its manifest, then copied into the data folder.
 
-Knows which of two editions of a ledger file continues where the other ended. Refuses a pack of which anything was
-changed, and a ledger file that says something else than ours of the same name.
+Knows which of two editions of a ledger file continues the other. Refuses an altered pack, and a ledger file that
+contradicts the local one of the same name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crane_core.pipeline.sources import SIDECAR, fingerprint, read_sidecar, stag
 
 
 class Unpacked(NamedTuple):
-    """What a pack brought, and what was here already.
+    """The new and the already known contents of a pack.
 
     `missing` are sources that it only names and nobody has here; the tables are the same once they are.
     `other_embedded` are data of this checkout that differ from those that the pack was made with.
@@ -43,9 +43,9 @@ def is_pack(path: Path) -> bool:
 
 
 def unpack(path: Path, folder: DataFolder) -> Unpacked:
-    """Check the whole pack, then take what is not here. Raises SourceError; then nothing was taken.
+    """Check the whole pack, then take what is not here.
 
-    The store is not touched: what came is loaded by `load.prepare` as everything else.
+    Raises SourceError; then nothing was copied. The store is not changed: `load.prepare` loads the new files.
     """
     manifest = read_manifest(path)
     for file in manifest.ledger:
@@ -73,7 +73,7 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """What the pack says that it holds. Raises SourceError where it says nothing that can be used."""
+    """The pack's manifest. Raises SourceError if it is invalid."""
     try:
         body = json.loads((path / MANIFEST).read_text("utf-8"))
         if (body["kind"], body["version"]) != (KIND, VERSION):
@@ -127,7 +127,7 @@ def _target(file: PackedFile, folder: DataFolder) -> Path:
 
 
 def _is_news(path: Path, file: PackedFile, folder: DataFolder) -> bool:
-    """Whether the pack's edition of a ledger file continues where ours ends, or is the only one."""
+    """Whether the pack's edition of a ledger file continues the local one, or is the only one."""
     ours = _target(file, folder)
     if not ours.exists():
         return True

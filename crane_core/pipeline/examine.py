@@ -1,4 +1,4 @@
-"""A look at everything: what is installed, loaded, missing, contradictory, and what to do about it."""
+"""Diagnosis of the installation: what is installed, loaded, missing or contradictory, and what to do about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crane_core import ledger
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.losses import Loss
-from crane_core.pipeline.places import CHECKOUT, DataFolder
+from crane_core.pipeline.places import CHECKOUT, IS_INSTALLED, DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
@@ -26,7 +26,7 @@ TOLD_PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to know: `area` groups, `remedy` is empty where nothing has to be done."""
+    """A finding: `area` groups findings, `remedy` is empty if nothing has to be done."""
 
     area: str
     what: str
@@ -35,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """Everything `doctor` tells. `contradictions` are votes that the published human outcomes contradict."""
+    """Everything that `doctor` reports. `contradictions` are votes that the published human outcomes contradict."""
 
     versions: dict[str, str]
     counts: dict[str, int]
@@ -46,7 +46,7 @@ class Examination:
 
 
 def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Examination:
-    """Look at the store, the ledger and the machine; changes nothing. `lost` is what `losses` found."""
+    """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found."""
     cursor = store.cursor()
     return Examination(
         versions=_versions(),
@@ -59,8 +59,7 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Exam
 
 
 def _evidence(lost: Sequence[Loss]) -> list[Finding]:
-    remedy = "Restore it from a copy, or continue without it: `rebuild --accept-loss`."
-    return [Finding(EVIDENCE, str(loss), remedy) for loss in lost]
+    return [Finding(EVIDENCE, str(loss), loss.remedy) for loss in lost]
 
 
 def _versions() -> dict[str, str]:
@@ -75,7 +74,9 @@ def _version(name: str) -> str | None:
 
 
 def _pins() -> list[Finding]:
-    """Packages whose installed version is not the pinned one."""
+    """Packages whose installed version is not the pinned one. What pip installed from a wheel has no pins."""
+    if IS_INSTALLED:
+        return []
     wrong = []
     for line in (CHECKOUT / "requirements.txt").read_text("utf-8").splitlines():
         if line.startswith((" ", "#")):
@@ -106,7 +107,7 @@ def _missing_texts(store: Store) -> list[Finding]:
 
 
 def _waiting(store: Store) -> list[Finding]:
-    """Answers and labels of instances that nobody has brought."""
+    """Answers and labels of instances that are not imported."""
     return [
         Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
         for problem in state.without_instance(store.cursor())

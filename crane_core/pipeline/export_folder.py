@@ -7,13 +7,13 @@ import tempfile
 from pathlib import Path
 
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaign_export import Files
+from crane_core.pipeline.export_table import Files
 
 
 def write_export(files: Files, out: Path, *, force: bool) -> None:
     """Write the files into the folder `out`, which is made; with `force` an older export there is replaced.
 
-    They are written beside it first and come into place with one rename. Raises CampaignError where `out` is taken.
+    They are written beside it first and come into place with one rename. Raises CampaignError if `out` is taken.
     """
     _refuse_taken(out, set(files), force=force)
     out.parent.mkdir(parents=True, exist_ok=True)

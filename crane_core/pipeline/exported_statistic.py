@@ -1,6 +1,6 @@
-"""One statistic as it leaves the house: a flat row that says what it is of, its value, and how it was made.
+"""One exported statistic: a flat row with its subject, its value, and its method.
 
-Knows the form alone. What there is stands in `pipeline/statistics`, one kind per file.
+Knows only the form. The statistics are in `pipeline/statistics`, one kind per file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 from crane_core.pipeline.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.judged import annotators_of, judged_by, locked_campaigns
+from crane_core.pipeline.judged import annotators_of, judged_by, judging_campaigns
 from crane_core.pipeline.judges import labels_with_pooled_judges
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.places import DataFolder
@@ -30,7 +30,7 @@ DIFFERENCE_INTERVAL = "linearised by case, with one imaginary case, Student's qu
 
 
 class ExportedStatistic(NamedTuple):
-    """A value with all that a reader needs to judge it; None where a member says nothing about it.
+    """A value with all that a reader needs to judge it; None if a member says nothing about it.
 
     page and section: where the app shows it. statistic: its name. benchmark to judged_by: what it is of; `input` is a
     setting, or BOTH_INPUTS; `group` one value of the column `by`; runs and credit are the policy. unit: that of value,
@@ -81,7 +81,7 @@ class ExportedStatistic(NamedTuple):
 
 
 def known(value: Any) -> Any:
-    """The value as a plain one; None where it is nan or missing."""
+    """The value as a plain one; None if it is nan or missing."""
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
     return value.item() if hasattr(value, "item") else value
@@ -103,11 +103,11 @@ class Judging(NamedTuple):
     is_main: bool
 
     def policies(self) -> Iterator[tuple[VoteRule, Credit]]:
-        """Every way of counting; detection alone depends on no label, so it belongs to the main annotator's."""
+        """Every way of counting; detection alone needs no label, so it is computed for the main annotator only."""
         return ((rule, credit) for rule in VoteRule for credit in self.credits)
 
     def head(self, page: str, section: str, rule: VoteRule | None, credit: Credit | None) -> ExportedStatistic:
-        """What every statistic of these answers under this policy says of itself."""
+        """The common fields of every statistic of these answers under this policy."""
         return ExportedStatistic(
             page,
             section,
@@ -137,20 +137,20 @@ class Material:
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        """Without blind campaigns that are open: their totals may not leave the house."""
+        """Without open blind campaigns: their totals may not be exported."""
         labels = labels_with_pooled_judges(self.store, self.folder)
         return labels[~labels["campaign"].isin(list(open_blind_campaigns(self.folder)))]
 
     @cached_property
     def judgings(self) -> list[Judging]:
-        """Every experiment and kind of detector, with each of those who can judge it; see `Judging`."""
+        """Every experiment and kind of detector, with each annotator who can judge it; see `Judging`."""
         return list(self._judgings())
 
     def _judgings(self) -> Iterator[Judging]:
-        locked = locked_campaigns(self.folder)
+        judging = judging_campaigns(self.folder)
         by = ["benchmark", "experiment", "detector_kind"]
         for (benchmark, experiment, kind), rows in self.verdicts.groupby(by, sort=False):
-            who = annotators_of(self.labels, rows, locked)
+            who = annotators_of(self.labels, rows, judging)
             main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
                 judged = self._judged(judge, rows.index)

@@ -25,7 +25,7 @@ VOTE_COLUMNS = ["detector", "detector_title", "n_runs", "votes", "n_real", "valu
 
 
 class Measure(StrEnum):
-    """What is measured of the runs of a detector in a setting."""
+    """The measures of the runs of a detector in a setting."""
 
     RUN = "accuracy of one run"
     PASS = "pass@k"

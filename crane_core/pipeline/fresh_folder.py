@@ -1,4 +1,4 @@
-"""A folder that is written whole or not at all, and never over something that is there."""
+"""A folder that is written completely or not at all, and never over existing files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crane_core.errors import SourceError
 
 
 def refuse_taken(out: Path) -> None:
-    """Raise SourceError where `out` is anything but an empty folder or nothing."""
+    """Raise SourceError if `out` is anything but an empty folder or nothing."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SourceError(f"{out} already exists.", remedy="Use a folder that does not exist yet.")
 

@@ -1,6 +1,6 @@
-"""Records of many answers go to one ledger file: whatever came while the disk was busy is written in one go.
+"""Records of many answers go to one ledger file: those that arrived during a write are written together.
 
-Nothing is told as saved before `ledger.append` has returned, that is, before it is on the disk.
+Nothing is reported as saved before `ledger.append` has returned, that is, before it is on the disk.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ USUALLY_WAITING = 16
 
 
 class GroupCommit:
-    """A writer thread. `put` from any thread; `on_saved` is called with what is on the disk, from the writer's thread.
+    """A writer thread. `put` from any thread; `on_saved` is called with saved records, from the writer's thread.
 
     When the disk refuses, or `on_saved` raises, `stop` is set, nothing more is written, and leaving the context raises
-    that error. `max_waiting` records may wait for the disk, and a caller with more waits too: so a crash costs few of
-    those that had come. As many again may be in the write that is going on.
+    that error. `max_waiting` records may wait for the disk, and a caller with more waits too: so a crash loses few
+    records. As many again may be in the current write.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class GroupCommit:
             raise
 
     def _next(self) -> list[Record]:
-        """What waits by now, at least one entry."""
+        """All waiting entries, at least one."""
         batch = [self._waiting.get()]
         while len(batch) < self._max_waiting and not self._waiting.empty():
             batch.append(self._waiting.get())

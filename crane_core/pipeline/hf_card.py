@@ -1,4 +1,4 @@
-"""The card of an exported dataset: its configs, what its columns are, whose it is and what is left out."""
+"""The card of an exported dataset: its configs, columns, owners and omissions."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_
 
 
 def _plain(text: object) -> str:
-    """A name from elsewhere on one line, without what Markdown or HTML would read."""
+    """An untrusted name on one line, without Markdown or HTML syntax."""
     return "".join(letter for letter in " ".join(str(text).split())[:200] if letter not in "<>[]`|*_\\")

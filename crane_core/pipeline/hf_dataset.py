@@ -1,4 +1,4 @@
-"""What is loaded as a dataset folder that `datasets.load_dataset` and our own `import` read: Parquet and a card.
+"""The loaded data as a dataset folder that `datasets.load_dataset` and this app's `import` read: Parquet and a card.
 
 Cases, verdicts, labels, statistics, each a config. Texts of notebooks and of answers are left out unless asked for.
 Campaigns and raw replies belong to the evidence pack, not here.
@@ -48,7 +48,7 @@ class Written(NamedTuple):
 def write_dataset(
     material: Material, out: Path, *, with_texts: bool, progress: Callable[[str], None] = lambda _: None
 ) -> Written:
-    """Write the dataset into `out`, whole or not at all. Raises SourceError where `out` is taken."""
+    """Write the dataset into `out`, whole or not at all. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
         names = [name for name in TABLES if with_texts or name not in TEXT_TABLES]
         tables = {name: _table(material, name, with_texts=with_texts) for name in names}

@@ -37,7 +37,8 @@ def published_tokens(path: Path | None = None) -> pd.DataFrame:
 def tokens_of_inputs(store: Store, benchmark: str, experiments: list[str]) -> pd.DataFrame:
     """A row per experiment, setting and instance with a known input: columns as `published_tokens`, and is_exact.
 
-    A text in the store goes before a fact that ships; where an instance was shown several texts, their mean counts.
+    A text in the store takes precedence over a shipped fact; where an instance was shown several texts, their mean
+    counts.
     """
     texts = shown_texts(store.cursor(), benchmark, experiments)
     once = texts.drop_duplicates("sha256")
@@ -55,8 +56,8 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
     """One row per detector and setting: its rate with interval, and what its input costs.
 
     rows: of `setting_runs.runs_of`; tokens: of `tokens_of_inputs`. Columns: KEY, detector_title, value, low, high, n,
-    n_cases, tokens (mean per question over the instances that were asked; 0 where no model is asked, nan where an input
-    is not known), is_exact, usd (QUESTIONS inputs at list price, nan where nobody lists the model). Detection alone.
+    n_cases, tokens (mean per question over the instances that were asked; 0 where no model is asked, nan if an input
+    is not known), is_exact, usd (QUESTIONS inputs at list price, nan if nobody lists the model). Detection alone.
     """
     by = [*KEY, "detector_title", "detector_kind"]
     table = rate_table(rows, by=by, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
@@ -75,7 +76,7 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
 
 
 def _mean_of_all(tokens: pd.Series[float]) -> float:
-    """nan where one is missing: the others are another population."""
+    """nan if one is missing: the others are another population."""
     return float(tokens.mean(skipna=False))
 
 

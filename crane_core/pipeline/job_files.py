@@ -1,4 +1,4 @@
-"""A job on the disk: its name, its ledger file, what stands there already, and that one process alone works on it."""
+"""A job on the disk: its name, its ledger file with earlier answers, and the lock of the process that works on it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from crane_core.prompts.judge_reply import read_judge_reply
 
 NAME_DIGITS = 8
 NOT_SHAPING = frozenset({"prices"})
-"""Options that are kept with a job and shape no answer: with other prices it is the same job."""
+"""Options that are stored with a job but do not shape answers: with other prices it is the same job."""
 
 FOLDER = "runs"
 
 
 class Spent(NamedTuple):
-    """What all requests of a job took, those that brought nothing too; `usd` None where no price is known."""
+    """The usage of all requests of a job, including failed ones; `usd` None if no price is known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -48,7 +48,7 @@ class Spent(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a job's file holds: the last reply or run of each key (see `key_of`), and what they took together."""
+    """What a job's file holds: the last reply or run of each key (see `key_of`), and their total usage."""
 
     job: Job | JudgeJob | None
     replies: dict[tuple[Any, ...], Reply | JudgeReply | Run]
@@ -57,7 +57,7 @@ class Standing(NamedTuple):
 
     @property
     def answered(self) -> set[tuple[Any, ...]]:
-        """Keys that are not asked again: something came back, whether or not it can be read."""
+        """Keys that are not asked again, because they have a reply, readable or not."""
         return {key for key, reply in self.replies.items() if came(reply)}
 
 
@@ -72,7 +72,7 @@ def came(reply: Reply | JudgeReply | Run) -> bool:
 
 
 def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
-    """What one question of a job is known by."""
+    """The key of a question in its job."""
     if isinstance(reply, JudgeReply):
         verdict = (reply.instance_id, reply.detector, str(reply.setting))
         return (*verdict, reply.run_index, reply.repetition, reply.presentation)
@@ -80,7 +80,7 @@ def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
 
 
 def job_name(*parts: str, options: dict[str, Any]) -> str:
-    """Says what the job is about, and ends in a digest of everything that shapes its answers."""
+    """The job's name: its subject, and a digest of everything that affects its answers."""
     shaping = {name: value for name, value in options.items() if name not in NOT_SHAPING}
     exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
     readable = slug("-".join(parts).replace("+", "-plus-"))
@@ -88,12 +88,12 @@ def job_name(*parts: str, options: dict[str, Any]) -> str:
 
 
 def encoded(options: dict[str, Any]) -> str:
-    """Options as the JSON text that a job keeps."""
+    """Options as the JSON text that a job stores."""
     return json.dumps(options, sort_keys=True, ensure_ascii=False)
 
 
 def sayable(text: str) -> str:
-    """The text as a ledger line can hold it: what UTF-8 cannot say is escaped."""
+    """The text as a ledger line can hold it: characters that UTF-8 cannot encode are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -116,7 +116,7 @@ def _repeat(base: str, number: int) -> str:
 
 
 def standing(folder: DataFolder, job: str) -> Standing:
-    """What the job's file holds; nothing, where there is none yet."""
+    """What the job's file holds; empty if there is none yet."""
     path = job_file(folder, job)
     records = ledger.tail(path).records if path.exists() else []
     found = next((record for record in reversed(records) if isinstance(record, (Job, JudgeJob))), None)
@@ -143,7 +143,7 @@ def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
 
 
 def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter[str], Counter[str]]:
-    """Reasons with counts: of questions to which no reply, and of replies from which no readable answer."""
+    """Reasons with counts: of questions without a reply, and of replies without a readable answer."""
     troubles: Counter[str] = Counter()
     unreadable: Counter[str] = Counter()
     for reply in replies:
@@ -165,7 +165,7 @@ def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
 def alone(folder: DataFolder, job: str) -> Iterator[None]:
     """Hold the job for this process. Raises DetectorError while another one works on it.
 
-    The kernel lets go of the hold when the process ends, however it ends; the empty file stays.
+    The operating system releases the lock when the process ends; the empty file stays.
     """
     path = _lock_file(folder, job)
     path.parent.mkdir(parents=True, exist_ok=True)

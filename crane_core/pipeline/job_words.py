@@ -1,4 +1,4 @@
-"""A job in words and in JSON: how far it is, what came of it, what it cost."""
+"""A job in words and in JSON: progress, outcome and cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def progress_words(now: Progress) -> str:
 
 
 def outcome_words(outcome: Outcome, skipped: Counter[str]) -> list[str]:
-    """What became of a job, a line per fact."""
+    """The outcome of a job, a line per fact."""
     lines = [
         f"job {outcome.job}: {outcome.n_answered:,} of {outcome.n_all:,} questions answered",
         f"  took {duration(outcome.elapsed_s)} now; {spent_words(outcome.spent)}",
@@ -51,7 +51,7 @@ def _reasons(what: str, reasons: Counter[str]) -> list[str]:
 
 
 def estimate_words(sent: Estimate) -> str:
-    """What is about to be sent, and what that may cost."""
+    """The questions to be sent, and their possible cost."""
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
         return f"{lines}, prices unknown (set --price-in and --price-out)"
@@ -67,12 +67,12 @@ def spent_words(spent: Spent) -> str:
 
 
 def cost_words(usd: float | None) -> str:
-    """An amount; a cost that nobody counted is not 0."""
+    """An amount; an unknown cost is not 0."""
     return "cost unknown" if usd is None else usd_words(usd)
 
 
 def usd_words(usd: float) -> str:
-    """An amount that may be tiny: what costs something is never shown as 0."""
+    """An amount that may be tiny: a cost above 0 is never shown as 0."""
     if usd == 0 or usd >= 1:
         return f"{usd:,.2f} USD"
     return f"{usd:.4f} USD" if usd >= 0.0001 else "less than 0.0001 USD"

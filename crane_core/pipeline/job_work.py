@@ -1,6 +1,6 @@
-"""A job is carried out: every answer goes to its ledger file before it counts as done.
+"""Runs a job: every answer goes to its ledger file before it counts as done.
 
-Knows the list of questions, the file, progress and the end. How answers are had is a worker's business: `ask_models`
+Knows the list of questions, the file, progress and the end. How answers are obtained is up to a worker: `ask_models`
 asks a model, `detect_here` runs a detector on this machine. A job that was stopped, killed or spent continues where it
 was.
 """
@@ -30,9 +30,9 @@ from crane_core.pipeline.places import DataFolder
 
 Answer = Reply | JudgeReply | Run
 Key = tuple[Any, ...]
-"""What a question of a job is known by; see `job_files.key_of`."""
+"""The key of a question in its job; see `job_files.key_of`."""
 Keep = Callable[[Answer, Prompt | None], None]
-"""Hands an answer over to be saved, with the prompt that it answers; it may be called from any thread."""
+"""Passes an answer on to be saved, with the prompt that it answers; it may be called from any thread."""
 Worker = Callable[[Sequence[Key], Keep, Event], str | None]
 """Answers the keys in their order until the event is set; why it ended before the last one, or None."""
 INTERRUPTED = "it was stopped"
@@ -40,7 +40,7 @@ INTERRUPTED = "it was stopped"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A job as it is to be done now: all its questions in order, and what its file holds already."""
+    """A job to run now: all its questions in order, and the earlier content of its file."""
 
     job: Job | JudgeJob
     items: Sequence[Key]
@@ -49,17 +49,17 @@ class Work:
 
     @property
     def open(self) -> list[Key]:
-        """What no reply back for yet."""
+        """The questions without a reply."""
         answered = self.before.answered
         return [item for item in self.items if item not in answered]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
+    """Progress of a job. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
 
-    `n_troubles` are questions to which no reply at this start; they are asked again at the next one. `spent` is
-    of the whole job. `left_s` is None until something can be said of it.
+    `n_troubles` are questions without a reply at this start; they are asked again at the next one. `spent` is
+    of the whole job. `left_s` is None until it can be estimated.
     """
 
     n_all: int
@@ -81,10 +81,10 @@ class Progress:
 
 
 class Outcome(NamedTuple):
-    """What became of a job, over everything that was asked for.
+    """The outcome of a job, over all its questions.
 
-    `troubles` are questions to which no reply, `unreadable` replies from which no readable answer, by reason;
-    `n_answered` is the rest of what came. `ended` is why it ended before its last question, None when it did not.
+    `troubles` are questions without a reply, `unreadable` replies without a readable answer, by reason; `n_answered`
+    are the other replies. `ended` is why it ended before its last question, None when it did not.
     """
 
     job: str
@@ -111,7 +111,7 @@ def carry_out(
     stop: Event | None = None,
     at_once: int = USUALLY_WAITING,
 ) -> Outcome:
-    """Do what is open. Raises DetectorError or LedgerError; what was told as done stays.
+    """Answer the open questions. Raises DetectorError or LedgerError; finished answers stay.
 
     `progress` is called from another thread, whenever answers have reached the disk. `at_once` is how many the worker
     asks at once: as many may wait for the disk, so that it never keeps them from asking.
@@ -130,7 +130,7 @@ def carry_out(
 
 
 def _keeping(work: Work, commit: GroupCommit) -> Keep:
-    """Saves an answer, after what it needs to be understood: detector and job once, and its prompt once."""
+    """Saves an answer after the records it refers to: detector and job once, and its prompt once."""
     written = set(work.before.prompts)
     header: list[Record] = []
     if work.before.job != work.job:
@@ -148,7 +148,7 @@ def _keeping(work: Work, commit: GroupCommit) -> Keep:
 
 
 class _Watch:
-    """Counts what has reached the disk and tells it."""
+    """Counts the answers on disk and reports progress."""
 
     def __init__(self, work: Work, progress: Callable[[Progress], None], began: float) -> None:
         answered = work.before.answered
@@ -181,7 +181,7 @@ class _Watch:
 
 
 def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> Outcome:
-    """From the file: what it holds now is what counts."""
+    """Computed from the file, whose content decides."""
     after = standing(folder, work.job.job)
     wanted = set(work.items)
     replies = [reply for key, reply in after.replies.items() if key in wanted]

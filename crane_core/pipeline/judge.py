@@ -1,7 +1,8 @@
 """A model judges diagnoses: each crash that a verdict detected, run by run, against the cause the benchmark states.
 
-Detection itself is computed, never judged: a verdict whose detection fails is not put to a judge. Its labels stand
-beside those of people (`judges`, `label_frame`).
+Or the items of a campaign, each as its annotators see it and under their guideline. Detection itself is computed, never
+judged: a verdict whose detection fails is not put to a judge. Its labels are listed beside those of people (`judges`,
+`label_frame`).
 """
 
 from __future__ import annotations
@@ -13,29 +14,40 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
+from crane_core.annotation.guideline import GuidelineVersion
+from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.plan import Plan
 from crane_core.domain import JudgeJob, JudgeReply, Setting
 from crane_core.errors import DetectorError
 from crane_core.pipeline.ask_models import Asking, Came, of_model
+from crane_core.pipeline.campaign_guideline import current_guideline
+from crane_core.pipeline.item_texts import item_texts
 from crane_core.pipeline.job_files import chosen_name, encoded, job_name, now, standing
 from crane_core.pipeline.job_work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.reply_reading import judgement_of
 from crane_core.prompts.judge_prompt import Presentation, judge_prompt
 from crane_core.prompts.judge_reply import SCHEMA_NAME, judge_reply_schema
-from crane_core.prompts.template import Template, template_for_judge
+from crane_core.prompts.template import Template, template_for_campaign_judge, template_for_judge
 from crane_core.prompts.tokens import count_tokens
 from crane_core.storage import jobs
 from crane_core.storage.store import Store
 
 JUDGE = "judge"
 NO_CAUSE = "the benchmark gives no cause of the crash"
+NO_TEXT = "the text of the diagnosis is not on this machine"
+CAMPAIGN = "campaign"
+"""The option of a job that names its campaign."""
+WHOLE_VERDICT = 0
+"""The run index of a label of the whole verdict, as people give it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedJudgement:
-    """Whose diagnoses are to be judged, and by whom. `options` shape the labels and name the job.
+    """Which diagnoses a judge labels, and which judge. `options` affect the labels and are part of the job's name.
 
     `detector` and `setting` are globs. `repetitions` counts how often each diagnosis is put to the judge in each order.
+    `campaign`: exactly its items are judged instead, under the guideline in force.
     """
 
     model: str
@@ -48,6 +60,7 @@ class WantedJudgement:
     presentations: tuple[Presentation, ...] = tuple(Presentation)
     template: Template | None = None
     again: bool = False
+    campaign: Plan | None = None
 
 
 class Case(NamedTuple):
@@ -59,41 +72,79 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A judge's job as it is to be done now. `cases` by instance, detector, setting and run index."""
+    """A judge's job to run now. `cases` by instance, detector, setting and run index."""
 
     job: JudgeJob
     work: Work
     cases: dict[Key, Case]
     skipped: Counter[str]
     template: Template
+    guideline: GuidelineVersion | None = None
 
     def prompt(self, key: Key) -> str:
         *run, _, presentation = key
         case = self.cases[tuple(run)]
-        return judge_prompt(case.known_cause, case.diagnosis, Presentation(presentation), self.template)
+        rules = self.guideline.text if self.guideline else None
+        return judge_prompt(case.known_cause, case.diagnosis, Presentation(presentation), self.template, rules)
 
     @property
     def open_tokens(self) -> int:
-        """Input tokens of everything that is still to be asked."""
+        """Input tokens of all remaining questions."""
         return sum(count_tokens(self.prompt(key)).n for key in self.work.open)
 
 
 def plan_judgement(store: Store, folder: DataFolder, wanted: WantedJudgement) -> JudgePlan:
-    """The job and what is left of it. Nothing is written, and the store is not needed afterwards.
+    """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
-    Raises DetectorError where there is nothing to judge.
+    Raises DetectorError if there is none to judge.
     """
-    cases, skipped = _cases(store, wanted)
-    template = wanted.template or template_for_judge()
-    base = job_name(JUDGE, wanted.model, wanted.benchmark, wanted.experiment, options=wanted.options)
+    campaign = wanted.campaign
+    cases, skipped = _cases(store, wanted) if campaign is None else _items(store, campaign)
+    guideline = current_guideline(folder, campaign) if campaign else None
+    template = wanted.template or (template_for_campaign_judge() if campaign else template_for_judge())
+    options = wanted.options
+    if campaign and guideline:
+        options = options | {CAMPAIGN: campaign.campaign, "guideline": guideline.version}
+    subject = [campaign.campaign] if campaign else []
+    base = job_name(JUDGE, wanted.model, *subject, wanted.benchmark, wanted.experiment, options=options)
     name = chosen_name(folder, base, again=wanted.again)
     before = standing(folder, name)
     begun = before.job if isinstance(before.job, JudgeJob) else None
-    annotator = begun.annotator if begun else _free_name(store, wanted.model, name, base)
-    about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(wanted.options))
+    wished = f"{JUDGE} {wanted.model} on {campaign.campaign}" if campaign else f"{JUDGE} {wanted.model}"
+    annotator = begun.annotator if begun else _free_name(store, wished, name, base)
+    about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
-    return JudgePlan(job, Work(job, items, before), cases, skipped, template)
+    return JudgePlan(job, Work(job, items, before), cases, skipped, template, guideline)
+
+
+def _items(store: Store, campaign: Plan) -> tuple[dict[Key, Case], Counter[str]]:
+    """The texts of a campaign's items as its annotators see them; they are of the verdict, not of one run.
+
+    Raises DetectorError for a campaign with other labels than the study's, which judges do not know.
+    """
+    if campaign.labels.codes != study_labels().codes:
+        raise DetectorError(
+            f"The labels of {campaign.campaign!r} are {campaign.labels.listed()}; a judge knows only"
+            f" {study_labels().listed()}.",
+            remedy="Judge a campaign that has the study's labels.",
+        )
+    cases: dict[Key, Case] = {}
+    skipped: Counter[str] = Counter()
+    texts = item_texts(store, campaign)
+    for item in campaign.items:
+        told = texts[item.item]
+        if not told.ground_truth or not told.ground_truth.strip():
+            skipped[NO_CAUSE] += 1
+        elif not told.diagnosis:
+            skipped[NO_TEXT] += 1
+        else:
+            verdict = item.verdict
+            key = (verdict.instance_id, verdict.detector, str(verdict.setting), WHOLE_VERDICT)
+            cases[key] = Case(told.ground_truth, told.diagnosis)
+    if not cases:
+        raise DetectorError(f"No item of {campaign.campaign!r} has both texts on this machine.", remedy=_REMEDY)
+    return cases, skipped
 
 
 def in_passes(runs: Sequence[Key], repetitions: int, presentations: Sequence[Presentation]) -> list[Key]:
@@ -107,7 +158,7 @@ def in_passes(runs: Sequence[Key], repetitions: int, presentations: Sequence[Pre
 
 
 def judging(plan: JudgePlan, asked: Asking) -> Worker:
-    """A worker that puts the plan's open questions to the model."""
+    """A worker that sends the plan's open questions to the model."""
     return of_model(
         asked,
         plan.work.before.spent,
@@ -148,10 +199,9 @@ def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str
     return f"No verdict {where} detects a crash and gives a reason."
 
 
-def _free_name(store: Store, model: str, job: str, base: str) -> str:
-    """The name under which a judge's labels stand: no other job's labels may be replaced by them."""
+def _free_name(store: Store, name: str, job: str, base: str) -> str:
+    """The annotator name of a judge's labels: they may not replace those of another job."""
     taken = jobs.judge_names(store.cursor())
-    name = f"{JUDGE} {model}"
     which = base.rpartition("-")[2] + job.removeprefix(base)
     return f"{name} ({which})" if name in taken else name
 
@@ -170,12 +220,13 @@ def _reply(plan: JudgePlan, key: Key, came: Came) -> JudgeReply:
         repetition=repetition,
         presentation=presentation,
         prompt=plan.prompt(key),
+        guideline=plan.guideline.version if plan.guideline else None,
         **came,
     )
 
 
 def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
-    """Labels that the job has given so far, the most frequent first."""
+    """The job's labels so far, the most frequent first."""
     replies = (reply for reply in standing(folder, plan.job.job).replies.values() if isinstance(reply, JudgeReply))
     judgements = (judgement_of(reply) for reply in replies)
     return dict(Counter(str(found.label) for found in judgements if found is not None).most_common())

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.agreement import SCALES, Scope, in_scope
+from crane_core.annotation.label_set import study_labels
+from crane_core.pipeline.agreement import Scope, in_scope, scale_of
 from crane_core.pipeline.label_frame import KEY
 from crane_core.stats.intervals import clustered_rate
 
 COLUMNS = ["judge", "counted", "n_differ", "n", "n_cases", "value", "low", "high"]
+ON_STUDY_SCALE = scale_of(Scope.DIAGNOSES, study_labels())
 ON_SCALE, ALL = "labels on the scale", "every label"
 
 
@@ -29,7 +31,7 @@ def judge_differs(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, jud
     cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(pd.MultiIndex.from_frame(facts[KEY]))
     said = labels[labels["annotator"].isin([person, *judges])].pivot(index=KEY, columns="annotator", values="label")
     said = said.reindex(index=cases.index, columns=[person, *judges])
-    of_person = said[said[person].isin(list(SCALES[Scope.DIAGNOSES]))]
+    of_person = said[said[person].isin(ON_STUDY_SCALE)]
     rows = [row for judge in judges for row in _rows(judge, of_person[person], of_person[judge].dropna(), cases)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -37,7 +39,7 @@ def judge_differs(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, jud
 def _rows(
     judge: str, person: pd.Series[str], said: pd.Series[str], cases: pd.Series[str]
 ) -> Iterator[dict[str, object]]:
-    on_scale = said[said.isin(list(SCALES[Scope.DIAGNOSES]))]
+    on_scale = said[said.isin(ON_STUDY_SCALE)]
     for counted, labelled in ((ON_SCALE, on_scale), (ALL, said)):
         if labelled.empty:
             continue

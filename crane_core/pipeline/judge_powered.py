@@ -1,4 +1,4 @@
-"""What share of the diagnoses is correct, from the labels of one person and, of the rest, those of a judge."""
+"""The share of correct diagnoses, from the labels of one person and, for the rest, those of a judge."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def judge_powered(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, jud
 
 
 def _is_correct(labels: pd.DataFrame, annotator: str) -> pd.Series[float]:
-    mine = labels[labels["annotator"] == annotator].set_index(KEY)["label"]
+    """1 or 0 by verdict; labels of a campaign's own set that the study does not have are left out."""
+    mine = labels[(labels["annotator"] == annotator) & labels["label"].isin(list(Label))].set_index(KEY)["label"]
     correct: pd.Series[float] = (mine == Label.CORRECT).astype(float)
     return correct
 

@@ -1,8 +1,8 @@
-"""The verdict frame with the diagnoses judged by an annotator of one's choice, and what a sample of labels stands for.
+"""The verdict frame with the diagnoses judged by a chosen annotator, and the weights of a sample of labels.
 
-A campaign that drew a sample leaves detected crashes without a label. To leave them out would be to leave out crashes
-that were found, so each label stands for others of its stratum; `measures.label_weights` says for how many. All other
-outcomes are computed and known.
+A campaign that drew a sample leaves detected crashes without a label. Leaving them out would drop detected crashes, so
+each label also represents others of its stratum; `measures.label_weights` says for how many. All other outcomes are
+computed and known.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns import asked_for, campaign_names, kept_campaign
 from crane_core.pipeline.label_frame import KEY, Kind
+from crane_core.pipeline.label_sets import enters_results
 from crane_core.pipeline.measures import VoteRule, asks_for_label, label_weights
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats import vote
@@ -24,7 +26,7 @@ from crane_core.stats import vote
 NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label stands for them."""
 ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
-"""Whose labels can feed results, in the order in which they are offered. Single annotators of a campaign cannot."""
+"""The sources of labels for results, in display order. Single annotators of a campaign cannot."""
 
 
 class Coverage(NamedTuple):
@@ -46,16 +48,23 @@ class Coverage(NamedTuple):
 
 
 def locked_campaigns(folder: DataFolder) -> frozenset[str]:
-    """Campaigns whose final outcomes stand."""
+    """Campaigns with final outcomes."""
     return frozenset(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is not None)
 
 
-def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, locked: frozenset[str]) -> list[str]:
-    """Whose labels can judge these verdicts: imported people, final outcomes of locked campaigns, judges.
+def judging_campaigns(folder: DataFolder) -> frozenset[str]:
+    """Those whose labels the study's scores can count; see `label_sets.enters_results`."""
+    return frozenset(
+        name for name in locked_campaigns(folder) if enters_results(kept_campaign(folder, name).plan.labels)
+    )
+
+
+def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]) -> list[str]:
+    """Whose labels can judge these verdicts: imported people, final outcomes of `judging_campaigns`, judges.
 
     labels: `label_frame`, or `judges.who_labelled`.
     """
-    usable = (labels["kind"] != Kind.FINAL) | labels["campaign"].isin(locked)
+    usable = (labels["kind"] != Kind.FINAL) | labels["campaign"].isin(judging)
     known = labels[labels["kind"].isin(ORDER) & usable]
     asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
     known = known.merge(asked.drop_duplicates(), on=KEY)
@@ -71,7 +80,9 @@ def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan
     plan: of the campaign whose final outcomes these are; None for imported annotators, whose missing labels are left
     out as they always were. With a plan, a crash that was not detected is "misdetected", which needs no annotator;
     label_stratum names what a detected crash was drawn from, or that the campaign did not draw from it, and is None
-    for everything else; provenance is "open" for one that was drawn and has no final label.
+    for everything else; provenance is "open" for one that was drawn and has no final label. Labels of another set than
+    the study's count by credit: 1 as correct, 0 as wrong, anything between as partial with its share in label_credit,
+    and one without credit as unverifiable.
     """
     mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
     frame = verdicts.drop(columns=["human", "provenance"]).merge(mine, on=KEY, how="left", validate="one_to_one")
@@ -81,8 +92,10 @@ def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan
 
 
 def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    frame = frame if means_the_study(plan.labels) else _by_credit(frame, plan.labels)
     asked = asked_for(frame, plan.population)
-    drawn_from = asked[asked["truth"]]
+    is_gold = pd.MultiIndex.from_frame(asked[KEY]).isin([entry.verdict.key for entry in plan.gold])
+    drawn_from = asked[asked["truth"] & ~is_gold]
     drawn = pd.MultiIndex.from_frame(frame[KEY]).isin([item.verdict.key for item in plan.items])
     return frame.assign(
         human=_with_misses(frame, plan),
@@ -91,8 +104,21 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     )
 
 
+def _by_credit(frame: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
+    credits = {label.code: np.nan if label.credit is None else label.credit for label in labels.labels}
+    words = {code: _word_of(credit) for code, credit in credits.items()}
+    said = pd.Series([words.get(code) for code in frame["human"]], index=frame.index, dtype=object)
+    return frame.assign(human=said, label_credit=frame["human"].map(credits).astype(float))
+
+
+def _word_of(credit: float) -> str:
+    if np.isnan(credit):
+        return str(Label.UNVERIFIABLE)
+    return str({1.0: Label.CORRECT, 0.0: Label.WRONG}.get(credit, Label.PARTIAL))
+
+
 def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
-    """The labels, and of every crash of the experiment that was not detected that it was not."""
+    """The labels, and "misdetected" for every crash of the experiment that was not detected."""
     here = (frame["benchmark"] == plan.population.benchmark) & (frame["experiment"] == plan.population.experiment)
     missed = here & frame["truth"] & ~_predicted(frame)
     return frame["human"].where(~missed, str(Label.MISDETECTED))
@@ -108,7 +134,7 @@ def _strata(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Ser
 
 
 def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage:
-    """What the labels of these rows cover; `rows` as `judged_by` gives them."""
+    """The coverage of the labels of these rows; `rows` as `judged_by` returns them."""
     crashes = rows[asks_for_label(rows, rule)]
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()

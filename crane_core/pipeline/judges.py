@@ -1,4 +1,4 @@
-"""LLM judges as annotators: every pass of theirs, and what they say most often over all repetitions."""
+"""LLM judges as annotators: every pass, and the most frequent label over all repetitions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
 
 
 def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
-    """The same with one label of each imported annotator in each setting of a detector, which says who there is.
+    """The same with one label of each imported annotator in each setting of a detector, which lists the annotators.
 
-    It has no text of a label. A page that asks for the annotators need not wait for all that they said.
+    It has no label texts: a page that only needs the annotators need not wait for all labels.
     """
     nothing = {"label": None, "campaign": None, "provenance": None, "why": None}
     pooled = labels.first_pooled_labels(store.cursor()).assign(**nothing)
@@ -39,7 +39,7 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
 
 
 def pooled_judges(passes: pd.DataFrame) -> list[str]:
-    """Every judge in either order of texts: all repetitions together, of one that was asked once that one."""
+    """Every judge in either order of texts: all repetitions together, or the only one."""
     is_pooled = passes["repetition"] == 0
     return [
         str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]

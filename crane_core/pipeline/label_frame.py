@@ -11,19 +11,20 @@ from enum import StrEnum
 import pandas as pd
 
 from crane_core.annotation.outcome import Final, final_outcome
-from crane_core.annotation.plan import Plan, Showing
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns import campaign_names, decisions_of, journal_of, kept_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
 
 KEY = ["benchmark", "instance_id", "detector", "setting", "experiment"]
-"""What a verdict is known by."""
+"""The key of a verdict."""
 COLUMNS = [*KEY, "annotator", "kind", "label", "campaign", "provenance", "why"]
 
 
 class Kind(StrEnum):
-    """Who speaks. HUMAN and JUDGE come with imported studies; ANNOTATOR and FINAL belong to a campaign."""
+    """The kind of annotator. HUMAN and JUDGE come with imported studies; ANNOTATOR and FINAL belong to a campaign."""
 
     HUMAN = "human"
     JUDGE = "judge"
@@ -32,7 +33,7 @@ class Kind(StrEnum):
 
 
 def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
-    """One row per verdict and annotator, columns as in COLUMNS; each annotator says one label of a verdict.
+    """One row per verdict and annotator, columns as in COLUMNS; each annotator has one label per verdict.
 
     `annotator` is the name that pages show: "published human", "published judge, repetition 3, reversed",
     "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns. Hidden repeats are not
@@ -54,7 +55,7 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
         verdict_of = {item.item: item.verdict.key for item in plan.items}
         for annotator in plan.annotators:
             for showing, given in journal_of(folder, plan, annotator).given.items():
-                if showing.showing == 1:
+                if showing.showing == 1 and showing.item in verdict_of:
                     who = (f"{campaign}: {annotator}", Kind.ANNOTATOR, str(given.label))
                     yield (*verdict_of[showing.item], *who, campaign, None, None)
         for item, final in final_outcomes(folder, plan).items():
@@ -66,7 +67,7 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
 def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
-    decisions = decisions_of(folder, plan.campaign)
+    decisions = decisions_of(folder, plan)
     outcomes = {}
     for item in plan.items:
         first = Showing(item.item, 1)

@@ -1,6 +1,6 @@
 """A copy of the ledger while others may append to it: whole lines only.
 
-Knows files and folders. Refuses to know what the lines say.
+Knows files and folders. Refuses to know the contents of the lines.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The only writer of the database: sources and the new tail of ledger files go in, one transaction each.
 
-What is loaded can always be dropped and loaded again (`rebuild`), because nothing enters that is not also a file.
+Loaded data can always be dropped and loaded again (`rebuild`), because all of them are also in files.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.editions import edition_of, filed
-from crane_core.pipeline.losses import accept, keep_count, losses, set_aside_altered_sources
+from crane_core.pipeline.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.reply_reading import with_what_they_say
 from crane_core.pipeline.sources import (
@@ -42,7 +42,7 @@ _EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
 
 
 class Imported(NamedTuple):
-    """What became of one import. `added` is empty when the source had been loaded before.
+    """The outcome of one import. `added` is empty when the source had been loaded before.
 
     `problems` are those of the source, and answers and labels that wait for the instance they are about. `edition` is
     what its records are filed under; see `pipeline.editions`.
@@ -120,7 +120,7 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_l
     before = _rows_of_ledger(folder.database, progress)
     lost = losses(folder)
     if lost and not accept_loss:
-        raise _refuse_loss([str(loss) for loss in lost])
+        raise _refuse_loss([str(loss) for loss in lost], {loss.remedy for loss in lost})
     set_aside_altered_sources(folder, lost)
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
@@ -160,11 +160,11 @@ def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
             yield f"{table.replace('_', ' ')} of the ledger would drop from {n_rows:,} to {after[table]:,}"
 
 
-def _refuse_loss(found: list[str]) -> LedgerError:
+def _refuse_loss(found: list[str], remedies: Collection[str] = (RESTORE,)) -> LedgerError:
     rest = f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
     return LedgerError(
         f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
-        remedy="Restore the files from a copy, or continue without them: `rebuild --accept-loss`. `doctor` lists them.",
+        remedy=f"{' '.join(sorted(remedies))} `doctor` lists everything.",
     )
 
 
@@ -210,7 +210,7 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
 def import_paths(
     paths: list[Path], folder: DataFolder, store: Store | None = None, *, release: Release | None = None
 ) -> Imported:
-    """Import one archive, one folder, one file, or the notebooks of a pair given by name.
+    """Import one archive, one folder, one file, or the named notebooks of a pair.
 
     `release` is what it was fetched as; an archive made by git tells its commit itself.
     Without a `store` the database is opened for the time of the import; while the app holds it, the source is
@@ -280,7 +280,7 @@ def as_sources(paths: list[Path]) -> list[list[Path]]:
 
 
 def _pair_name(paths: list[Path]) -> str:
-    """What several notebooks are called together: their case, without the version."""
+    """The common name of several notebooks: their case, without the version."""
     return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
 
 
@@ -375,7 +375,7 @@ def _row(source: StagedSource) -> SourceRow:
 
 
 def load_ledger(store: Store, folder: DataFolder) -> int:
-    """Load what ledger files gained since the last time; the number of new lines."""
+    """Load the new lines of ledger files since the last time; the number of new lines."""
     positions = state.ledger_positions(store.cursor())
     return sum(
         _load_tail(store, name, ledger.tail(folder.ledger / name, since), since)

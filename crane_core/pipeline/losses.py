@@ -1,6 +1,6 @@
-"""What is gone or altered of sources and ledger, told by what is left: the manifest, the chain and the database.
+"""Missing or altered sources and ledger files, found by manifest, chain, signatures and the database.
 
-Reads files and compares; changes nothing. A file that nobody knew before is not a loss.
+Reads files and compares; changes nothing. A previously unknown file is not a loss.
 """
 
 from __future__ import annotations
@@ -8,14 +8,17 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crane_core import ledger, ledger_manifest
+from crane_core import ledger, ledger_manifest, ledger_roll
 from crane_core.errors import SourceError, StoreError
 from crane_core.ledger_chain import digest
 from crane_core.ledger_manifest import Entry
+from crane_core.ledger_roll import Roll
+from crane_core.ledger_signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sources import SIDECAR, fingerprint, read_sidecar
 from crane_core.storage import state
@@ -25,14 +28,18 @@ ACCEPTED = "accepted.txt"
 SET_ASIDE = "set-aside"
 SHOWN = 4
 _SOURCES = "sources"
+RESTORE = "Restore it from a copy, or continue without it: `rebuild --accept-loss`."
+SIGN = "If it is as it should be, sign it: `doctor --sign`."
+OTHER_KEY = f"Set {VARIABLE} to the key that signed it, or take everything as it is now: `rebuild --accept-loss`."
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that was there and is not, or is not as it was. `file` is relative to the data folder."""
+    """A file or record that is missing or altered. `file` is relative to the data folder."""
 
     file: str
     what: str
+    remedy: str = RESTORE
 
     def __str__(self) -> str:
         return f"{self.file} {self.what}"
@@ -59,26 +66,63 @@ def losses(folder: DataFolder) -> list[Loss]:
         try:
             store = open_to_read(folder.database)
         except StoreError:
-            pass  # held, or not to be opened: the manifest and the chain speak alone
+            pass  # held, or cannot be opened: only the manifest and the chain are checked
         else:
             known = known_to(store)
             store.close()
-    return [*_of_ledger(folder, known), *_of_sources(folder, known)]
+    roll = ledger_roll.read(_manifest(folder))
+    return [*_of_roll(folder, roll), *_of_ledger(folder, known, roll), *_of_sources(folder, known, roll)]
 
 
-def _of_ledger(folder: DataFolder, known: Known) -> Iterator[Loss]:
+def _manifest(folder: DataFolder) -> Path:
+    return folder.ledger / ledger_manifest.FOLDER
+
+
+def _of_roll(folder: DataFolder, roll: Roll | None) -> Iterator[Loss]:
+    """Problems with the signed list; with a key, there must be one as soon as there is something to list."""
+    what = ledger_roll.fault_of(roll)
+    is_wanted = roll or _files(folder) or next(_manifest(folder).rglob("*.json"), None)
+    if what and is_wanted:
+        yield _by_signature(f"ledger/{ledger_manifest.FOLDER}/{ledger_roll.FILE_NAME}", what)
+
+
+def _by_signature(file: str, what: str) -> Loss:
+    remedies = {NOT_SIGNED: SIGN, WRONG: RESTORE}
+    return Loss(file, what, remedies.get(what, OTHER_KEY))
+
+
+def _of_ledger(folder: DataFolder, known: Known, roll: Roll | None) -> Iterator[Loss]:
     names = set(known.positions) | {path.relative_to(folder.ledger).as_posix() for path in _files(folder)}
-    entries = folder.ledger / ledger_manifest.FOLDER
+    names |= set(roll.files) if roll else set()
+    entries = _manifest(folder)
     for file in entries.rglob("*.json"):
         name = file.relative_to(entries).with_suffix(".jsonl").as_posix()
         if not name.startswith(f"{_SOURCES}/"):
             names.add(name)
     for name in sorted(names):
-        entry = ledger_manifest.read(ledger_manifest.entry_file(folder.ledger / name))
-        found = _of_file(folder.ledger / name, entry, known.positions.get(name), known.rows.get(name, {}))
+        path = folder.ledger / name
+        if not path.is_file():
+            entry = ledger_manifest.read(ledger_manifest.entry_file(path))
+            yield Loss(f"ledger/{name}", f"is missing: {_held(entry, known.rows.get(name, {}))} are lost")
+            continue
+        counted = ledger.counted(path)
+        found = _of_file(counted.content, counted.entry, known.positions.get(name), known.rows.get(name, {}))
         if found:
             rest = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
             yield Loss(f"ledger/{name}", "; ".join(found[:SHOWN]) + rest)
+        elif what := counted.fault:
+            yield _by_signature(f"ledger/{name}", what)
+        elif what := _unsigned_lines(counted):
+            yield Loss(f"ledger/{name}", what, SIGN)
+
+
+def _unsigned_lines(counted: ledger.Counted) -> str | None:
+    """With a key, lines after those that were signed: others wrote them, or a crash came before they were counted."""
+    n_lines = counted.content.count(b"\n")
+    if counted.entry is None or ledger_key() is None or n_lines <= counted.entry.n_lines:
+        return None
+    first = counted.entry.n_lines + 1
+    return f"has lines that are not signed: {first:,} to {n_lines:,}"
 
 
 def _files(folder: DataFolder) -> list[Path]:
@@ -86,11 +130,8 @@ def _files(folder: DataFolder) -> list[Path]:
 
 
 def _of_file(
-    path: Path, entry: Entry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
+    content: bytes, entry: Entry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
 ) -> list[str]:
-    if not path.is_file():
-        return [f"is missing: {_held(entry, rows)} are lost"]
-    content = path.read_bytes()
     n_lines = content.count(b"\n")
     found = []
     if entry and len(content) < entry.n_bytes:
@@ -124,19 +165,21 @@ def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sh
     )
 
 
-def _of_sources(folder: DataFolder, known: Known) -> Iterator[Loss]:
+def _of_sources(folder: DataFolder, known: Known, roll: Roll | None) -> Iterator[Loss]:
+    signed = roll.sources if roll else {}
     names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
     names |= {path.parent.name: "" for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."}
+    names |= dict.fromkeys(signed, "")
     names |= known.sources
     for source_id in sorted(names):
-        what = _of_source(folder.sources / source_id)
+        what = _of_source(folder.sources / source_id, signed.get(source_id))
         if what:
             told = f"({names[source_id]}) " if names[source_id] else ""
             yield Loss(f"sources/{source_id}", told + what)
 
 
-def _of_source(kept: Path) -> str | None:
-    """What is wrong with a kept source, read whole: its bytes must give the sha256 that it was imported with."""
+def _of_source(kept: Path, signed_sha256: str | None) -> str | None:
+    """Problems with a stored source, which is read completely: its bytes must have the sha256 of its import."""
     if not (kept / SIDECAR).is_file():
         return "is missing: its records are lost"
     try:
@@ -147,23 +190,45 @@ def _of_source(kept: Path) -> str | None:
         return f"has lost its file {source.file}"
     if fingerprint(kept / source.file) != source.sha256:
         return f"was altered: {source.file} differs from what was imported (its sha256 differs)"
+    if signed_sha256 not in (None, source.sha256):
+        return f"was altered: {source.file} differs from what was signed (its sha256 differs)"
     return None
 
 
 def _entries_of_sources(folder: DataFolder) -> Path:
-    return folder.ledger / ledger_manifest.FOLDER / _SOURCES
+    return _manifest(folder) / _SOURCES
 
 
 def keep_count(folder: DataFolder) -> None:
-    """Enter into the manifest what it does not have yet: files that were copied here, and sources."""
-    (folder.ledger / ledger_manifest.FOLDER).mkdir(parents=True, exist_ok=True)
+    """Add to the manifest what it lacks: files that were copied here, and sources."""
+    _manifest(folder).mkdir(parents=True, exist_ok=True)
     for path in _files(folder):
         ledger.count(path)
-    for sidecar in folder.sources.glob(f"*/{SIDECAR}"):
-        entry = _entries_of_sources(folder) / f"{sidecar.parent.name}.json"
-        if sidecar.parent.name[0] != "." and not entry.exists():
+    for source_id, sha256 in _sources_of(folder).items():
+        entry = _entries_of_sources(folder) / f"{source_id}.json"
+        if not entry.exists():
+            ledger_roll.enter(_manifest(folder), sources={source_id: sha256})
             entry.parent.mkdir(exist_ok=True)
-            shutil.copyfile(sidecar, entry)
+            shutil.copyfile(folder.sources / source_id / SIDECAR, entry)
+
+
+def _sources_of(folder: DataFolder) -> dict[str, str]:
+    """The sha256 of kept sources by their id, as they were imported; those that cannot be read are left out."""
+    kept = sorted(path.parent for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != ".")
+    found = {}
+    for place in kept:
+        with suppress(SourceError):  # `losses` reports it
+            found[place.name] = read_sidecar(place / SIDECAR).sha256
+    return found
+
+
+def sign(folder: DataFolder) -> None:
+    """Sign ledger and list of sources as they are; the caller vouches for them."""
+    _manifest(folder).mkdir(parents=True, exist_ok=True)
+    for path in _files(folder):
+        ledger.sign(path)
+    files = tuple(path.relative_to(folder.ledger).as_posix() for path in _files(folder))
+    ledger_roll.replace(_manifest(folder), Roll(files, _sources_of(folder)))
 
 
 def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
@@ -177,8 +242,8 @@ def set_aside_altered_sources(folder: DataFolder, found: list[Loss]) -> None:
 
 
 def accept(folder: DataFolder, found: list[Loss]) -> None:
-    """Take ledger and sources as they are now, and write down what was lost and when."""
-    manifest = folder.ledger / ledger_manifest.FOLDER
+    """Accept ledger and sources as they are now, and record what was lost and when."""
+    manifest = _manifest(folder)
     manifest.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with (manifest / ACCEPTED).open("a", encoding="utf-8") as log:
@@ -189,10 +254,14 @@ def accept(folder: DataFolder, found: list[Loss]) -> None:
             _accept_file(path)
         else:
             (_entries_of_sources(folder) / f"{path.name}.json").unlink(missing_ok=True)
+    if found and (ledger_key() or ledger_roll.read(manifest)):
+        sign(folder)
 
 
 def _accept_file(path: Path) -> None:
     file = ledger_manifest.entry_file(path)
+    if path.suffix != ".jsonl":
+        return  # the roll, which `sign` replaces
     if file and path.is_file():
         content = path.read_bytes()
         entry = ledger_manifest.of(content)

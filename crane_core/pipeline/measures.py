@@ -26,14 +26,14 @@ YES_OR_NO = ("Accuracy", "Recall")
 
 
 class Inputs(NamedTuple):
-    """Two settings of a detector that are compared on the same instances: what `other` changes against `base`."""
+    """Two settings of a detector that are compared on the same instances: the change from `base` to `other`."""
 
     base: Setting
     other: Setting
 
 
 WITH_STATE = Inputs(Setting.CODE, Setting.RUNTIME)
-"""The comparison of the study: what runtime state changes."""
+"""The comparison of the study: the effect of runtime state."""
 
 
 class VoteRule(StrEnum):
@@ -45,7 +45,7 @@ class VoteRule(StrEnum):
 
 
 class Credit(StrEnum):
-    """What a detected crash is worth (paper, section 4.4.2, and two other readings)."""
+    """The credit of a detected crash (paper, section 4.4.2, and two other readings)."""
 
     STRICT = "correct diagnosis"
     HALF = "half credit for partial"
@@ -53,7 +53,7 @@ class Credit(StrEnum):
 
 
 class PairedTest(StrEnum):
-    """How the p-value of a comparison is made; the policy decides, never the data."""
+    """The test of a comparison; the policy decides, never the data."""
 
     MCNEMAR = "exact McNemar test"
     SIGN_FLIP = "sign-flip permutation test by case"
@@ -70,7 +70,7 @@ PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
 def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
-    """Prediction per row in 0..1, nan where no run answered. A tie predicts no crash: more than half is asked for."""
+    """Prediction per row in 0..1, nan if no run answered. A tie predicts no crash: more than half is asked for."""
     n_crash, n_safe = frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
     share = vote.crash_share(n_crash, n_safe)
     if rule is VoteRule.MEAN:
@@ -87,10 +87,10 @@ def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest | None:
 
 
 class Outcomes(NamedTuple):
-    """What decides what each row counts, read from a frame once; all arrays have shape (n,).
+    """The columns that determine each row's count, read from a frame once; all arrays have shape (n,).
 
-    predicted: as `detected`. asks: see `asks_for_label`. is_labelled: somebody said something of the diagnosis. worth:
-    its credit, nan where nobody judged it; None where detection is enough. stratum: of the label, -1 without one.
+    predicted: as `detected`. asks: see `asks_for_label`. is_labelled: the diagnosis has a label. worth:
+    its credit, nan if nobody judged it; None where detection is enough. stratum: of the label, -1 without one.
     """
 
     truth: NDArray[np.bool_]
@@ -111,6 +111,9 @@ def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
     worth = None
     if credit is not Credit.DETECTION:  # each word once: of a hundred thousand rows, four differ
         worth = np.append(rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan)[label]
+        if credit is Credit.HALF and "label_credit" in frame:  # a campaign's own labels state their credit
+            stated = frame["label_credit"].to_numpy(dtype=float)
+            worth = np.where(np.isnan(stated), worth, stated)
     return Outcomes(
         truth=frame["truth"].to_numpy(dtype=bool),
         predicted=detected(frame, rule),
@@ -129,7 +132,7 @@ def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
 
 
 def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
-    """How many instances each row stands for: 0 where others stand for it, nan where no label of its stratum does."""
+    """How many instances each row stands for: 0 where others stand for it, nan if no label of its stratum does."""
     return _weights(outcomes(frame, rule, Credit.DETECTION))
 
 
@@ -146,7 +149,7 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
 class Scored(NamedTuple):
     """Each row's share in TP, FP, TN, FN and left out, and how many rows depend on a label and have one.
 
-    parts: None where a row depends on a label that nobody gave and no other stands for.
+    parts: None if a row depends on a label that nobody gave and no other stands for.
     """
 
     parts: rates.Confusion | None
@@ -170,7 +173,7 @@ def _scored(rows: Outcomes) -> Scored:
 
 
 def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
-    """Whether labels stand for others anywhere: then nobody knows who wins which instance, and nothing is tested."""
+    """Whether any label represents others: then the winner of each instance is unknown, and nothing is tested."""
     return credit is not Credit.DETECTION and bool((label_weights(frame, rule) != 1).any())
 
 
@@ -262,46 +265,35 @@ def gain_table(
     credit: Credit,
     rate: str = "Accuracy",
     inputs: Inputs = WITH_STATE,
+    with_power: bool = True,
 ) -> pd.DataFrame:
     """A rate with the one input against the other, per detector; with and without runtime state it is the headline.
 
     Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without (rate with the base), with_ (with the
     other), difference, low, high (shares), gained and lost (instances that only one setting has right), p_value, test
     (see `test_of`), p_by_case (sign flips of whole cases), p_holm and p_by_case_holm (Holm over the detectors of the
-    table), detectable (smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar
-    test with 80% power at Holm's strictest step, 0.05 over the number of detectors). gained, lost and detectable are
-    NaN where right is not a yes or no (mean of runs, half credit), and so are the p-values for precision and F1. Where
-    the labels of a sample stand for others, all of these are NaN for every detector. Rates that need labels of
-    unlabelled verdicts are NaN altogether.
+    table), and unless `with_power` is false, detectable: the smallest difference that as many pairs, of which as many
+    differ, reveal to the exact McNemar test with 80% power at Holm's strictest step, 0.05 over the number of detectors.
+    gained, lost and detectable are NaN where right is not a yes or no (mean of runs, half credit), and so are the
+    p-values for precision and F1. Where the labels of a sample stand for others, all of these are NaN for every
+    detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
-    table = adjusted_gains(frame, rule=rule, credit=credit, rate=rate, inputs=inputs)
-    if table.empty:
-        return table
-    alpha = power.ALPHA / max(int(table["p_value"].notna().sum()), 1)
-    differing = (table["gained"] + table["lost"]) / table["n"]
-    return table.assign(
-        detectable=[
-            np.nan if np.isnan(share) else power.minimum_detectable_difference(int(n), share, alpha=alpha)
-            for n, share in zip(table["n"], differing, strict=True)
-        ],
-    )
-
-
-def adjusted_gains(
-    frame: pd.DataFrame,
-    *,
-    rule: VoteRule,
-    credit: Credit,
-    rate: str = "Accuracy",
-    inputs: Inputs = WITH_STATE,
-) -> pd.DataFrame:
-    """`gain_table` without `detectable`, for who asks dozens of times."""
     table = _gains(frame, ["detector"], rule, credit, rate, inputs)
     if table.empty:
         return table
-    return table.assign(
+    table = table.assign(
         p_holm=multiplicity.holm(table["p_value"]), p_by_case_holm=multiplicity.holm(table["p_by_case"])
     )
+    return table.assign(detectable=_detectable(table)) if with_power else table
+
+
+def _detectable(gains: pd.DataFrame) -> list[float]:
+    alpha = power.ALPHA / max(int(gains["p_value"].notna().sum()), 1)
+    differing = (gains["gained"] + gains["lost"]) / gains["n"]
+    return [
+        np.nan if np.isnan(share) else power.minimum_detectable_difference(int(n), share, alpha=alpha)
+        for n, share in zip(gains["n"], differing, strict=True)
+    ]
 
 
 def change_table(

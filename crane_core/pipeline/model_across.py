@@ -18,9 +18,9 @@ class ModelAcross(NamedTuple):
     """The odds ratio of the other input per detector, and the Wald test of the interaction input x detector.
 
     ratios: a row per detector that was asked with both inputs, columns COLUMNS: n instances (each once with either
-    input) of n_cases cases, accuracy without and with it, odds_ratio with its 95% interval (NaN where there is no
+    input) of n_cases cases, accuracy without and with it, odds_ratio with its 95% interval (NaN if there is no
     model). chi2, df and p_value of the test; n_cases of all detectors together. why_not: why there is no model, a
-    `gee.Unfit` or SAMPLED, empty where there is one; at: titles of the detectors that it is about.
+    `gee.Unfit` or SAMPLED, empty if there is one; at: titles of the detectors that it is about.
     """
 
     ratios: pd.DataFrame
@@ -35,8 +35,8 @@ class ModelAcross(NamedTuple):
 def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
 
-    Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. Where labels
-    of a sample stand for others nobody knows which instance is right, so there is no model.
+    Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. If labels of a
+    sample represent others, it is unknown which instance is right, so there is no model.
     """
     rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]

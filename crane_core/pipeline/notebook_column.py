@@ -1,4 +1,4 @@
-"""A dataset with a notebook column (Parquet or JSON lines), read in batches and kept as small files of what counts.
+"""A dataset with a notebook column (Parquet or JSON lines), read in batches and reduced to small files.
 
 Of each notebook that crashed the code cells and their error outputs stay; markdown, pictures and other outputs go, so
 that gigabytes become megabytes. Rows that are left out are counted by reason, and the first of them named.
@@ -44,7 +44,7 @@ class NotebookColumn(NamedTuple):
 
 
 def notebook_column(path: Path) -> NotebookColumn | None:
-    """What the folder or file is as such a dataset; None where no column of it holds notebooks."""
+    """The folder or file as such a dataset; None if no column of it holds notebooks."""
     there = sorted(path.rglob("*")) if path.is_dir() else [path]
     ordinary = (file for file in there if file.is_file() and not file.is_symlink())
     files = tuple(file for file in ordinary if file.suffix in {".parquet", ".jsonl"})
@@ -111,7 +111,7 @@ def _parquet_rows(file: Path, column: str | None) -> Iterator[Any]:
 
 
 def _as_notebook(value: Any) -> dict[str, Any] | None:
-    """The notebook as a JSON object; None where the value is none."""
+    """The notebook as a JSON object; None if the value is none."""
     if isinstance(value, str | bytes):
         if len(value) > ROW_BYTES or value.lstrip()[:1] not in ("{", b"{"):
             return None
@@ -171,7 +171,7 @@ class _Part:
 
 
 def _slim(value: Any) -> dict[str, Any]:
-    """Code cells with their error outputs alone. Raises ValueError, with the reason, where there is no crash."""
+    """Code cells with their error outputs alone. Raises ValueError, with the reason, if there is no crash."""
     if value is TOO_LARGE or (isinstance(value, str | bytes) and len(value) > ROW_BYTES):
         raise ValueError(f"it is larger than {ROW_BYTES:,} bytes")
     notebook = _as_notebook(value)

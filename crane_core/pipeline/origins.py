@@ -1,4 +1,4 @@
-"""Which text of a cell is shown where several releases brought one: the notebook's own first."""
+"""Which text of a cell is shown if several releases have one: the notebook's own first."""
 
 from __future__ import annotations
 

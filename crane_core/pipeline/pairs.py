@@ -1,4 +1,4 @@
-"""Cases with what detectors made of them: the list that people filter before they open a pair."""
+"""Cases with the detectors' results: the list that people filter before they open a pair."""
 
 from __future__ import annotations
 
@@ -138,6 +138,11 @@ def keep(
         hit = text.apply(lambda column: column.str.contains(find.strip(), case=False, regex=False)).any(axis=1)
         table = table[hit | table["case_id"].isin(list(holding))]
     return table
+
+
+def cases_answered(verdicts: pd.DataFrame, column: str) -> dict[str, int]:
+    """Value of a column of the verdict frame to how many cases have an answer with it."""
+    return {str(value): int(n) for value, n in verdicts.groupby(column)["case_id"].nunique().items()}
 
 
 def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:

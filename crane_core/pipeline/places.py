@@ -1,4 +1,4 @@
-"""Where things lie: the folder of what changes, and what ships with the checkout."""
+"""Paths: the data folder, and the files that ship with the program."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from platformdirs import user_data_path
+
 from crane_core.errors import StoreError
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-"""The checkout this code runs from; `published/` and `minibench/` always come from here."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+_INSTALLED = _PACKAGE / "shipped"
+IS_INSTALLED = _INSTALLED.is_dir()
+"""Whether this code was installed from a wheel, which brings a copy of what ships."""
+
+CHECKOUT = _INSTALLED if IS_INSTALLED else _PACKAGE.parent
+"""Holds app.py, pages/, data/published and data/minibench: the checkout this code runs from, or a wheel's copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFolder:
-    """The folder of what changes: database, sources, ledger. Made when missing."""
+    """The data folder: database, sources, ledger. Created if missing."""
 
     path: Path
 
@@ -36,8 +43,12 @@ class DataFolder:
 
 
 def data_folder(path: str | Path | None = None) -> DataFolder:
-    """`path`, else CRANE_DATA, else data/ of the checkout. Raises StoreError where it cannot be made or written."""
-    chosen = Path(path or os.environ.get("CRANE_DATA") or CHECKOUT / "data").expanduser().resolve()
+    """`path`, else CRANE_DATA, else data/ of the checkout, or the user's own folder where the program is installed.
+
+    Raises StoreError if it cannot be created or written.
+    """
+    usual = user_data_path("crane-workbench") if IS_INSTALLED else CHECKOUT / "data"
+    chosen = Path(path or os.environ.get("CRANE_DATA") or usual).expanduser().resolve()
     try:
         chosen.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,18 +1,23 @@
-"""A plan told before it is stored: population, sample, strata, everybody's work, what the items weigh.
+"""An outline of a plan before it is stored: population, sample, strata, everybody's work, effective sample size.
 
 The command line and the page show the same sentences and the same tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from crane_core.annotation.label_set import means_the_study
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Texts
 from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.clustering import Clustering, Weight
+from crane_core.pipeline.label_sets import standing_words
 from crane_core.pipeline.population_choices import FILTERS
 
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 SECONDS_PER_ITEM = 60.0
 """Assumed for the estimate of hours; a running campaign shows its measured median."""
 
@@ -35,7 +40,7 @@ class LoadRow(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What a plan comes to. `sentences` and `dependence` are plain text, one thought each."""
+    """The summary of a plan. `sentences` and `dependence` are plain text, one thought each."""
 
     sentences: tuple[str, ...]
     strata: tuple[StratumRow, ...]
@@ -44,13 +49,18 @@ class Outline(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def outline(plan: Plan, weight: Clustering) -> Outline:
-    """The outline of a plan and of what its items weigh."""
+def outline(plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLES) -> Outline:
+    """The outline of a plan and of its effective sample size."""
     strata = tuple(
         StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population) for s in plan.strata
     )
     return Outline(
-        sentences=(_population(plan), _sample(plan), _overlap(plan), _texts(plan), _seed(plan)),
+        sentences=(
+            *(_population(plan, titles), _sample(plan), _overlap(plan), _texts(plan)),
+            *_labels(plan),
+            *((_gold(plan),) if plan.gold else ()),
+            _seed(plan),
+        ),
         strata=strata,
         load=workload(plan),
         dependence=_dependence(plan, weight),
@@ -58,16 +68,22 @@ def outline(plan: Plan, weight: Clustering) -> Outline:
     )
 
 
-def _population(plan: Plan) -> str:
+def _population(plan: Plan, titles: Mapping[str, str]) -> str:
     left_out = f"; {plan.left_out:,} more are excluded, because their texts are not loaded" if plan.left_out else ""
-    return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population)}{left_out}."
+    return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population, titles)}{left_out}."
 
 
-def query_words(asked: Population) -> str:
-    """A population query in words; filters that ask for everything are not named."""
+def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str:
+    """A population query in words; filters that ask for everything are not named.
+
+    titles: what a page calls a benchmark, an experiment or a value of a filter; others keep their ids.
+    """
     filters = {name.replace("_", " "): getattr(asked, name) for name in FILTERS}
-    named = [f"{name} {', '.join(values)}" for name, values in filters.items() if values]
-    return "; ".join([f"{asked.benchmark}, {asked.experiment}", str(asked.outcome), *named])
+    named = [
+        f"{name} {', '.join(titles.get(one, one) for one in values)}" for name, values in filters.items() if values
+    ]
+    where = ", ".join(titles.get(one, one) for one in (asked.benchmark, asked.experiment))
+    return "; ".join([where, str(asked.outcome), *named])
 
 
 def _sample(plan: Plan) -> str:
@@ -90,7 +106,10 @@ def _by(design: Design) -> str:
 def _overlap(plan: Plan) -> str:
     if len(plan.annotators) == 1:
         return "Annotators: one, so inter-annotator agreement cannot be measured."
-    return f"Annotators: {len(plan.annotators)}; {plan.design.overlap}."
+    design = plan.design
+    words = f"each item by {design.per_item} of them" if design.overlap is Overlap.SOME else str(design.overlap)
+    first = f" All label the same {design.calibration:,} items first; then the lead opens the main round."
+    return f"Annotators: {len(plan.annotators)}; {words}.{first if design.calibration else ''}"
 
 
 def _texts(plan: Plan) -> str:
@@ -98,6 +117,23 @@ def _texts(plan: Plan) -> str:
     shown = shown if plan.design.texts is Texts.ONE else "all texts of an item, with the number of runs of each"
     style = " The style of a text can still reveal its model." if plan.blind else ""
     return f"Texts: {shown}.{style}"
+
+
+def _labels(plan: Plan) -> tuple[str, ...]:
+    """What is another set than the study's, and what it counts for."""
+    if means_the_study(plan.labels):
+        return ()
+    listed = ", ".join(label.words for label in plan.labels.labels)
+    return (f"Labels: {plan.labels.name} ({plan.labels.scale}), {listed}. {standing_words(plan.labels)}",)
+
+
+def _gold(plan: Plan) -> str:
+    origins = ", ".join(sorted({entry.origin for entry in plan.gold}))
+    told = "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+    return (
+        f"Gold: {len(plan.gold):,} items with a known label ({origins}), once in everybody's order; {told}. "
+        "They are not part of the population, outcomes or estimates."
+    )
 
 
 def _seed(plan: Plan) -> str:
@@ -187,6 +223,8 @@ def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
         "blind": plan.blind,
         "required": plan.required,
         "items": len(plan.items),
+        "gold": len(plan.gold),
+        "gold_feedback": plan.gold_feedback,
         "cases": weight.n_cases,
         "strata": [row._asdict() for row in told.strata],
         "annotators": [row._asdict() for row in told.load],

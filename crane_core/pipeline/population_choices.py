@@ -1,4 +1,4 @@
-"""What a campaign's population may be asked for: benchmarks, experiments, and the values of each filter in them."""
+"""The choices for a campaign's population: benchmarks, experiments, and the values of each filter in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library
 
 
 class Choices(NamedTuple):
-    """What one experiment on one benchmark holds of models' verdicts; `values` by member of a population, sorted."""
+    """The models' verdicts of one experiment on one benchmark; `values` by member of a population, sorted."""
 
     benchmark: str
     experiment: str

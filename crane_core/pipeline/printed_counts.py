@@ -42,7 +42,7 @@ class Counts(NamedTuple):
 def printed_counts(
     numbers: pd.DataFrame, title: str, setting: Setting, *, n_crashing: int, n_fixed: int
 ) -> Counts | None:
-    """The counts of one detector and setting, detection alone, by its printed cells; None where they name no one.
+    """The counts of one detector and setting, detection alone, by its printed cells; None if they name no one.
 
     numbers: the fields of PublishedNumber. title: the row of the tables, e.g. "GPT-5".
     """

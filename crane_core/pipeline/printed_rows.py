@@ -1,4 +1,4 @@
-"""What the paper prints of a setting whose answers are not loaded: its cells of tables 4(a) and 4(b), as text.
+"""The paper's printed values for a setting whose answers are not loaded: its cells of tables 4(a) and 4(b), as text.
 
 Refuses to compute: there is no interval, and the cells are over all notebooks of the study, whatever a job was asked.
 """

@@ -1,26 +1,22 @@
-"""The prompt of an instance that is stored, or of a notebook that is run up to its target for it.
+"""The prompt of a stored instance.
 
-Knows which cells and which state belong together. What a setting shows and how it is written stands in prompts/.
+Knows which cells and which state belong together. The contents of a setting and their format are in prompts/.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from crane_core.domain import Cell, CellRole, KernelState, Prompt, Setting
+from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.errors import PromptError
 from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.pairs import ORIGIN as NOTEBOOK
+from crane_core.notebooks import ORIGIN as NOTEBOOK
 from crane_core.pipeline.editions import rank
-from crane_core.prompts.render import body, prompt_around
+from crane_core.pipeline.prompt_of_notebook import Written, written
 from crane_core.prompts.shown import CAPTURED, can_show
-from crane_core.prompts.template import Template, template_for
-from crane_core.prompts.tokens import Tokens, count_tokens
-from crane_core.runtime.capture import capture
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.prompts.template import Template
 from crane_core.storage import inputs
 from crane_core.storage.store import Store
 
@@ -29,15 +25,6 @@ PUBLISHED_FIRST = ("crane-llm-2025-10", "crane-llm-2026", NOTEBOOK)
 
 _CELLS_OF_STATE = {CAPTURE: NOTEBOOK}
 """Cells and state of two origins belong to two editions of a notebook, but for a state captured from the notebook."""
-
-
-class Written(NamedTuple):
-    """A prompt with what it was made of: the input without the words around it, the template's name, its tokens."""
-
-    prompt: Prompt
-    body: str
-    template: str
-    tokens: Tokens
 
 
 class Input(NamedTuple):
@@ -52,7 +39,7 @@ def prompt_of_instance(
 ) -> Written:
     """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are available.
 
-    Raises PromptError where there is no such instance, or no cells or state of it that the setting can show.
+    Raises PromptError if there is no such instance, or no cells or state of it that the setting can show.
     """
     cells, state = input_of_instance(store, instance_id, setting, benchmark)
     return written(cells, state, setting, template)
@@ -75,47 +62,6 @@ def input_of_instance(store: Store, instance_id: str, setting: Setting, benchmar
     chosen = of_origin[_cells_origin(state)]
     _refuse_other_target(chosen, state)
     return Input(chosen, state)
-
-
-def prompt_of_notebook(
-    notebook: Path, setting: Setting, template: Template | None = None, *, target: int | None = None, **options: Any
-) -> Written:
-    """The prompt of a notebook file; for every setting but `code` its cells are run (`options` as in runtime.capture).
-
-    Raises NotebookError, KernelError or PromptError.
-    """
-    plan = read_plan(notebook, target)
-    cells = planned_cells(plan, notebook.stem)
-    if setting is Setting.CODE:
-        return written(cells, None, setting, template)
-    captured = capture(notebook, target=plan.target.index, **options)
-    return written(cells, captured_state(captured.to_json(), notebook.stem), setting, template)
-
-
-def planned_cells(plan: Plan, name: str) -> list[Cell]:
-    """The cells of a notebook of nobody's benchmark: those that run before the target, then the target."""
-    with_roles = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
-    return [
-        Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
-        for position, (cell, role) in enumerate(with_roles)
-    ]
-
-
-def captured_state(document: Mapping[str, Any], name: str) -> KernelState:
-    """The state that a capture of such a notebook wrote."""
-    return KernelState.from_json(
-        dict(document), benchmark="", instance_id=name, setting=Setting.RUNTIME_PLUS, origin=CAPTURE
-    )
-
-
-def written(
-    cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
-) -> Written:
-    """The prompt of cells and state, by our own protocol unless a template is given. Raises PromptError."""
-    words = template or template_for(setting)
-    inside = body(cells, state, setting)
-    prompt = prompt_around(inside, cells[0], setting, words)
-    return Written(prompt, inside, words.name, count_tokens(prompt.text))
 
 
 def _benchmark(found: dict[str, bool], instance_id: str) -> str:

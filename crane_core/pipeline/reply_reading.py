@@ -1,6 +1,6 @@
-"""What raw replies say, read when they are loaded: each Reply gives a Run, each JudgeReply a Judgement or none.
+"""Parses raw replies when they are loaded: each Reply becomes a Run, each JudgeReply a Judgement or nothing.
 
-Reading is a pure function of the ledger, so `rebuild` reads every reply again by the rules of the day.
+Reading is a pure function of the ledger, so `rebuild` parses every reply again by the current rules.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run_of(reply: Reply) -> Run:
 
 
 def judgement_of(reply: JudgeReply) -> Judgement | None:
-    """The label in a judge's reply, None where none can be read: a judge that said nothing has not judged."""
+    """The label in a judge's reply, None if none can be read: a judge that said nothing has not judged."""
     read = read_judge_reply(reply.text, reply.finish_reason) if reply.text is not None else None
     if read is None or read.label is None:
         return None
@@ -53,4 +53,5 @@ def judgement_of(reply: JudgeReply) -> Judgement | None:
         reply.repetition,
         reply.presentation,
         read.explanation,
+        reply.guideline,
     )

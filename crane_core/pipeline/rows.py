@@ -1,4 +1,4 @@
-"""Frames as rows of plain members, for those who write sentences or HTML from them."""
+"""Frames as rows of plain members, for code that writes sentences or HTML from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ran: one row per detector, setting and experiment, with what it took and how far its runs agree."""
+"""All runs: one row per detector, setting and experiment, with their cost and agreement."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TIMES = ["seconds_median", "seconds_p95"]
 
 
 def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Our own jobs first, the newest first, then what sources brought.
+    """Local jobs first, the newest first, then imported runs.
 
     verdicts: `evaluate.verdict_frame`. Columns: benchmark, experiment, detector, detector_title, detector_kind,
     setting, n_instances (that were asked), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
-    of one instance that say the same, 95%, clustered by case; missing where no instance has two answers), n_flips
+    of one instance that say the same, 95%, clustered by case; missing if no instance has two answers), n_flips
     (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
     output_tokens, usd, seconds_median, seconds_p95, missing elsewhere. A job of which no answer is loaded yet has
     counts of 0.

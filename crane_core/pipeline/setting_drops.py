@@ -1,6 +1,6 @@
 """What each input changes against a reference, detector by detector: the ablations as paired differences.
 
-Detection alone, by majority: what tables 4(a) and 4(b) print, and what runs that nobody judged can give.
+Detection alone, by majority: what tables 4(a) and 4(b) print, and what can be computed for runs without labels.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from crane_core.pipeline.measures import Credit, Inputs, VoteRule, change_table,
 from crane_core.stats import multiplicity
 
 REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
-"""What the others are compared with: the first that some detector was asked with. The study's is full runtime state."""
+"""The reference settings in order: the first with answers is used. The study's is full runtime state."""
 COLUMNS = [
     "detector", "detector_title", "setting", "n", "n_cases", "reference", "value", "difference", "low", "high",
     "gained", "lost", "p_value", "test", "p_by_case",

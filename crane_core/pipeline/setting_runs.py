@@ -24,7 +24,7 @@ class SettingRuns(NamedTuple):
 def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[str]:
     """Where detectors with several settings come from: experiments by number of settings, then OWN for own jobs.
 
-    What ships beside an experiment is part of it.
+    Shipped local experiments are part of the one that they ship with.
 
     verdicts: the verdict frame; ran: `run_list`, which tells the jobs. Empty where every detector has one setting.
     """

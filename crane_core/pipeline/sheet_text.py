@@ -1,7 +1,7 @@
-"""CSV that somebody opens in a spreadsheet: no text of others becomes a formula there. The only writer of CSV.
+"""CSV that is safe to open in a spreadsheet: no untrusted text becomes a formula there. The only writer of CSV.
 
 A text that begins with a sign that starts a formula gets an apostrophe in front, which spreadsheets take for "this is
-text". One that begins with an apostrophe gets another, so that taking one away gives back what was written. A number
+text". One that begins with an apostrophe gets another, so that removing one restores the original. A number
 stays a number, as text too. Source of the signs: OWASP, CSV Injection.
 """
 
@@ -25,7 +25,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """The text that a cell was written from."""
+    """The original text of a cell."""
     return cell.removeprefix(GUARD)
 
 

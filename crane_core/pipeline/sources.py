@@ -1,7 +1,7 @@
-"""Keeping what was imported: each source is a folder under sources/ with our copy of it and a `source.json`.
+"""Stores imported sources: each is a folder under sources/ with a copy of it and a `source.json`.
 
-The copy is what the store is rebuilt from, so the original may move or vanish. An archive is kept as it came; of a
-folder only the files that its importer read are kept, packed so that equal content gives equal bytes.
+The store is rebuilt from the copy, so the original may move or vanish. An archive is kept unchanged; of a folder only
+the files that its importer read are kept, packed so that equal content gives equal bytes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _TOP = "files"
 
 @dataclass(frozen=True, slots=True)
 class StagedSource:
-    """A source as it lies under sources/. `origin` is where the user had it, for people to read.
+    """A source as stored under sources/. `origin` is its original place, for people to read.
 
-    `left_out` are the files of a folder that were seen and not kept, each with the reason: an importer may have told
-    something of them by their names, and has to tell it again at a rebuild. `release` is which one of others' this is,
-    where that is known, and `edition` what its records are filed under; see `pipeline.editions`.
+    `left_out` are the files of a folder that were seen and not kept, each with the reason: an importer may derive
+    something from their names, and must do so again at a rebuild. `release` is which one of others' this is, where that
+    is known, and `edition` what its records are filed under; see `pipeline.editions`.
     """
 
     source_id: str
@@ -95,13 +95,13 @@ class KeptTree(FileTree):
 
 
 def staged_sources(folder: Path) -> list[StagedSource]:
-    """All sources under `folder`, oldest first. Raises SourceError where a sidecar cannot be read."""
+    """All sources under `folder`, oldest first. Raises SourceError if a sidecar cannot be read."""
     found = [read_sidecar(path) for path in folder.glob(f"*/{SIDECAR}") if not path.parent.name.startswith(_PART)]
     return sorted(found, key=lambda source: (source.imported_at, source.source_id))
 
 
 def read_sidecar(path: Path) -> StagedSource:
-    """What a `source.json` says. Raises SourceError where it says nothing that can be used."""
+    """The contents of a `source.json`. Raises SourceError if they are invalid."""
     try:
         body = json.loads(path.read_text("utf-8"))
         problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))

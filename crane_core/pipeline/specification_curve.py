@@ -1,4 +1,4 @@
-"""Does the conclusion depend on the choices? What an input changes under every defensible reading of the answers.
+"""Does the conclusion depend on the choices? The effect of an input under every defensible reading of the answers.
 
 A specification curve (Simonsohn, Simmons and Nelson 2020): vote rule x credit x who judged x test. Takes slices of the
 verdict frame, one per annotator; the statistics are those of `measures.gain_table`.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.measures import OUTCOME, WITH_STATE, Credit, Inputs, PairedTest, VoteRule, adjusted_gains
+from crane_core.pipeline.measures import OUTCOME, WITH_STATE, Credit, Inputs, PairedTest, VoteRule, gain_table
 from crane_core.stats.power import ALPHA
 
 NOBODY = "nobody"
@@ -43,7 +43,7 @@ class Conclusion(StrEnum):
 def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE) -> pd.DataFrame:
     """One row per detector, vote rule, credit, annotator and test, columns COLUMNS.
 
-    judged: the rows of one benchmark and experiment as each annotator judged them (any name, where nobody did and
+    judged: the rows of one benchmark and experiment as each annotator judged them (any name, if nobody did and
     `human` is empty). difference: accuracy with the other input minus with the base, low and high its 95% interval by
     case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
     a sample stand for others) gives no row.
@@ -68,7 +68,7 @@ def _readings(judged: Mapping[str, pd.DataFrame], inputs: Inputs) -> Iterator[li
                 if is_detection and place or not is_detection and frame["human"].isna().all():
                     continue
                 who = {"rule": str(rule), "credit": str(credit), "judged_by": NOBODY if is_detection else annotator}
-                gains = adjusted_gains(frame, rule=rule, credit=credit, inputs=inputs)
+                gains = gain_table(frame, rule=rule, credit=credit, inputs=inputs, with_power=False)
                 yield [who | row for row in _found(gains)]
 
 
@@ -108,7 +108,7 @@ class Decisive(NamedTuple):
 
 
 def decisive(curve: pd.DataFrame) -> Decisive | None:
-    """The choice that the conclusion depends on most; None where all options find gains equally often."""
+    """The choice that the conclusion depends on most; None if all options find gains equally often."""
     is_gain = curve["conclusion"] == Conclusion.GAIN
     found: list[Decisive] = []
     for choice in CHOICES:

@@ -59,7 +59,7 @@ def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
 
 
 def number(value: float | None, unit: str | None) -> str:
-    """A value rounded half up as its unit is read; nothing where there is none."""
+    """A value rounded half up as its unit is read; nothing if there is none."""
     return "" if value is None else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
 
 

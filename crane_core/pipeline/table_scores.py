@@ -52,7 +52,7 @@ def truth(rows: pd.DataFrame) -> NDArray[np.bool_]:
 
 
 def detected(rows: pd.DataFrame) -> NDArray[np.float64]:
-    """The vote as 1 (crash) and 0 (no crash, or a tie); nan where no run answered."""
+    """The vote as 1 (crash) and 0 (no crash, or a tie); nan if no run answered."""
     vote = majority(rows["n_crash"].to_numpy(), rows["n_safe"].to_numpy())
     return np.where(vote.unanswered, np.nan, vote.crash.astype(float))
 

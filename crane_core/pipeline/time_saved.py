@@ -58,7 +58,7 @@ def published_times() -> pd.DataFrame:
 
 
 def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
-    """Times of an experiment, with the columns of `published_times`; empty where nothing was timed."""
+    """Times of an experiment, with the columns of `published_times`; empty if nothing was timed."""
     if (benchmark, experiment) == PUBLISHED_TIMES[:2]:
         return published_times()
     return stored.query_times(store.cursor(), benchmark, experiment)

@@ -1,6 +1,6 @@
 """The runtime block of a captured state: one JSON object, a line for each name and each of its categories.
 
-Knows how to say it shortly, sorted and the same again each time. Refuses to choose what is shown (see shown.py).
+Knows how to write it briefly, sorted and reproducibly. Refuses to choose what is shown (see shown.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def captured_block(state: KernelState, places: Places) -> str:
 
 
 def _beyond(state: KernelState) -> dict[str, Any]:
-    """What the target asks for in vain, and what could not be looked at."""
+    """What the target needs and is absent, and what could not be examined."""
     unavailable = {name: why for name, why in state.unavailable.items() if name not in state.variables}
     absent = {kind: items for kind, items in state.absent.items() if items}
     facts = {"absent": absent, "unavailable": unavailable, "syntax_error": state.syntax_error}

@@ -44,5 +44,5 @@ GROUP_LEFT_OUT: dict[Setting, str] = {
 
 
 def group_of(key: str) -> str:
-    """The group of a key of a published entry; a key that nobody has named yet counts as a value."""
+    """The group of a key of a published entry; an unlisted key counts as a value."""
     return GROUP_OF_KEY.get(key, VALUES)

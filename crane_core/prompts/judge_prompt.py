@@ -1,4 +1,7 @@
-"""The exact text that a judge of diagnoses is shown. Knows two texts and their order, not whose they are."""
+"""The exact text that a judge of diagnoses is shown: two texts in either order, and a guideline if there is one.
+
+Knows nothing of whose texts they are.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,25 @@ MAX_TEXT = 20_000
 
 
 class Presentation(StrEnum):
-    """Which text comes first: what comes first weighs more with some judges, so each pair is judged both ways."""
+    """Which text comes first: some judges favour the first text, so each pair is judged in both orders."""
 
     NORMAL = "normal"
     REVERSED = "reversed"
 
 
-def judge_prompt(known_cause: str, diagnosis: str, presentation: Presentation, template: Template) -> str:
-    """The template around the two texts; the known cause first, or last where the order is reversed."""
-    parts = [_part("known cause", known_cause), _part("diagnosis", diagnosis)]
-    return template.around("\n\n".join(parts if presentation is Presentation.NORMAL else reversed(parts)))
+def judge_prompt(
+    known_cause: str, diagnosis: str, presentation: Presentation, template: Template, guideline: str | None = None
+) -> str:
+    """The template around the two texts; the known cause first, or last where the order is reversed.
+
+    guideline: whole, before both texts; None if there is none.
+    """
+    parts = [_part("known cause", known_cause.strip()[:MAX_TEXT]), _part("diagnosis", diagnosis.strip()[:MAX_TEXT])]
+    ordered = parts if presentation is Presentation.NORMAL else parts[::-1]
+    before = [] if guideline is None else [_part("guideline", guideline)]
+    return template.around("\n\n".join([*before, *ordered]))
 
 
 def _part(name: str, text: str) -> str:
-    shown = redacted(text.strip()[:MAX_TEXT]).encode("utf-8", "backslashreplace").decode("utf-8")
+    shown = redacted(text.strip()).encode("utf-8", "backslashreplace").decode("utf-8")
     return f"<<<{name}\n{shown}\n{name}>>>"

@@ -16,7 +16,7 @@ from crane_core.prompts.reply_objects import Doubled, objects_with
 SCHEMA_FILE = Path(__file__).with_name("judge_reply_schema.json")
 SCHEMA_NAME = "diagnosis_judgement"
 LABELS = (Label.CORRECT, Label.PARTIAL, Label.WRONG, Label.UNVERIFIABLE)
-"""What a judge may say: detection is computed, so a crash that was not detected is never put to it."""
+"""The labels of a judge: detection is computed, so a crash that was not detected is never judged."""
 
 MAX_EXPLANATION = 20_000
 
@@ -25,7 +25,7 @@ EXPLANATION = "explanation"
 
 
 class ReadJudgeReply(NamedTuple):
-    """`label` is None where none can be read; `trouble` then says why."""
+    """`label` is None if none can be read; `trouble` then says why."""
 
     label: Label | None
     explanation: str | None

@@ -85,7 +85,7 @@ def _cell(text: str, number: str) -> str:
 
 
 def parse_block(text: str) -> RuntimeBlock:
-    """Read a printed runtime dict. Raises ValueError when it is not one, naming the entry where it can."""
+    """Read a printed runtime dict. Raises ValueError if it is not one, naming the entry where it can."""
     entries, is_literal = read_printed_dict(text)
     variables: dict[str, VariableState] = {}
     accesses: dict[str, Any] = {}

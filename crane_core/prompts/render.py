@@ -31,7 +31,7 @@ def render(
 ) -> Prompt:
     """The prompt of one instance. `cells` are of one origin, the target among them; `state` may be None for `code`.
 
-    Raises PromptError where there is no target cell, where the state does not hold what the setting shows, and where
+    Raises PromptError if there is no target cell, where the state does not hold what the setting shows, and where
     the text is longer than MAX_BODY.
     """
     return prompt_around(body(cells, state, setting), cells[0], setting, template or template_for(setting))

@@ -24,7 +24,7 @@ _WORDS = {"true": True, "false": False}
 
 
 class ReadReply(NamedTuple):
-    """`crashes` is None where no answer can be read; `trouble` then says why."""
+    """`crashes` is None if no answer can be read; `trouble` then says why."""
 
     crashes: bool | None
     reasoning: str | None

@@ -10,6 +10,11 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from crane_core.prompts.near_json import near_objects
+
+IN_THOUGHT = "[the reply has no text but what the endpoint calls reasoning]\n"
+"""Marks a reply whose text was found there; only an object with which it ends may be its answer."""
+
 THINKING = "the reply ends inside the model's thinking"
 ONLY_THINKING = "the reply has only the model's thinking"
 FORM_ALONE = "the reply repeats the answer format but gives no answer"
@@ -20,7 +25,7 @@ _UNFINISHED = {
     **dict.fromkeys(("content_filter", "safety", "recitation"), HELD_BACK),
     **dict.fromkeys(("incomplete", "error", "insufficient_system_resource"), "the endpoint ended the reply early"),
 }
-"""Reasons that endpoints give for a reply that is not whole, in lower case."""
+"""Endpoints' reasons for an incomplete reply, in lower case."""
 
 _OBJECT = r'(?P<object>\{)\s{0,200}"(?:[^"\\]|\\.){0,200}"\s{0,200}:'
 _TAG = (
@@ -33,6 +38,7 @@ _TAG = (
 _MARK = re.compile(f"{_OBJECT}|{_TAG}", re.IGNORECASE)
 _THINKING_MARK = re.compile(_TAG, re.IGNORECASE)
 _FINAL_CHANNEL = "final"
+_ENDING = re.compile(r"^\s*\{.*\}(?=\s*(?:```)?\s*\Z)", re.MULTILINE | re.DOTALL)
 _PLACEHOLDER = re.compile(r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE)
 
 _WINDOWS = (2_000, 60_000, 2_000_000)
@@ -44,7 +50,7 @@ _MAX_STEPS = 200_000_000
 
 
 class Doubled:
-    """Stands for a member that an object gives twice."""
+    """Marks a member that occurs twice in an object."""
 
 
 class Found(NamedTuple):
@@ -65,15 +71,24 @@ def objects_with(text: str, member: str, reason: str, *, finish_reason: str | No
     """Every complete object with this member, at any depth, outside of the model's thinking.
 
     What counts is what follows the last end of thinking; thinking that has no end takes the rest of the reply.
-    Objects whose `reason` is a placeholder ("...") quote the form and are left out. Of a reply that the endpoint says
-    is not whole, nothing counts. Never raises, and looks at no more than _MAX_STEPS characters.
+    Objects whose `reason` is a placeholder ("...") quote the form and are left out. Nothing counts in a reply that the
+    endpoint reports as incomplete. Never raises, and looks at no more than _MAX_STEPS characters.
     """
     unfinished = _UNFINISHED.get((finish_reason or "").lower())
     if unfinished is not None:
         return Found([], unfinished)
+    if text.startswith(IN_THOUGHT):
+        said = _end_of(text.removeprefix(IN_THOUGHT))
+        return _Reader(said, member, reason).found() if said else Found([], ONLY_THINKING)
     if not text.strip():
         return Found([], "the reply is empty")
     return _Reader(text, member, reason).found()
+
+
+def _end_of(thought: str) -> str:
+    """What a thought ends with, from the first line that begins an object; empty if it ends otherwise."""
+    end = _ENDING.search(thought)
+    return end[0] if end else ""
 
 
 class _Reader:
@@ -99,8 +114,17 @@ class _Reader:
             if self._n_steps > _MAX_STEPS:
                 return Found([], "the reply is too complex to parse")
             mark = _MARK.search(self._text, end)
+        if not self._objects:
+            self._read_near()
         answers = [each for each in self._objects if not _is_placeholder(each.get(self._reason))]
         return Found(answers, None if answers else self._why_nothing())
+
+    def _read_near(self) -> None:
+        """Where no object is JSON and has the member, those that are nearly JSON count."""
+        for members in near_objects(self._text[self._said_from :]):
+            self._pending.clear()
+            self._gather(members)
+            self._objects += self._pending
 
     def _object(self, start: int) -> int:
         """Read the object that may begin here; where to go on."""
@@ -113,7 +137,7 @@ class _Reader:
         return start + max(n_read, 1)
 
     def _thought(self, mark: re.Match[str]) -> int | None:
-        """Pass over what the model thought, and forget what it said before; None where the thinking has no end."""
+        """Skip the model's thinking, and forget the objects before it; None if the thinking has no end."""
         opened, end = _tag(mark), mark
         while not _tag(end).is_end or _tag(end).name != opened.name:
             following = _THINKING_MARK.search(self._text, end.end())

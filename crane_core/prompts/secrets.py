@@ -1,6 +1,6 @@
-"""Taking keys and passwords out of what is about to be shown to a model.
+"""Removes keys and passwords from prompts.
 
-Knows the forms of common access keys, and names that say secret. Refuses to promise that it finds every one.
+Knows the forms of common access keys, and names that suggest a secret. Refuses to promise that it finds every one.
 """
 
 from __future__ import annotations

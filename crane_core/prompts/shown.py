@@ -1,4 +1,4 @@
-"""What a setting lets through of a kernel state: categories, additions, documentation, absences.
+"""The parts of a kernel state that a setting shows: categories, additions, documentation, absences.
 
 Knows the settings (paper, sections 3.3 and 4.5). Refuses to know how anything is written.
 

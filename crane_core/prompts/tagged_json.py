@@ -21,7 +21,7 @@ _TAGS = frozenset({TUPLE, SET, PAIRS, FLOAT, REPR, CALL, DEFAULTDICT})
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something of which only its printed form is known, such as an object's repr. Prints as that form."""
+    """A value known only by its printed form, such as an object's repr. Prints as that form."""
 
     text: str
 
@@ -104,7 +104,7 @@ def _encode_tagged(value: Any) -> dict[str, Any]:
 
 
 def decode(document: Any) -> Any:
-    """The value that `encode` was given."""
+    """The value that was passed to `encode`."""
     if isinstance(document, list):
         return [decode(item) for item in document]
     if not isinstance(document, dict):

@@ -1,4 +1,4 @@
-"""The words around an input: our own protocol as files named by their content, or an exact text of somebody else.
+"""The text around an input: the workbench's protocol as files named by their content, or an exact text of others.
 
 Knows where the input goes in: at the one PLACEHOLDER. Refuses to know what is put there.
 """
@@ -42,13 +42,18 @@ def template_for_judge() -> Template:
     return _own("judge-diagnosis")
 
 
+def template_for_campaign_judge() -> Template:
+    """Our own words for a judge that labels the items of a campaign under its guideline."""
+    return _own("judge-under-guideline")
+
+
 def _own(wanted: str) -> Template:
     [path] = FOLDER.glob(f"{wanted}-*.txt")
     return Template(path.stem, path.read_bytes().decode("utf-8"))
 
 
 def template_from(path: Path) -> Template:
-    """The text of a file, exactly as it is. Raises PromptError where it cannot be read or has no placeholder."""
+    """The text of a file, exactly as it is. Raises PromptError if it cannot be read or has no placeholder."""
     remedy = f"Write the file in UTF-8 with exactly one {PLACEHOLDER} where the input goes."
     try:
         data = read_given(path, _MAX_BYTES)
@@ -67,5 +72,5 @@ def template_from(path: Path) -> Template:
 
 
 def content_hash(data: bytes) -> str:
-    """What a template's name ends in."""
+    """The suffix of a template's name."""
     return hashlib.sha256(data).hexdigest()[:HASH_LENGTH]

@@ -1,4 +1,4 @@
-"""The channels to a kernel: sockets in its own folder, messages out, replies in, output counted and let go.
+"""The channels to a kernel: sockets in its own folder, messages out, replies in, output counted and discarded.
 
 Knows Jupyter's protocol on the wire. Refuses to know what a message asks for.
 """
@@ -21,7 +21,7 @@ _LONGEST_SOCKET_PATH = 100
 _RECONNECT_MS = 10
 _PATIENCE_MS = 250
 _AT_ONCE = 1_000
-"""Messages that are let go before we look elsewhere: a kernel can print faster than we read."""
+"""Messages that are discarded before other work is checked: a kernel can print faster than we read."""
 
 
 class Channels:
@@ -66,7 +66,7 @@ class Channels:
         return {ready for ready, _ in self._poller.poll(_PATIENCE_MS)}
 
     def n_output(self) -> int:
-        """Bytes that came in to be shown; they are let go."""
+        """Received bytes of output; they are discarded."""
         n = 0
         for _ in range(_AT_ONCE):
             if not self._shown.poll(0):

@@ -43,7 +43,7 @@ class Guarded:
     ) -> None:
         """`env` is its whole environment; `watched` are folders whose growth is limited.
 
-        Raises KernelStartError where it cannot be started.
+        Raises KernelStartError if it cannot be started.
         """
         self.mark = uuid.uuid4().hex
         order = watchdog.Order(

@@ -72,7 +72,7 @@ def furnished(
 ) -> Room:
     """How `argv` runs in `folder`; `room` is its own empty folder, which it may always write to.
 
-    Raises KernelStartError where bubblewrap is asked for and does not work here.
+    Raises KernelStartError if bubblewrap is asked for and does not work here.
     """
     if isolation is Isolation.OPEN:
         return Room(argv, {**os.environ, **env}, [])

@@ -38,7 +38,7 @@ class ExpressionError(Exception):
 
 
 class Reply(NamedTuple):
-    """What became of a piece of code. `exception` is None where it ran through; `seconds` is wall time."""
+    """The outcome of a piece of code. `exception` is None if it raised nothing; `seconds` is wall time."""
 
     seconds: float
     exception: str | None
@@ -75,7 +75,7 @@ class Kernel:
     def evaluate(self, expression: str) -> str:
         """The text that an expression gives in the kernel's namespace; leaves no history, output or name behind.
 
-        Raises ExpressionError where it raises, or gives something else than text.
+        Raises ExpressionError if it raises, or gives something else than text.
         """
         content = _execution("", silent=True) | {"user_expressions": {"it": expression}}
         answer = self._answer("execute_request", content, self._limits.look_s)
@@ -120,7 +120,7 @@ class Kernel:
 def fresh_kernel(
     program: Program, folder: Path, limits: Limits, stop: threading.Event | None = None
 ) -> Iterator[Kernel]:
-    """Its own kernel for the time of the body. Raises KernelStartError where it does not come up."""
+    """Its own kernel for the time of the body. Raises KernelStartError if it does not come up."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
         isolated = furnished(

@@ -31,8 +31,12 @@ def evaluate(expressions: list[str]) -> str:
 
 def look(request: dict[str, Any], magic: str) -> str:
     """An expression for the kernel: the probe's look, for a Python whose bytecode has this number."""
-    modules = _codes() if magic == OUR_MAGIC else _texts()
-    return _expression({"do": "look", "modules": modules, "request": request})
+    return _expression({"do": "look", "modules": modules_for(magic), "request": request})
+
+
+def modules_for(magic: str) -> dict[str, dict[str, str]]:
+    """The probe's modules by name, as bytecode for a Python whose bytecode has this number, else as text."""
+    return _codes() if magic == OUR_MAGIC else _texts()
 
 
 def _expression(order: dict[str, Any]) -> str:

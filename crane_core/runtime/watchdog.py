@@ -175,7 +175,7 @@ class Watch:
 
 
 def descendants(pid: int) -> list[int]:
-    """Every process below this one, parents before children; empty where there is no /proc."""
+    """Every process below this one, parents before children; empty if there is no /proc."""
     found: list[int] = []
     waiting = [pid]
     while waiting:

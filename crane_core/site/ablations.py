@@ -1,4 +1,4 @@
-"""The page Ablations of the site: categories left out, documentation added, what it costs in tokens."""
+"""The page Ablations of the site: categories left out, documentation added, the cost in tokens."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MEASURED = (
     "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases",
 )  # fmt: skip
 DRAWN: dict[str, Callable[[Collected, Source], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
-"""What stands before the tables of a section."""
+"""The content before the tables of a section."""
 _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 
 
@@ -72,7 +72,7 @@ def _measured(collected: Collected, rows: list[ExportedStatistic], section: str)
 
 
 def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
-    """Accuracy per setting, a chart per detector; none where the section is about something else."""
+    """Accuracy per setting, a chart per detector; none if the section is about something else."""
     found = [(one, match["setting"].replace("-", "−")) for one in rows if (match := _ACCURACY.match(one.statistic))]
     drawn = pd.DataFrame(
         [(one.group, setting, _share(one), one.value is None) for one, setting in found],

@@ -1,4 +1,4 @@
-"""The page Agreement of the site: people with each other, with judges, and both with themselves."""
+"""The page Agreement of the site: annotators among each other, annotators and judges, and the consistency of both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NONE = "Agreement needs labels of two annotators, and the loaded data has none. 
 
 
 def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
-    """Everything of the page."""
+    """All parts of the page."""
     return [one for kind in collected.found.values() for one in kind if one.page == "Agreement"]
 
 

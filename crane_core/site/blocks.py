@@ -1,4 +1,4 @@
-"""Pieces of a page as escaped HTML: headings, tables, folded parts, charts as SVG. Whatever is text is escaped here."""
+"""Pieces of a page as escaped HTML: headings, tables, folded parts, charts as SVG. All text is escaped here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MENU = {
 WIDE, NARROW = 720, 330
 """Pixels of a chart on a wide and on a narrow screen."""
 ROOM = {"left": 28, "top": 6, "right": 72, "bottom": 4}
-"""Pixels around a chart: a browser's letters are wider than those that the drawing was measured with."""
+"""Pixels around a chart: a browser's letters are wider than those of the font used for measuring."""
 _STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _ID = re.compile(r'(\bid="|url\(#)')
 
@@ -71,14 +71,14 @@ def points(items: Sequence[str]) -> Markup:
 
 
 def links(items: Sequence[tuple[str, str]]) -> Markup:
-    """Words and targets, which are paths within the site."""
+    """Link texts and their targets, which are paths within the site."""
     return _macro("links", items)
 
 
 def table(
     head: Sequence[str], rows: Sequence[Sequence[Any]], *, texts: Sequence[int] = (0,), targets: Sequence[str] = ()
 ) -> Markup:
-    """`texts`: places of columns that hold words, which stand left; `targets` link the first cell of each row."""
+    """`texts`: indices of text columns, which are left-aligned; `targets` link the first cell of each row."""
     return _macro("table", head, rows, targets, texts=set(texts))
 
 
@@ -88,7 +88,7 @@ def folded(summary: str, blocks: Sequence[Markup]) -> Markup:
 
 
 def figure(name: str, chart: alt.LayerChart | alt.FacetChart, caption: str) -> Markup:
-    """A chart as SVG; of one panel drawn twice, for wide and for narrow screens. `name` is its own on the page."""
+    """A chart as SVG; of one panel drawn twice, for wide and for narrow screens. `name` is unique on the page."""
     spec = chart.to_dict()
     if "facet" in spec or "hconcat" in spec:
         return _macro("figure", [("wide", _svg(name, spec))], caption)
@@ -100,7 +100,7 @@ def figure(name: str, chart: alt.LayerChart | alt.FacetChart, caption: str) -> M
 
 
 def _svg(name: str, spec: dict[str, Any]) -> Markup:
-    """Ids are made the chart's own: several SVGs stand in one page, and Vega numbers those of each from 0."""
+    """Ids are made unique: a page holds several SVGs, and Vega numbers the ids of each from 0."""
     import vl_convert  # 0.2 s
 
     config = {**spec.get("config", {}), "view": {"stroke": None}}

@@ -47,13 +47,14 @@ def _of_kind(collected: Collected, source: Source, kind: DetectorKind, rows: pd.
         f"drops-{source.name}-{kind.name.lower()}",
         drops(drawn, labels=labels, rate=RATE.lower()),
         f"Against {words.base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
-        "intervals by case. Squares: printed in the paper, without the runs behind it. p in the table: exact McNemar "
-        "test and sign flips of whole cases, Holm-adjusted over every row of these detectors." + words.apart(measured),
+        "intervals by case. Squares and p: printed in the paper, without the runs behind it. p in the table: exact "
+        "McNemar test and sign flips of whole cases, Holm-adjusted over every row of these detectors."
+        + words.apart(measured),
     )
 
 
 def _printed(collected: Collected, source: Source, kind: DetectorKind, measured: pd.DataFrame) -> pd.DataFrame:
-    """What the paper prints of its models where these runs are compared as it does; empty elsewhere."""
+    """The paper's printed values for its models if these runs are compared in the same way; else empty."""
     asked = source.benchmark == BENCHMARK and kind is DetectorKind.LLM
     if not asked or reference_of(source.rows) != Setting.RUNTIME:
         return words.printed_drops([], RATE, measured)

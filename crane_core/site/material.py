@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As an id of a chart begins."""
+        """The prefix of chart ids."""
         return plain_name(f"{self.benchmark}-{self.experiment}")
 
 
@@ -42,10 +42,10 @@ def source_of(collected: Collected, benchmark: str, experiment: str) -> Source:
 
 
 def name_of(judging: Judging) -> str:
-    """What ids of charts and anchors of these answers have in common."""
+    """The common part of the ids of charts and anchors of these answers."""
     return plain_name(f"{judging.experiment}-{judging.kind}")
 
 
 def plain_name(text: str) -> str:
-    """The text as an id may have it: whatever is neither a letter nor a digit becomes a hyphen."""
+    """The text as part of an id: every character other than a letter or digit becomes a hyphen."""
     return re.sub(r"[\W_]", "-", text)

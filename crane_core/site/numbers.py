@@ -1,4 +1,4 @@
-"""Exported statistics as rows that people read: one formatter per unit, the app's own."""
+"""Exported statistics as rows for readers, with the app's formatter of each unit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _other(value: float) -> str:
 
 
 def value_text(one: ExportedStatistic) -> str:
-    """The value in its unit; what is stated where there is none of ours."""
+    """The value in its unit; the stated text if there is no local value."""
     if one.value is None:
         return one.stated or NOTHING
     write = _VALUES.get(one.unit or "", _other)
@@ -67,12 +67,12 @@ def _setting(name: str) -> str:
 
 
 def policy_text(one: ExportedStatistic) -> str:
-    """How runs and diagnoses count, and who judged."""
+    """The scoring of runs and diagnoses, and the annotator."""
     return ", ".join(filter(None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"]))
 
 
 def text(value: object) -> str:
-    """Whatever it is, as text; nothing as a dash."""
+    """Any value as text; a missing one as a dash."""
     return NOTHING if value is None or value == "" else str(value)
 
 

@@ -1,4 +1,4 @@
-"""Every pair as a page: its facts, what detectors said of both versions, labels; texts only where they may be."""
+"""Every pair as a page: its facts, the answers about both versions, labels; texts only where they may be shown."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ListedPair(NamedTuple):
 
 
 def listed_pairs(collected: Collected) -> list[ListedPair]:
-    """Every case of every benchmark, in natural order; no two share a file, however they are called."""
+    """Every case of every benchmark, in natural order; file names are unique, whatever the cases' names."""
     cursor = collected.material.store.cursor()
     found: dict[str, ListedPair] = {}
     for benchmark in stored.benchmarks(cursor)["benchmark"]:

@@ -66,7 +66,7 @@ def title_of(judging: Judging) -> str:
 
 
 def findings(collected: Collected, judging: Judging) -> list[str]:
-    """A sentence per detector: what runtime state changes, under the policy that the app begins with."""
+    """A sentence per detector: the effect of runtime state, under the policy that the app begins with."""
     rows = _of_policy(collected, judging, "gains")
     return [
         f"{one.detector}: runtime state changes accuracy by {value_text(one)} ({interval_text(one)}; "

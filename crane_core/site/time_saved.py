@@ -17,7 +17,7 @@ from crane_core.ui import time_saved_words as words
 
 
 def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
-    """The section; nothing where no answer was timed."""
+    """The section; empty if no answer was timed."""
     times = times_of(collected.material.store, judging.benchmark, judging.experiment)
     found = time_saved(judging.rows, times, rule=VoteRule.MAJORITY)
     if not found:

@@ -1,4 +1,4 @@
-"""Are combined detectors better? Our rules before each model, and the usual members combined, per experiment."""
+"""Are combined detectors better? The rules before each model, and the usual members combined, per experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crane_core.ui.words import count, experiment_words
 
 
 def together_blocks(collected: Collected) -> Iterator[Markup]:
-    """The section, of every experiment with two detectors or more; nothing where there is none."""
+    """The section, for every experiment with two detectors or more; empty if there is none."""
     found = [block for judged in _frames(collected) for block in _of_experiment(*judged)]
     if found:
         yield heading("Are combined detectors better?", anchor="together")
@@ -27,7 +27,7 @@ def together_blocks(collected: Collected) -> Iterator[Markup]:
 
 
 def _frames(collected: Collected) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Benchmark, experiment and its answers of every kind of detector, with what ships beside it."""
+    """Benchmark, experiment and its answers of every kind of detector, with the shipped answers."""
     verdicts = collected.material.verdicts
     shipped = {name for names in SHIPPED.values() for name in names}
     for benchmark, experiment in dict.fromkeys((one.benchmark, one.experiment) for one in collected.material.judgings):

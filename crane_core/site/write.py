@@ -29,7 +29,7 @@ FILES = (("Statistics, CSV", "statistics.csv"), ("Statistics, JSON", "statistics
 def write_site(
     material: Material, out: Path, *, with_texts: bool, progress: Callable[[str], None] = lambda _: None
 ) -> int:
-    """Write the site into `out`, whole or not at all; how many files. Raises SourceError where `out` is taken."""
+    """Write the site into `out`, whole or not at all; the number of files. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
         collected = Collected(material, all_statistics(material, progress), with_texts)
         pairs = listed_pairs(collected)

@@ -60,7 +60,7 @@ class Statistic:
 
     summands: codes of shape (n_items, n_annotators) and the number of categories q to shape (n_items, m); column 0
     is 1 for an item that two annotators labelled, else 0. value: their sums over items, shape (..., m), to shape
-    (...); nan where the coefficient has none.
+    (...); nan if the coefficient has none.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Statistic:
     value: Callable[[Array, int], Array]
 
     def __call__(self, labels: ArrayLike, scale: Sequence[str]) -> Coefficient:
-        """The coefficient of `labels`, shape (n_items, n_annotators), None or nan where one is missing.
+        """The coefficient of `labels`, shape (n_items, n_annotators), None or nan if one is missing.
 
         scale: all categories that an annotator could choose, in order, whether anybody did or not. Raises ValueError
         for a label outside of it and for fewer than two categories.
@@ -138,7 +138,7 @@ def bootstrap(
     whole = sums.sum(axis=0)
     value = float(statistic.value(whole, q))
     drawn = statistic.value(resampled_counts(n_clusters, seed, n_resamples) @ sums, q)
-    # Not `whole - sums`: a category that is left with nobody must come out as exactly 0.
+    # Not `whole - sums`: a category without labels must be exactly 0.
     without_one = statistic.value((1.0 - np.eye(n_clusters)) @ sums, q)
     defined = drawn[~np.isnan(drawn)]
     low, high = _bca(value, defined, without_one[~np.isnan(without_one)], confidence)

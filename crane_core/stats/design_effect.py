@@ -1,4 +1,4 @@
-"""How much items that belong together weigh: intraclass correlation, design effect, effective sample size, margin.
+"""Items that belong together: intraclass correlation, design effect, effective sample size, margin.
 
 Knows values and the cluster of each; refuses to know what a cluster is. Verdicts of one case are alike, so n of them
 tell less about further cases than n independent ones would.
@@ -41,8 +41,8 @@ class DesignEffect(NamedTuple):
 def design_effect(sizes: Sequence[int], rho: float) -> DesignEffect:
     """Kish's design effect of clusters of these sizes, each 1 or more; rho in 0..1 (below 0 counts as 0).
 
-    A negative estimate of rho would make clustered items weigh more than independent ones, which nobody should plan
-    on. Raises ValueError without clusters, for an empty one, and for rho above 1 or nan.
+    A negative estimate of rho would make clustered items weigh more than independent ones, which is not a safe
+    assumption for planning. Raises ValueError without clusters, for an empty one, and for rho above 1 or nan.
     """
     if not sizes or min(sizes) < 1 or not rho <= 1:
         raise ValueError("cluster sizes must be at least 1, and rho at most 1")
@@ -65,7 +65,7 @@ def intraclass_correlation(
         rho = (MSB - MSW) / (MSB + (m0 - 1) MSW),   m0 = (n - sum m_i^2 / n) / (k - 1)
 
     with MSB and MSW the mean squares between and within k clusters of sizes m_i. values, cluster: shape (n,); for a
-    label as a value take 1 and 0. nan where there is one cluster only, where every cluster has one item, and where all
+    label as a value take 1 and 0. nan if there is one cluster only, where every cluster has one item, and where all
     values are the same.
     """
     ones = np.ones(np.shape(np.asarray(values)))

@@ -1,4 +1,4 @@
-"""What several runs of one instance say together. Knows how many of them are right, not what they were asked."""
+"""Several runs of one instance taken together. Knows how many of them are right, not the question."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
 
         1 - C(n - c, k) / C(n, k)  =  1 - prod_{i = n - c + 1 .. n} (1 - k / i)
 
-    n_right (c) and n_runs (n): shape (n_instances,). nan where there are fewer than k runs. Raises ValueError on a
-    count that cannot be and on k below 1.
+    n_right (c) and n_runs (n): shape (n_instances,). nan if there are fewer than k runs. Raises ValueError on an
+    impossible count and on k below 1.
     """
     right, runs = _counts(n_right, n_runs)
     if k < 1:
@@ -68,7 +68,7 @@ def variance_share(n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed:
 
 
 def _icc(sums: Array, k: int) -> Array:
-    """Of sums of 1, p and p^2 per row, shape (n_rows, 3); nan where nothing varies or one instance is alone."""
+    """Of sums of 1, p and p^2 per row, shape (n_rows, 3); nan if nothing varies or one instance is alone."""
     n, total, squares = sums.T
     above = ratio_of_sums(k * (squares - total**2 / n), np.maximum(n - 1, 0))
     within = k * (total - squares) / (n * (k - 1))

@@ -101,7 +101,7 @@ def clustered_contrast(
     The formula of `clustered_difference`, which is the contrast of weights (-1, 1), with u_i the sum over the rates of
     weight times linearised contribution. weights: one per rate; parts and wholes: one array of shape (n,) per rate, in
     one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
-    nan where a rate is undefined.
+    nan if a rate is undefined.
     """
     columns = [np.asarray(column, dtype=np.float64) for pair in zip(parts, wholes, strict=True) for column in pair]
     sums, counted = _counted(cluster, np.max(columns[1::2], axis=0), *columns)

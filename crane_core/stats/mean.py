@@ -11,7 +11,7 @@ from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES
 
 
 class Mean(NamedTuple):
-    """A mean with its 95% interval, NaN where the values are all alike or fewer than two."""
+    """A mean with its 95% interval, NaN if the values are all alike or fewer than two."""
 
     value: float
     low: float

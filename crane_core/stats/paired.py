@@ -25,7 +25,7 @@ def discordance(right_a: ArrayLike, right_b: ArrayLike) -> Discordance:
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """Exact two-sided McNemar p-value: a fair coin for each discordant instance. 1.0 where none is discordant.
+    """Exact two-sided McNemar p-value: a fair coin for each discordant instance. 1.0 if none is discordant.
 
     Takes instances as independent; a case's two notebooks are not quite: `sign_flip` is the test that allows for it.
     """

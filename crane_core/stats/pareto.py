@@ -1,4 +1,4 @@
-"""Which options nobody should pass over: cost against value. Knows two arrays; refuses to know what is paid for."""
+"""The Pareto front of options: cost against value. Knows two arrays; refuses to know what is paid for."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

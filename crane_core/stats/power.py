@@ -1,4 +1,4 @@
-"""What a comparison of two conditions could reveal: power of the exact McNemar test, and the smallest difference.
+"""Power of a comparison of two conditions by the exact McNemar test, and the smallest detectable difference.
 
 Knows numbers of pairs and shares of them that differ; refuses to know what was compared. Everything is exact: over
 the number of pairs that differ, which is binomial, and over which way each of them turns (Connor 1987 approximates
@@ -54,7 +54,7 @@ def minimum_detectable_difference(
 ) -> float:
     """Smallest true difference of two paired rates, in 0..1, that n pairs reveal with at least this power.
 
-    nan where no difference that such a share of differing pairs allows is revealed: too few pairs, or none differ.
+    nan if no difference that such a share of differing pairs allows is revealed: too few pairs, or none differ.
     """
     if not n or not discordant_share:
         return nan

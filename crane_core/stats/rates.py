@@ -105,12 +105,12 @@ def confusion(
 
 
 def precision(counts: Confusion) -> Ratio:
-    """TP / (TP + FP) (paper, 4.4). Undefined (nan) where nothing was predicted."""
+    """TP / (TP + FP) (paper, 4.4). Undefined (nan) if nothing was predicted."""
     return Ratio(counts.tp, counts.tp + counts.fp)
 
 
 def recall(counts: Confusion) -> Ratio:
-    """TP / (TP + FN) (paper, 4.4). Undefined (nan) where nothing crashes."""
+    """TP / (TP + FN) (paper, 4.4). Undefined (nan) if nothing crashes."""
     return Ratio(counts.tp, counts.tp + counts.fn)
 
 

@@ -57,7 +57,7 @@ def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np
 
 
 def ratio_of_sums(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
-    """part / whole elementwise, nan where the whole is 0."""
+    """part / whole elementwise, nan if the whole is 0."""
     top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     value = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=value, where=bottom != 0)

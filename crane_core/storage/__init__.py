@@ -1,1 +1,1 @@
-"""The door to DuckDB: the only SQL in the house."""
+"""Access to DuckDB: the only SQL of the project."""

@@ -1,6 +1,6 @@
 """Questions about the answers of one run: a detector in a setting of an experiment, instance by instance.
 
-Every question is bounded: by a page of instances, or by one of them.
+Every query is bounded: by a page of instances, or by one instance.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import duckdb
 import pandas as pd
 
 MAX_SAID = 240
-"""Characters of what was said that a list gives."""
+"""Characters of a reasoning that a list holds."""
 
 
 class RunKey(NamedTuple):
-    """What names a run."""
+    """The key of a run."""
 
     benchmark: str
     experiment: str
@@ -25,7 +25,7 @@ class RunKey(NamedTuple):
 
 
 class Only(StrEnum):
-    """Which instances of a run are meant."""
+    """Filter over the instances of a run."""
 
     ALL = "all"
     WRONG = "wrong vote"
@@ -34,7 +34,7 @@ class Only(StrEnum):
 
 
 class Place(NamedTuple):
-    """Where an instance stands among those of its run, in order of their names; `place` counts from 1."""
+    """The position of an instance among those of its run, in order of their names; `place` counts from 1."""
 
     before: str | None
     after: str | None
@@ -52,9 +52,9 @@ _OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting
 
 
 def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *, page: int, size: int) -> pd.DataFrame:
-    """One page (from 1) of a run's instances by name; what was said of each is cut to MAX_SAID characters.
+    """One page (from 1) of a run's instances by name; the reasoning of each is cut to MAX_SAID characters.
 
-    Columns: instance_id, truth (missing where the instance is not loaded), n_crash, n_safe, n_unanswered, marks (one
+    Columns: instance_id, truth (missing if the instance is not loaded), n_crash, n_safe, n_unanswered, marks (one
     letter per answer in order: C, a dot, or a question mark), said, n_all (instances on all pages).
     """
     return cursor.execute(
@@ -78,7 +78,7 @@ def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *,
 
 
 def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> Place:
-    """The neighbours of an instance; `place` 0 where the run has no answer to it."""
+    """The neighbours of an instance; `place` is 0 if the run has no answer to it."""
     rows = cursor.execute(
         f"""
         SELECT max(instance_id) FILTER (instance_id < $5), min(instance_id) FILTER (instance_id > $5),
@@ -91,7 +91,7 @@ def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -
 
 
 def _numbered(condition: str) -> str:
-    """The condition with numbered parameters, as a statement needs it that uses one of them twice."""
+    """The condition with numbered parameters, for a statement that uses one of them twice."""
     for number in range(1, len(RunKey._fields) + 1):
         condition = condition.replace("?", f"${number}", 1)
     return condition
@@ -100,9 +100,9 @@ def _numbered(condition: str) -> str:
 def answers(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> list[dict[str, Any]]:
     """Every answer of a run to one instance, in the order of asking.
 
-    Members: truth (None where the instance is not loaded), case_id, run_index, crashes, reasoning, unanswered,
+    Members: truth (None if the instance is not loaded), case_id, run_index, crashes, reasoning, unanswered,
     diagnostics, prompt_sha256, has_reply, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd,
-    answered_at. Those from `trouble` on are None where no reply is stored.
+    answered_at. Those from `trouble` on are None if no reply is stored.
     """
     rows = cursor.execute(
         f"""

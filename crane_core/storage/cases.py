@@ -56,7 +56,7 @@ def case(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dic
 
 
 def remarks(cursor: duckdb.DuckDBPyConnection, benchmark: str, case_id: str) -> dict[str, str]:
-    """Version to the benchmark authors' remark, where there is one."""
+    """Version to the benchmark authors' remark, if there is one."""
     return dict(
         cursor.execute(
             "SELECT version, remark FROM instances WHERE benchmark = ? AND case_id = ? AND remark IS NOT NULL",

@@ -1,4 +1,4 @@
-"""Questions about what a detector can be shown of one instance: its cells and its kernel states."""
+"""Questions about the inputs of one instance: its cells and its kernel snapshots."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def prompt_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Set
 def shown_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]) -> pd.DataFrame:
     """What detectors were shown, by the address of the text: experiment, setting, instance_id, sha256, text.
 
-    Each text of an instance once; nothing of an instance whose text is not stored.
+    Each text of an instance once; instances whose text is not stored are left out.
     """
     return cursor.execute(
         """

@@ -1,4 +1,4 @@
-"""Questions about jobs: what ran, what came back, what it cost, and the raw reply behind an answer."""
+"""Questions about jobs: runs, results, costs, and the raw reply behind an answer."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
 
 
 def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """Jobs, the newest first, with what came of them so far.
+    """Jobs, the newest first, with their results so far.
 
     Columns: job, benchmark, detector, detector_title, detector_kind, setting, options (JSON text), started_at,
     last_answer_at, n_instances, n_runs (times that an answer was asked for), n_answered (crash or no crash),
-    n_unreadable (a reply from which no answer can be read), n_troubles (nothing came), n_retried (requests beyond one
+    n_unreadable (a reply from which no answer can be read), n_troubles (no reply), n_retried (requests beyond one
     per reply), input_tokens, output_tokens, usd, seconds_median, seconds_p95 (of a reply). The last five are missing
-    where nobody counted, and for detectors that run on this machine. What was asked again counts once, by its last
-    reply.
+    if they are unknown, and for detectors that run on this machine. A repeated request counts once, by its last reply.
     """
     return cursor.execute(
         """
@@ -63,7 +62,7 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def reply_text(
     cursor: duckdb.DuckDBPyConnection, job: str, benchmark: str, instance_id: str, run_index: int
 ) -> str | None:
-    """The raw text of a reply as it came, or None; the prompt's is `cases.prompt_text` of its sha256."""
+    """The raw text of a reply, unchanged, or None; for the prompt's text see `cases.prompt_text` with its sha256."""
     rows = cursor.execute(
         "SELECT text FROM replies WHERE job = ? AND benchmark = ? AND instance_id = ? AND run_index = ?",
         [job, benchmark, instance_id, run_index],
@@ -75,7 +74,7 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Judges' jobs, the newest first.
 
     Columns: job, benchmark, experiment, annotator, options, started_at, last_answer_at, n_replies, n_labels (replies
-    from which a label can be read), n_troubles (nothing came), input_tokens, output_tokens, usd, seconds_median.
+    from which a label can be read), n_troubles (no reply), input_tokens, output_tokens, usd, seconds_median.
     """
     return cursor.execute(
         """
@@ -97,7 +96,7 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def judge_names(cursor: duckdb.DuckDBPyConnection) -> set[str]:
-    """Names under which judges' labels stand."""
+    """Names under which judges' labels are stored."""
     rows = cursor.execute(
         "SELECT annotator FROM judge_jobs UNION SELECT annotator FROM judgements WHERE annotator_kind = 'judge'"
     ).fetchall()
@@ -108,7 +107,7 @@ def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experi
     """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that predict a crash with a text.
 
     Only of crashing instances whose vote predicts the crash (more than half of the runs that answered), in the order
-    of detector, setting, instance and index. truth: the diagnosis that the benchmark states, None where it has none.
+    of detector, setting, instance and index. truth: the diagnosis that the benchmark states, None if it states none.
     """
     return cursor.execute(
         """

@@ -1,4 +1,4 @@
-"""Questions about labels: what every annotator of the store says of verdicts, people and judges alike."""
+"""Questions about labels: those of every annotator in the store, people and judges alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 _TIME = "', repetition ' || repetition"
 _ALL_TIMES = "', all repetitions'"
 _TEXTS = "CASE presentation WHEN 'normal' THEN '' ELSE ', ' || presentation END"
-"""What stands behind a judge's name: which repetition, and in which order it was shown its texts."""
+"""The meaning of a judge's name: the repetition, and the order in which the texts were shown."""
 _NAMED = """
     SELECT *, annotator || CASE annotator_kind WHEN 'judge' THEN {time} || {texts} ELSE '' END AS name FROM judgements
 """
@@ -39,9 +39,9 @@ _IS_POOLED = "annotator IN (SELECT annotator FROM judgements WHERE annotator_kin
 def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row per verdict and annotator: benchmark, instance_id, detector, setting, experiment, annotator, kind, label.
 
-    What is said of the verdict itself (run_index 0) is taken as it is. Where single runs were labelled, the verdict
-    gets the label given most often, among equals the one given first (as the study's judge tables do). A judge is an
-    annotator per repetition and order of texts, and is named so.
+    Labels of the verdict itself (run_index 0) are used unchanged. If single runs were labelled, the verdict gets the
+    most frequent label, and the earliest one in a tie (as in the study's judge tables). A judge counts as one annotator
+    per repetition and order of texts, and its name says which.
     """
     return cursor.execute(_SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
 
@@ -55,7 +55,7 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The same of judges that were asked repeatedly, with all repetitions of one order of texts taken together."""
+    """The same for judges that were asked repeatedly, with all repetitions of one order of texts pooled."""
     return cursor.execute(_SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)).df()
 
 
@@ -67,7 +67,7 @@ def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def judge_passes(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Every pass of every judge: judge, repetition, presentation, annotator (as both questions above name it).
 
-    Repetition 0 stands for all repetitions together, of judges that were asked repeatedly.
+    Repetition 0 means all repetitions together, for judges that were asked repeatedly.
     """
     return cursor.execute(
         f"""

@@ -24,22 +24,22 @@ def migrations() -> list[Migration]:
 
 
 def applied(cursor: duckdb.DuckDBPyConnection) -> list[int]:
-    """Numbers of the migrations that this database has had."""
+    """Numbers of the migrations that were applied to this database."""
     cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name VARCHAR NOT NULL)")
     return [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
 
 
 def refuse_unlike(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Raise StoreError where the database has not had exactly this checkout's migrations; changes nothing."""
+    """Raise StoreError unless exactly this checkout's migrations were applied; changes nothing."""
     done = [row[0] for row in cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()]
     if done != [migration.number for migration in migrations()]:
         raise StoreError("The database was made by another version.", remedy="Start the app once to update it.")
 
 
 def migrate(cursor: duckdb.DuckDBPyConnection, *, upto: int | None = None) -> list[int]:
-    """Bring the database to this checkout's schema; the numbers that ran now.
+    """Migrate the database to this checkout's schema; returns the numbers that ran now.
 
-    Raises StoreError when the database has had a migration that this checkout does not know.
+    Raises StoreError if the database has a migration that this checkout lacks.
     """
     known = migrations()
     done = set(applied(cursor))

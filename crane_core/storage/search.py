@@ -1,4 +1,4 @@
-"""Which cases hold some words: in their labels, message, traceback, diagnosis, or in the code of either version.
+"""Full-text search for cases: in labels, message, traceback, diagnosis, and the code of both versions.
 
 DuckDB's full-text extension is not part of its package and would have to be downloaded, so every text is scanned.
 """
@@ -9,16 +9,16 @@ import duckdb
 
 MOST_WORDS = 8
 MOST_CHARACTERS = 64
-"""Bounds of what is asked for; what is beyond does not count."""
+"""Bounds of a search; the rest of the text is ignored."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a search, in small letters, each once."""
+    """The words of a search, in lower case, each once."""
     return list(dict.fromkeys(word[:MOST_CHARACTERS].lower() for word in text.split()))[:MOST_WORDS]
 
 
 def cases_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, text: str) -> list[str]:
-    """The cases that hold every word of `text` somewhere, parts of words too; none for a text without words."""
+    """The cases that contain every word of `text`, as a part of a word too; none for a text without words."""
     words = words_of(text)
     rows = cursor.execute(
         """

@@ -1,4 +1,4 @@
-"""Questions about what has been loaded: sources, ledger positions, problems, counts."""
+"""Questions about the loaded data: sources, ledger positions, problems, counts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def revision(cursor: duckdb.DuckDBPyConnection) -> str:
 
 
 def answers_token(cursor: duckdb.DuckDBPyConnection) -> str:
-    """A token that changes when anything is loaded but the acts of a campaign's annotators."""
+    """A token that changes when anything except the acts of a campaign's annotators is loaded."""
     rows = cursor.execute(
         """
         SELECT path, loaded_bytes, last_line_sha FROM ledger_files
@@ -68,14 +68,14 @@ def source_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.DataFrame:
-    """Load problems, first ones first: source_id, ordinal, kind, path, place, reason."""
+    """Load problems, in order: source_id, ordinal, kind, path, place, reason."""
     return cursor.execute("FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]).df()
 
 
 def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = None) -> list[LoadProblem]:
-    """Runs, labels and states of instances that no source has brought; they are kept, and count as soon as one does.
+    """Runs, labels and states of instances that no source contains; they are kept, and count as soon as one does.
 
-    One problem per source, table and benchmark; of one source alone when it is named. Where another benchmark has an
+    One problem per source, table and benchmark; for one source only if it is named. If another benchmark has an
     instance of that name, the problem says so.
     """
     rows = []
@@ -117,7 +117,7 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 
 def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
-    """Ledger file to rows that it brought, by table."""
+    """Ledger file to its number of rows, by table."""
     found: dict[str, dict[str, int]] = {}
     for table in TABLES.values():
         rows = cursor.execute(
@@ -130,6 +130,6 @@ def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int
 
 
 def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table, sorted: what `rebuild` must give back."""
+    """Every row of every table, sorted: what `rebuild` must restore."""
     names = [row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()]
     return {name: cursor.execute(f"FROM {name} ORDER BY ALL").fetchall() for name in names if name != "batch"}

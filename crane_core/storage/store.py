@@ -22,20 +22,20 @@ from crane_core.storage.migrate import migrate, refuse_unlike
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error
-"""What DuckDB raises in the middle of a question, such as for a damaged block."""
+"""What DuckDB raises in the middle of a query, such as for a damaged block."""
 DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is rebuilt from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
-"""What a change or a question is given to work with."""
+"""The argument of a change or a query."""
 IN_MEMORY = Path(":memory:")
 HELD = "Could not set lock on file"
-"""How DuckDB says that another process has the file open; a damaged "block" is another matter."""
+"""DuckDB's message if another process has the file open; one about a damaged "block" differs."""
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 _READER = "in read-only mode"
-"""What DuckDB offers where the other process only reads."""
+"""DuckDB's hint if the other process only reads."""
 
 
 class StoreHeldError(StoreError):
-    """Another process has the database open; `by_reader` where it only reads, so that readers work beside it."""
+    """Another process has the database open; `by_reader` if it only reads, so that other readers can open it too."""
 
     def __init__(self, message: str, *, remedy: str, by_reader: bool) -> None:
         super().__init__(message, remedy=remedy)
@@ -55,17 +55,17 @@ class Store:
 
     @property
     def version(self) -> str:
-        """Differs between any two openings, and after every change; the same as long as every question's answer is."""
+        """Differs between any two openings, and after every change; constant while every query's result is."""
         return f"{self._opened}/{self._n_changes}"
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A cursor of the caller's own; never share one between threads."""
+        """A new cursor for the caller; never share one between threads."""
         return self._connection.cursor()
 
     def write(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        """Run `change` in one transaction, after every write asked for before; all of it lands or none.
+        """Run `change` in one transaction, after all earlier writes; all of it is committed or nothing.
 
-        Raises StoreError when the database refuses a row.
+        Raises StoreError if the database rejects a row.
         """
         return self._writer.submit(self._in_transaction, change).result()
 
@@ -88,7 +88,7 @@ class Store:
 
 @contextmanager
 def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Commit what happens inside, or roll all of it back when it raises."""
+    """Commit the changes of the body, or roll all of them back if it raises."""
     cursor.execute("BEGIN TRANSACTION")
     try:
         yield cursor
@@ -101,7 +101,7 @@ def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCo
 def open_store(path: Path) -> Store:
     """Open (and make or migrate) the database at `path`, or in memory for `IN_MEMORY`.
 
-    Raises StoreHeldError where another process holds it, StoreError where it is not a database of ours.
+    Raises StoreHeldError if another process holds it, StoreError if it is not a database of this app.
     """
     store = Store(_connected(path), path)
     try:
@@ -116,7 +116,7 @@ def open_store(path: Path) -> Store:
 
 
 def open_to_read(path: Path) -> Store:
-    """Open the database as it is, beside others who read it. Raises StoreError as `open_store` does."""
+    """Open the database read-only, beside other readers. Raises StoreError as `open_store` does."""
     store = Store(_connected(path, read_only=True), path)
     try:
         refuse_unlike(store.cursor())
@@ -143,7 +143,7 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreError:
 
 
 def _held(path: Path, said: str) -> StoreHeldError:
-    """Who has the database open, in the words of DuckDB."""
+    """The process that has the database open, as DuckDB's message names it."""
     found = _HOLDER.search(said)
     who = f"{Path(found['program']).name}, process {found['pid']}" if found else "unknown process"
     if _READER in said:
@@ -160,7 +160,7 @@ def _held(path: Path, said: str) -> StoreHeldError:
 
 
 def damaged(error: duckdb.Error) -> StoreError:
-    """What DuckDB raised in the middle of a question, as a refusal of ours."""
+    """What DuckDB raised in the middle of a query, as a StoreError."""
     return StoreError(f"The database cannot answer: {_one_line(error)}.", remedy=DAMAGED_REMEDY)
 
 

@@ -1,4 +1,4 @@
-"""How each kind of record lies in its table: columns, key, and which columns are facts that sources must agree on."""
+"""How each kind of record is stored: columns, key, and which columns are facts that sources must agree on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from crane_core import domain
 
 
 def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
-    """Why the fact of a later source is left out; None where it says the same in other words."""
+    """Why the fact of a later source is left out; None if it says the same in other words."""
     return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
 
 
 def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
-    """Of two looks at one instance; when and how long somebody looked is not part of what was seen."""
+    """For two captures of one instance; their times and durations are not part of the facts."""
     looks = [json.loads(text) for text in (kept, refused)]
     differing = sorted(
         {name for look in looks for name in look if name != "captured" and looks[0].get(name) != looks[1].get(name)}
@@ -36,11 +36,11 @@ def _short(value: object, limit: int = 80) -> str:
 
 
 class Table(NamedTuple):
-    """A table and the way from a record to its row.
+    """A table and the mapping from a record to its row.
 
     `facts` are the columns where two sources may not differ; the columns that are neither key nor fact are filled
     in by whichever source has them first. With `keeps_order` the table has a column `ordinal`, the record's place in
-    its source. `contradiction` words what a later source says otherwise.
+    its source. `contradiction` describes how a later source differs.
     """
 
     name: str
@@ -124,8 +124,20 @@ TABLES: dict[type, Table] = {
         facts=("text",),
     ),
     domain.Campaign: _plain("campaigns", domain.Campaign, key=("campaign",), facts=("plan",)),
+    domain.CampaignGuideline: _plain(
+        "campaign_guidelines",
+        domain.CampaignGuideline,
+        key=("campaign", "changed_at", "changed_by"),
+        facts=("text",),
+    ),
+    domain.CampaignRound: _plain(
+        "campaign_rounds", domain.CampaignRound, key=("campaign", "made_at"), facts=("round",)
+    ),
     domain.CampaignLock: _plain("campaign_locks", domain.CampaignLock, key=("campaign",), facts=()),
     domain.Annotation: _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()),
+    domain.CampaignMessage: _plain(
+        "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
+    ),
     domain.PublishedNumber: _plain(
         "published_numbers",
         domain.PublishedNumber,

@@ -1,4 +1,4 @@
-"""Whole tables as Arrow, in the order of their keys: what an export writes and an import reads again."""
+"""Whole tables as Arrow, in the order of their keys: what an export writes and an import reads."""
 
 from __future__ import annotations
 

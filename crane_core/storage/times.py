@@ -1,4 +1,4 @@
-"""Questions about time: what the cells before a target took, and what an answer took."""
+"""Questions about time: how long the cells before a target took, and how long an answer took."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def query_times(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
-    """One row per instance, detector and setting of a job whose replies were timed, where a capture timed the cells.
+    """One row per instance, detector and setting of a job whose replies were timed, if a capture timed the cells.
 
     Columns: instance_id, detector, setting, seconds_before (the cells before the target, as captured; of several
     captures the shortest), seconds_of_query (the mean of the instance's replies).

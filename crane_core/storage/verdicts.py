@@ -1,4 +1,4 @@
-"""Questions about answers: how often each detector said crash of each instance, and what people said of it."""
+"""Questions about answers: how often each detector predicted a crash of each instance, and its human labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import duckdb
 import pandas as pd
 
 PUBLISHED_HUMAN = "published human"
-"""The annotator whose labels stand for the study's final human outcomes."""
+"""The annotator whose labels are the study's final human outcomes."""
 
 
 def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_HUMAN) -> pd.DataFrame:
@@ -14,7 +14,7 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
 
     Columns: benchmark, case_id, instance_id, version, truth (the instance crashes), library, root_cause,
     crash_type, stage, exception, detector, detector_title, detector_kind, setting, experiment, n_crash, n_safe,
-    n_unanswered, n_skipped (never asked), first_run (what run 1 said, missing without an answer), human (the label
+    n_unanswered, n_skipped (never asked), first_run (the answer of run 1, missing without an answer), human (the label
     that `annotator` gave the verdict, or None; in an edition, which a name holds after its "@", that edition's).
     """
     return cursor.execute(
@@ -71,8 +71,8 @@ def label_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def answers_by_run(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
     """Every answer of an experiment, one row each, by detector, setting, instance and run.
 
-    Columns: case_id, instance_id, truth (the instance crashes), detector, setting, run_index (from 1), crashes (what
-    the run said, missing without an answer).
+    Columns: case_id, instance_id, truth (the instance crashes), detector, setting, run_index (from 1), crashes (the
+    run's answer, missing without one).
     """
     return cursor.execute(
         """

@@ -1,6 +1,6 @@
-"""Rows go in: batches of records, merged by key. The first source to state a fact keeps it; later ones fill gaps.
+"""Writing rows: batches of records, merged by key. The first source to state a fact keeps it; later ones fill gaps.
 
-A row that contradicts what is stored is not lost in silence: it comes back as a problem that names both values.
+A row that contradicts a stored one is not dropped silently: it is returned as a problem that names both values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEDGER_SOURCE = "ledger:"
 
 
 class Added(NamedTuple):
-    """What became of a batch for one table."""
+    """The outcome of a batch for one table."""
 
     record: str
     n_read: int
@@ -31,7 +31,7 @@ class Added(NamedTuple):
 
 
 class SourceRow(NamedTuple):
-    """The identity of a source: `imported_at` is UTC without zone, None for what ships with the checkout."""
+    """The identity of a source: `imported_at` is UTC without zone, None for data that ship with the checkout."""
 
     source_id: str
     kind: str
@@ -46,8 +46,8 @@ def add_records(
 ) -> list[Added]:
     """Merge `records` into their tables inside the caller's transaction; counts and contradictions per table.
 
-    With `latest_wins` a row replaces the stored one of the same key, whole: the rule for our own ledger, where a
-    relabel is a new line. What the ledger said, no source adds to.
+    With `latest_wins` a row replaces the stored one of the same key, whole: the rule for the local ledger, where a
+    relabel is a new line. Sources add nothing to rows from the ledger.
     """
     batches: dict[type, list[Any]] = defaultdict(list)
     for record in records:
@@ -81,7 +81,7 @@ def _merge(
 
 
 def _unique(table: Table, rows: list[tuple[Any, ...]], *, latest_wins: bool) -> list[tuple[Any, ...]]:
-    """One row per key: the first, or the last where that one counts."""
+    """One row per key: the first, or the last if `latest_wins`."""
     key = _key_of(table)
     if latest_wins:
         return list({key(row): row for row in rows}.values())
@@ -104,7 +104,7 @@ def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Tabl
 
 
 def _update(table: Table, *, latest_wins: bool) -> str:
-    """What happens to a stored row whose key comes again."""
+    """The action for a stored row whose key occurs again."""
     if latest_wins:
         return "SET " + ", ".join(f'"{c}" = excluded."{c}"' for c in (*table.others, "source_id"))
     filled = [f'"{c}" = coalesce("{table.name}"."{c}", excluded."{c}")' for c in table.others]
@@ -112,7 +112,7 @@ def _update(table: Table, *, latest_wins: bool) -> str:
 
 
 def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[LoadProblem]:
-    """Facts of the batch that differ from what an earlier source stored; what the ledger says is newer, not wrong."""
+    """Facts of the batch that differ from those of an earlier source; the ledger's rows are newer, not wrong."""
     found = []
     for fact in table.facts:
         rows = cursor.execute(
@@ -126,14 +126,14 @@ def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[Loa
 
 
 def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> list[LoadProblem]:
-    """One problem, or none where both mean the same."""
+    """One problem, or none if both mean the same."""
     *key, kept, refused, source_id = row
     reason = table.contradiction(fact, kept, refused, source_id)
     return [LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)] if reason else []
 
 
 def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
-    """Keys that one source states more than once; its first row is the one that counts."""
+    """Keys that one source states more than once; its first row counts."""
     key = _key_of(table)
     times = Counter(map(key, rows))
     repeated = [(entry if isinstance(entry, tuple) else (entry,), n) for entry, n in times.items() if n > 1]

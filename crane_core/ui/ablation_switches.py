@@ -18,7 +18,7 @@ from crane_core.ui.words import experiment_words
 
 RATES = ("Accuracy", "F1")
 SOURCE_HELP = """Whose runs are compared: those of an imported release, or your own. A detector counts where it has runs
-in two inputs or more; of own runs that repeat an input, the largest counts, then the last."""
+in two inputs or more; where local runs repeat an input, the largest counts, then the latest."""
 
 
 class Ablated(NamedTuple):

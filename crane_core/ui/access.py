@@ -1,4 +1,4 @@
-"""A password in front of a page: who was asked once is admitted for the session."""
+"""A password in front of a page: asked once, and valid for the session."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def _check(given: str, password: str, variable: str, key: str) -> None:
 
 
 def _peer() -> str:
-    """The visitor's address, nothing where it is this machine."""
+    """The visitor's address; None for this machine."""
     return st.context.ip_address or ""

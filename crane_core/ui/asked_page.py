@@ -1,10 +1,12 @@
-"""The page that somebody asked for before the login: the provider's answer leads there, not to the start page.
+"""The page that a visitor requested before logging in; after the login they land there, not on the start page.
 
-It waits in a cookie of the browser. Only addresses of our own pages are taken, so nobody can be led elsewhere.
+A cookie of the browser holds it. Only addresses of our own pages are accepted, so that it cannot lead to another
+site.
 """
 
 from __future__ import annotations
 
+import os
 from http.cookies import SimpleCookie
 from urllib.parse import quote, unquote, urlsplit
 
@@ -12,7 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crane_core.identity.roles import configured_roles
+from crane_core.identity.roles import FILE
 from crane_core.ui.navigation import page_files
 from crane_core.ui.visit import COOKIE, PROVIDER_COOKIE
 
@@ -29,13 +31,14 @@ class AskedPage:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET" and configured_roles() is not None:
+        # Only whether people log in: a damaged file is for the page to say, not a reason to answer with an error.
+        if scope["type"] == "http" and scope["method"] == "GET" and os.environ.get(FILE):
             send = _leading(Request(scope), send)
         await self._app(scope, receive, send)
 
 
 def page_of(address: str) -> str | None:
-    """The address, relative to the app, if it is that of one of our pages; None for anything else."""
+    """The address relative to the app, if it belongs to one of our pages; else None."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -47,15 +50,17 @@ def page_of(address: str) -> str | None:
 
 def _leading(request: Request, send: Send) -> Send:
     path, query, cookies = request.url.path, request.url.query, request.cookies
-    asked = page_of(unquote(cookies.get(ASKED, "")))
-    is_stranger = COOKIE not in cookies and PROVIDER_COOKIE not in cookies
-    here = path + (f"?{query}" if query else "")
-    to_note = here if is_stranger and page_of(here) else None
+    if path.rstrip("/") == CALLBACK:
+        asked, to_note = page_of(unquote(cookies.get(ASKED, ""))), None
+    else:
+        here = path + (f"?{query}" if query else "")
+        is_stranger = COOKIE not in cookies and PROVIDER_COOKIE not in cookies
+        asked, to_note = None, here if is_stranger and page_of(here) else None
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            if path.rstrip("/") == CALLBACK and asked and "location" in headers:
+            if asked and "location" in headers:
                 headers["location"] = asked
                 headers.append("set-cookie", _cookie("", 0, request))
             elif to_note:

@@ -96,7 +96,7 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
 
 
 def _name(chosen: Chosen, by: str, rate: str) -> str:
-    """The stem of the downloads; it says the inputs where they are not those of the study."""
+    """The stem of the downloads' names; it names the inputs if they differ from the study's."""
     inputs = "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 

@@ -1,4 +1,4 @@
-"""The picture and the list of cases as a Streamlit component: a click on a case or on a heading comes back."""
+"""The picture and the list of cases as a Streamlit component: it reports clicks on cases and headings."""
 
 from __future__ import annotations
 

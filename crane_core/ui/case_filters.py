@@ -16,6 +16,7 @@ from crane_core.pipeline.measures import WITH_STATE, Inputs
 from crane_core.pipeline.pairs import (
     PATTERN_MEANING,
     Pattern,
+    cases_answered,
     hardest_first,
     keep,
     natural_order,
@@ -89,7 +90,7 @@ def _kept(table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, t
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _holding(loaded: str, benchmark: str, find: str) -> frozenset[str]:
-    """The cases whose texts hold what is looked for."""
+    """The cases whose texts contain the search words."""
     return frozenset(cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ())
 
 
@@ -97,13 +98,20 @@ def _holding(loaded: str, benchmark: str, find: str) -> frozenset[str]:
 def _counts(
     loaded: str, benchmark: str, answers: Answers, inputs: Inputs, filters: Filters
 ) -> dict[str, dict[str, int]]:
-    """Per filter and value, how many cases there are under all the other filters."""
+    """Per filter and value, how many cases there are under all the other filters.
+
+    For the filters of answers: how many cases of the list have an answer of that value.
+    """
     table, chosen = _pair_table(loaded, benchmark, answers, inputs), dict(filters)
     counts = {}
     for name in (*LABEL_FILTERS, keys.AGREEMENT):
         others = _kept(table, loaded, benchmark, {other: values for other, values in chosen.items() if other != name})
         column = others["patterns"].explode() if name == keys.AGREEMENT else others[name]
         counts[name] = {str(value): int(n) for value, n in column.value_counts().items()}
+    listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
+    for name in ANSWER_FILTERS:
+        rows = _verdicts(benchmark, tuple((other, values) for other, values in answers if other != name))
+        counts[name] = cases_answered(rows[rows["case_id"].isin(listed)], name)
     return counts
 
 
@@ -137,7 +145,7 @@ def _verdicts(benchmark: str, answers: Answers) -> pd.DataFrame:
 
 
 def _jobs() -> set[str]:
-    """The names of own runs, which are experiments of one setting each."""
+    """The names of local runs: each is an experiment with one setting."""
     ran = data.run_list()
     return set(ran.loc[ran["is_job"], "experiment"])
 
@@ -151,7 +159,7 @@ def _comparisons(loaded: str, benchmark: str) -> list[str]:
 
 
 def _asked_inputs() -> Inputs:
-    """The inputs compared that the URL names, where they can be; else those of the study."""
+    """The inputs to compare that the URL names, if they are offered; else those of the study."""
     asked = st.query_params.get(keys.COMPARE)
     is_offered = asked in _comparisons(data.answers(), chosen_benchmark())
     return comparison_from(asked) if asked is not None and is_offered else WITH_STATE
@@ -162,16 +170,16 @@ def _asked_answers() -> Answers:
 
 
 def answers_words(benchmark: str) -> str:
-    """What the counts and patterns of the list are of where several experiments answered; else nothing."""
+    """Which experiments the counts and patterns cover, if there are several; else empty."""
     names = joined_series(benchmark)
     if len(names) < 2:
         return ""
     told = "; ".join(f"({place}) {series_words(name)}" for place, name in enumerate(names, start=1))
-    return f"Counts join {len(names)} experiments; a pattern says in which of them it is: {told}."
+    return f"Counts join {len(names)} experiments; each pattern names those in which it occurs: {told}."
 
 
 def joined_series(benchmark: str) -> list[str]:
-    """The experiments behind the list, own runs as one, in the order in which their numbers stand."""
+    """The experiments behind the list in the order of their numbers; local runs count as one."""
     return _joined_series(data.answers(), benchmark, _asked_answers())
 
 
@@ -190,7 +198,7 @@ def _asked_of(loaded: str, benchmark: str) -> pd.DataFrame:
 
 
 def series_words(name: str) -> str:
-    """An experiment, or own runs together, in words."""
+    """An experiment, or all local runs together, in words."""
     return "local runs" if name == OWN else experiment_words(name)
 
 
@@ -200,7 +208,8 @@ def draw_filters() -> str:
         _draw_benchmark()
         benchmark = chosen_benchmark()
         coming = tuple((name, tuple(url_state.asked(name))) for name in FILTERS)
-        counts = _counts(data.answers(), benchmark, _asked_answers(), _asked_inputs(), coming)
+        coming_answers = tuple((name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS)
+        counts = _counts(data.answers(), benchmark, coming_answers, _asked_inputs(), coming)
         cases = data.case_list(benchmark)
         asked = _asked_of(data.answers(), benchmark)
         titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
@@ -219,19 +228,24 @@ def draw_filters() -> str:
             width=WIDTH,
         )
         _draw_comparison(benchmark)
-        _many("Detector", keys.DETECTOR, sorted(titles), lambda name: titles.get(name, name))
-        _many("Input", keys.SETTING, sorted(asked["setting"].unique()), setting_short)
-        _many("Experiment", keys.EXPERIMENT, sorted(asked["experiment"].unique()), experiment_words)
+        words = {
+            keys.DETECTOR: ("Detector", lambda name: str(titles.get(name, name))),
+            keys.SETTING: ("Input", setting_short),
+            keys.EXPERIMENT: ("Experiment", experiment_words),
+        }
+        for column, (label, named) in words.items():
+            options = sorted(asked[column].unique())
+            _many(label, column, options, partial(_with_count, counts=counts[column], named=named))
     return benchmark
 
 
-def _with_count(name: str, counts: dict[str, int]) -> str:
-    """The value of a filter, and how many cases it would leave."""
-    return f"{name} · {count(counts.get(name, 0))}"
+def _with_count(name: str, counts: dict[str, int], named: Callable[[str], str] = str) -> str:
+    """The value of a filter in words, and how many cases it would leave."""
+    return f"{named(name)} · {count(counts.get(name, 0))}"
 
 
 def _draw_comparison(benchmark: str) -> None:
-    """Which inputs the patterns about runtime state compare; nothing where there is no choice."""
+    """Which inputs the patterns about runtime state compare; not drawn without a choice."""
     options = _comparisons(data.answers(), benchmark)
     if len(options) < 2:
         url_state.drop(keys.COMPARE)
@@ -243,7 +257,7 @@ def _draw_comparison(benchmark: str) -> None:
         key=keys.COMPARE,
         default=comparison_text(WITH_STATE) if comparison_text(WITH_STATE) in options else options[0],
         format_func=lambda text: inputs_short(comparison_from(text)),
-        help="Of which two inputs the patterns say that one is right and the other wrong.",
+        help="The two inputs that the patterns compare: one is right and the other wrong.",
         width=WIDTH,
     )
 

@@ -15,6 +15,7 @@ from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys
 from crane_core.ui.exception_names import exception_name
+from crane_core.ui.glossary import explained
 from crane_core.ui.words import NOTHING, count, setting_short
 
 MOST_ROWS = 400
@@ -38,7 +39,7 @@ DESCENDING = "-"
 """Before a column in the address: the largest first."""
 SHORT = {Pattern.WRONG_REASON: "wrong reason", Pattern.MISSED: "missed"}
 TOLD = tuple(pattern for pattern in Pattern if pattern is not Pattern.CHANGED)
-"""Patterns that the list tells; RT helped and RT hurt say the same as changed, and more."""
+"""Patterns that the list shows; RT helped and RT hurt say the same as changed, and more."""
 PATTERN_HELP = "\n".join(f"{SHORT.get(p, p)}: {PATTERN_MEANING[p]}" for p in TOLD)
 LEGEND = (
     ("r3", "right"),
@@ -114,7 +115,9 @@ def _picture_head(columns: Sequence[Column]) -> str:
         f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
         for words in ("crashing", "fixed")
     )
-    return f'<div class="cw-picture-head"><span class="cw-dim">−RT, +RT</span>{sides}</div>'
+    return (
+        f'<div class="cw-picture-head"><span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>{sides}</div>'
+    )
 
 
 def _group_html(name: str, rows: Sequence[dict[str, Any]], picture: Picture, ends: list[bool], benchmark: str) -> str:

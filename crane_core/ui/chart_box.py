@@ -11,6 +11,8 @@ import streamlit as st
 
 from crane_core.charts.panels import side_by_side
 from crane_core.pipeline.sheet_text import csv_of
+from crane_core.ui.glossary import prose
+from crane_core.ui.grid import grid
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 Spec = dict[str, Any]
@@ -41,7 +43,7 @@ def draw_chart(
 ) -> None:
     """Draw `chart`; `table` is what it shows, ready to read, `numbers` the same unrounded, for the CSV file.
 
-    `table` is None where the page shows it anyway. `name` is the stem of the downloads. With `on_pick` a click on a
+    `table` is None if the page shows it anyway. `name` is the stem of the downloads. With `on_pick` a click on a
     mark calls it with the selected points.
     """
     spec = chart if isinstance(chart, dict) else chart.to_dict()
@@ -80,10 +82,10 @@ def _draw(spec: Spec, key: str, on_pick: Callable[[Any], None] | None) -> None:
 def _draw_takeaway(spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame, name: str, note: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if note:
-            st.caption(note, width="stretch")
+            prose(st.caption, note, width="stretch")
         with st.popover("Downloads" if table is None else "Table and downloads", width="content"):
             if table is not None:
-                st.dataframe(table, hide_index=True, width=900)
+                grid(table, width=900)
             with st.container(horizontal=True):
                 _download(name, "csv", "text/csv", lambda: csv_of(numbers).encode())
                 _download(name, "svg", "image/svg+xml", lambda: _image(spec, "svg"))

@@ -1,4 +1,4 @@
-"""What the paper's text says, beside what the data say: a table of claims with their verdicts."""
+"""The claims of the paper's text beside the data: a table with a verdict for each."""
 
 from __future__ import annotations
 

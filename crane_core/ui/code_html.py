@@ -11,14 +11,14 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 from pygments.token import _TokenType as TokenType
 
-from crane_core.worddiff import Span
+from crane_core.worddiff import Span, WordSide, merged_words
 
 _CLASSES: tuple[tuple[TokenType, str], ...] = ((Comment, "c"), (Keyword, "k"), (String, "s"), (Number, "n"))
 _LEXER = PythonLexer(stripnl=False, ensurenl=False)
 MAX_LINE = 400
 """Characters of a line that are shown; the rest is counted."""
 MAX_INDENT = 40
-"""Columns by which the continuation of a wrapped line may stand in."""
+"""Most columns by which a wrapped line is indented."""
 _IN_BACKTICKS = re.compile(r"`{1,3}(?:python\n|\n)?([^`]+?)\n?`{1,3}")
 
 
@@ -31,18 +31,52 @@ def line_html(line: str, changed: tuple[Span, ...] = ()) -> str:
 
 
 def code_html(line: str, changed: tuple[Span, ...] = ()) -> str:
-    """The line as a `code` element whose continuation, where it wraps, stands in further than its beginning."""
+    """The line as a `code` element with a hanging indent where it wraps."""
     indent = min(len(line) - len(line.lstrip(" ")), MAX_INDENT)
     return f'<code style="--in:{indent}">{line_html(line, changed)}</code>'
 
 
 def prose_html(text: str) -> str:
-    """Prose of a person or a model: escaped, and what stands in backticks as code."""
+    """Prose of a person or a model: escaped, with text in backticks as code."""
     html, end = "", 0
     for found in _IN_BACKTICKS.finditer(text):
         html += f"{escape(text[end : found.start()])}<code>{escape(found[1])}</code>"
         end = found.end()
     return html + escape(text[end:])
+
+
+def differing_prose_html(first: str, text: str) -> str | None:
+    """`text`, with what `first` lacks as inserted and what only `first` has as deleted; None where they are unlike.
+
+    Escaped as by `prose_html`, with text in backticks as code.
+    """
+    pieces = merged_words(first, text)
+    if pieces is None:
+        return None
+    code = {WordSide.LEFT: _backticks(first), WordSide.RIGHT: _backticks(text), WordSide.BOTH: _backticks(text)}
+    of = {WordSide.LEFT: first, WordSide.RIGHT: text, WordSide.BOTH: text}
+    tags = {WordSide.LEFT: ("<del>", "</del>"), WordSide.RIGHT: ("<ins>", "</ins>"), WordSide.BOTH: ("", "")}
+    return "".join(
+        f"{tags[side][0]}{_stretch_html(of[side], span, code[side])}{tags[side][1]}" for side, span in pieces
+    )
+
+
+def _backticks(text: str) -> list[tuple[Span, Span]]:
+    """Of each stretch in backticks the whole and the inner span."""
+    return [(found.span(), found.span(1)) for found in _IN_BACKTICKS.finditer(text)]
+
+
+def _stretch_html(text: str, span: Span, code: list[tuple[Span, Span]]) -> str:
+    """A part of a text, which may begin or end inside backticks."""
+    html, at, end = "", *span
+    for (outer_start, outer_end), (start, stop) in code:
+        if outer_end <= at or outer_start >= end:
+            continue
+        html += escape(text[at : max(at, outer_start)])
+        inner = text[max(at, start) : min(end, stop)]
+        html += f"<code>{escape(inner)}</code>" if inner else ""
+        at = min(end, outer_end)
+    return html + escape(text[at:end])
 
 
 def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 import streamlit as st
 
+from crane_core.annotation.label_set import LabelSet
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline import blinded, evaluate, five_runs, judges
+from crane_core.pipeline import blinded, evaluate, five_runs, judges, label_sets
 from crane_core.pipeline import judged as judging
 from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
@@ -46,7 +47,7 @@ def refresh() -> None:
 
 
 def revision() -> str:
-    """What is loaded, as a token: the key of what is kept of labels."""
+    """What is loaded, as a token: the cache key of everything about labels."""
     return _revision(store(), store().version)
 
 
@@ -56,7 +57,7 @@ def _revision(_store: Store, version: str) -> str:
 
 
 def answers() -> str:
-    """The same without what annotators of open campaigns do: the key of what is kept of answers and results."""
+    """The same without labels of open campaigns: the cache key of answers and results."""
     return _answers(store(), store().version)
 
 
@@ -116,9 +117,9 @@ def blind_campaigns() -> frozenset[str]:
 
 
 def blinding(visitor: Visitor) -> list[str]:
-    """Open blind campaigns in which this visitor labels, and because of which most pages are closed to them.
+    """Open blind campaigns in which this visitor labels; they close most pages to the visitor.
 
-    None for those who lead, because they see everything, and where nobody logs in and the app does not know who labels.
+    Empty for leads, who see everything, and without logins, because the app does not know who labels.
     """
     if not visitor.is_known or visitor.may(Role.LEAD):
         return []
@@ -132,8 +133,33 @@ def _locked_campaigns(revision: str) -> frozenset[str]:
 
 
 def locked_campaigns() -> frozenset[str]:
-    """Campaigns whose final outcomes stand; see `pipeline.judged.locked_campaigns`."""
+    """Campaigns with final outcomes; see `pipeline.judged.locked_campaigns`."""
     return _locked_campaigns(revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _judging_campaigns(revision: str) -> frozenset[str]:
+    return judging.judging_campaigns(folder())
+
+
+def judging_campaigns() -> frozenset[str]:
+    """Campaigns whose final labels Results can count; see `pipeline.judged.judging_campaigns`."""
+    return _judging_campaigns(revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _label_sets(revision: str) -> Mapping[str, LabelSet]:
+    return label_sets.label_sets(folder())
+
+
+def campaign_labels() -> Mapping[str, LabelSet]:
+    """Campaign to its label set."""
+    return _label_sets(revision())
+
+
+def label_set_of(annotators: Iterable[str]) -> LabelSet:
+    """The label set that annotators have in common; see `pipeline.label_sets.common_set`."""
+    return label_sets.common_set(labels(), annotators, campaign_labels())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -154,7 +180,7 @@ def answers_by_run(benchmark: str, experiment: str) -> pd.DataFrame:
 
 
 def judged(annotator: str) -> pd.DataFrame:
-    """The verdict frame by somebody's labels; see `pipeline.judged.judged_by`. The study's own it holds already."""
+    """The verdict frame with one annotator's labels; see `pipeline.judged.judged_by`. It holds the study's already."""
     return verdicts() if annotator == PUBLISHED_HUMAN else _judged(answers(), annotator)
 
 

@@ -1,4 +1,4 @@
-"""What is in the store: sources, counts, what could not be read, what contradicts itself."""
+"""The content of the store: sources, counts, unreadable records, contradictions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from crane_core.pipeline.sources import StagedSource, staged_sources
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.ui import data
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.visit import may
 from crane_core.ui.words import NOTHING, count, literal, setting_short
 
 SHIPS = "ships with the app"
 COMMIT = rf"/tree/([0-9a-f]{{{SHORT}}}|.+)"
-"""Of a commit's address its first digits are shown; of a branch's, where no commit is known, its name."""
-PROBLEM_WIDTHS = {"Kind": 90, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
+"""Shown of an address: the first digits of a commit, or the name of a branch without a known commit."""
+PROBLEM_HEIGHT = 64
+"""Pixels of a row: room for three lines, so that a reason can be read whole."""
+PROBLEM_WIDTHS = {"Kind": 110, "Source": 90, "File": 130, "Place": 330, "Reason": 640}
 """Pixels; the reason is what people read."""
 MEANING = {
     ProblemKind.UNREADABLE: "a record that could not be read",
@@ -70,7 +73,8 @@ def draw_sources() -> None:
             "sha256": sources["sha256"],
         }
     )
-    st.dataframe(shown, hide_index=True, column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)})
+    shown = shown.loc[:, (shown != "").any()]  # without Release and Commit where no source has one
+    grid(shown, column_config={"Commit": st.column_config.LinkColumn(display_text=COMMIT)})
     counts = state.source_counts(data.store().cursor())
     with st.expander("Records by source"):
         names = dict(zip(sources["source_id"], sources["name"], strict=True))
@@ -78,7 +82,7 @@ def draw_sources() -> None:
         columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
         records = st.column_config.NumberColumn(format="localized")
         shown = shown[list(columns)].rename(columns=columns)
-        st.dataframe(shown, hide_index=True, column_config={"Read": records, "New": records})
+        grid(shown, column_config={"Read": records, "New": records})
 
 
 def _release_words(source: StagedSource) -> str:
@@ -94,7 +98,7 @@ def _size(n_bytes: int) -> str:
 
 
 def draw_problems() -> None:
-    """Every record that did not come in as it is, with where and why."""
+    """Every record that was not loaded as it is, with place and reason."""
     for waiting in state.without_instance(data.store().cursor()):
         st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
     problems = state.load_problems(data.store().cursor())
@@ -104,11 +108,10 @@ def draw_problems() -> None:
     kinds = problems["kind"].value_counts()
     st.caption(", ".join(f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
     columns = {"kind": "Kind", "source_id": "Source", "path": "File", "place": "Place", "reason": "Reason"}
-    st.dataframe(
+    grid(
         problems[list(columns)].rename(columns=columns),
-        hide_index=True,
-        row_height=32,
-        height=min(32 * (len(problems) + 1) + 2, 400),
+        row_height=PROBLEM_HEIGHT,
+        height=min(PROBLEM_HEIGHT * len(problems) + 36, 420),
         column_config={name: st.column_config.TextColumn(width=px) for name, px in PROBLEM_WIDTHS.items()},
     )
 
@@ -132,7 +135,7 @@ def draw_contradictions() -> None:
             "Explanation": found["why"],
         }
     )
-    st.dataframe(shown, hide_index=True, column_config={"Explanation": st.column_config.TextColumn(width="large")})
+    grid(shown, column_config={"Explanation": st.column_config.TextColumn(width="large")})
 
 
 def draw_annotators() -> None:
@@ -147,7 +150,7 @@ def draw_annotators() -> None:
     }
     shown = counts[list(columns)].rename(columns=columns)
     labels = st.column_config.NumberColumn(format="localized")
-    st.dataframe(shown, hide_index=True, width=760, column_config={"Labels": labels})
+    grid(shown, width=760, column_config={"Labels": labels})
 
 
 def draw_counts() -> None:
@@ -157,4 +160,4 @@ def draw_counts() -> None:
         shown = pd.DataFrame(
             {"Table": [name.replace("_", " ") for name in counts], "Rows": [count(n) for n in counts.values()]}
         )
-        st.dataframe(shown, hide_index=True, width=420, height="content")
+        grid(shown, width=420, height="content")

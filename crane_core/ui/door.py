@@ -1,4 +1,4 @@
-"""What the server lets in, before Streamlit sees it: known host names, its own pages, uploads of admitted visitors.
+"""What the server admits, before Streamlit sees it: known host names, its own pages, uploads of admitted visitors.
 
 A website that a visitor has open can point its own name at this machine (DNS rebinding); the name in the Host
 header gives it away. Knows HTTP and sessions' ids. Refuses to know what pages show.
@@ -20,17 +20,18 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import get_instance
+from streamlit.runtime import exists, get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from crane_core.errors import IdentityError
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import configured_roles
-from crane_core.identity.visitor import Role, Visitor
+from crane_core.identity.visitor import Role
 from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
+from crane_core.ui.visit import Carried, arrival_of
 
 MEBIBYTE = 1024 * 1024
 SESSION_BYTES = 256 * MEBIBYTE
@@ -72,23 +73,24 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
-_admitted: dict[str, Visitor] = {}
-"""Who visits in each session that was let in, by its id."""
+_admitted: dict[str, Carried] = {}
+"""What each admitted session carried, by session id; its visitor is determined again at each use."""
 
 
 def configured_hosts() -> list[str]:
-    """The names beside those of loopback that this server answers to: CRANE_HOSTS, separated by commas."""
+    """The host names besides loopback that this server accepts: CRANE_HOSTS, separated by commas."""
     return [host.strip().lower() for host in os.environ.get("CRANE_HOSTS", "").split(",") if host.strip()]
 
 
 def door() -> list[Middleware]:
-    """What stands before Streamlit's own server. Raises IdentityError where logins are misconfigured."""
+    """The middleware before Streamlit's own server. Raises IdentityError if logins are misconfigured."""
     configured_roles()
     if configured_proxy().header and os.environ.get(FORWARDED) != "":
         raise IdentityError(
-            "The server would believe what strangers say of their address.",
+            "The server would trust an address that any client can claim.",
             remedy="Start it with `python -m crane_core app`, or set FORWARDED_ALLOW_IPS to nothing.",
         )
     return [
@@ -100,25 +102,31 @@ def door() -> list[Middleware]:
     ]
 
 
-def let_in(visitor: Visitor) -> None:
-    """The session of the script that runs now is this visitor's."""
+def let_in(brought: Carried) -> None:
+    """Note what the session of the running script carried when it was admitted; forget sessions that ended."""
     context = get_script_run_ctx()
     if context is not None:
-        _admitted[context.session_id] = visitor
+        _admitted[context.session_id] = brought
+        over = [session for session in list(_admitted) if session != context.session_id and not _is_open(session)]
+        for session in over:
+            _admitted.pop(session, None)
+
+
+def _is_open(session: str) -> bool:
+    return exists() and get_instance().is_active_session(session)
 
 
 def may_upload(session: str) -> bool:
-    """Whether this session belongs to somebody who may upload now: with roles an admin, else anyone who was let in."""
-    visitor = _admitted.get(session)
-    roles = configured_roles()
-    if roles is None:
-        return visitor is not None or not os.environ.get("CRANE_PASSWORD")
-    listed = roles.visitor(visitor.email) if visitor else None
-    return listed is not None and listed.may(Role.ADMIN)
+    """Whether the session's visitor may upload now: with roles, an admin; else any admitted visitor."""
+    brought = _admitted.get(session)
+    if configured_roles() is None:
+        return brought is not None or not os.environ.get("CRANE_PASSWORD")
+    visitor = arrival_of(brought).visitor if brought else None
+    return visitor is not None and visitor.may(Role.ADMIN)
 
 
 class Doorkeeper:
-    """ASGI middleware: refuses pages of other sites, uploads of strangers and too many bytes; adds headers."""
+    """ASGI middleware: refuses pages of other sites, unadmitted uploads and too many bytes; adds headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -155,7 +163,7 @@ class Doorkeeper:
             self._arriving += Counter()
 
     def _refusal(self, session: str, length: str) -> HTTPStatus | None:
-        """Why this upload is refused, or None when it may come."""
+        """Why this upload is refused, or None if it is accepted."""
         if not may_upload(session):
             return HTTPStatus.FORBIDDEN
         if not length.isdecimal():

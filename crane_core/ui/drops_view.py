@@ -24,6 +24,8 @@ from crane_core.ui.breakdown_view import CASE_FILTER
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.drops_words import PHRASES, apart, base_words, drawn_drops, finding, printed_drops
+from crane_core.ui.glossary import explained
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import go
 from crane_core.ui.study_view import tables
 from crane_core.ui.url_state import one_of
@@ -66,7 +68,10 @@ def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.Dat
 def draw_drops(chosen: Ablated) -> None:
     """The finding, the chart with what the paper prints, and the table with its links."""
     st.subheader("What does each part of the input add?", anchor="drops")
-    st.markdown("S is structure (shapes, sizes, counts), R representation and types, V values and object state.")
+    st.html(
+        f'<p class="cw-lead">{explained("S")} is structure (shapes, sizes, counts), {explained("R")} representation '
+        f"and types, {explained('V')} values and object state.</p>"
+    )
     if not chosen.source:
         st.info(NO_RUNS)
         return
@@ -85,13 +90,12 @@ def draw_drops(chosen: Ablated) -> None:
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
         note=f"Against {base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
-        "intervals by case. Squares: printed in the paper, without the runs behind it. Click a diamond for the cases "
-        "that changed.",
+        "intervals by case. Squares and p: printed in the paper, without the runs behind it. Click a diamond for the "
+        "cases that changed.",
         on_pick=lambda point: _open_cases(chosen, measured, point),
     )
-    st.dataframe(
+    grid(
         _readable(measured, chosen),
-        hide_index=True,
         column_config={"Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")},
     )
     st.caption(
@@ -198,7 +202,7 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
-    """The address of the cases that the two inputs of a row tell differently."""
+    """The address of the cases on which the two inputs of a row disagree."""
     rows = chosen.rows()
     settings = [chosen.reference(), Setting(row["setting"])]
     meant = rows[(rows["detector"] == row["detector"]) & rows["setting"].isin(settings)]

@@ -57,7 +57,7 @@ def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference:
         return told
     least = as_rows(printed.sort_values("difference"))[0]
     return (
-        f"{told} Of what is only printed, the largest change is {points(least['difference'])} for "
+        f"{told} Among the changes that are only printed, the largest is {points(least['difference'])} for "
         f"{least['detector_title']} {PHRASES[Setting(least['setting'])]}; without its runs it has no interval."
     )
 
@@ -79,7 +79,7 @@ def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
 
 
 def base_words(reference: Setting) -> str:
-    """The reference in words, as it stands after "against"."""
+    """The reference in words, for use after "against"."""
     return setting_words(reference).removeprefix("with ")
 
 
@@ -98,6 +98,6 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def left_out_words(n: int) -> str:
-    """That own runs are left out, and why."""
+    """How many local runs are left out, and why."""
     are = "run is" if n == 1 else "runs are"
     return f"{count(n)} own {are} left out: a larger or later one has the same detector and input."

@@ -1,7 +1,7 @@
-"""Where a visitor's identity comes in and goes out, before Streamlit sees a request.
+"""Logs visitors in and out before Streamlit sees a request.
 
-Opening an invitation gives the browser a session cookie, `logout` takes it back, and what a proxy says of a visitor
-passes only from a proxy. Knows HTTP. Refuses to know what pages show.
+Opening an invitation gives the browser a session cookie, `logout` removes it, and the header that names a visitor is
+accepted from a proxy only. Knows HTTP. Refuses to know what pages show.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
-from crane_core.identity.logouts import log_out
-from crane_core.identity.passes import Purpose, new_pass, opened, signed
+from crane_core.identity.logouts import is_logged_out, log_out
+from crane_core.identity.passes import Purpose, accepted, new_pass, signed
 from crane_core.identity.proxy import Proxy, configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.throttle import Throttle
@@ -49,7 +51,7 @@ class Entrance:
         try:
             answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
         except IdentityError as error:
-            _LOG.error("Nobody is let in: %s", error)
+            _LOG.error("Nobody can log in: %s", error)
             answer = PlainTextResponse(_MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE)
         await (answer or self._app)(scope, receive, send)
 
@@ -68,8 +70,7 @@ class Entrance:
                 "Too many failed attempts. Try again in a few minutes.", HTTPStatus.TOO_MANY_REQUESTS
             )
         try:
-            key = signing_key(data_folder().path)
-            email = opened(request.query_params.get("token", ""), Purpose.INVITATION, key).email
+            email = accepted(request.query_params.get("token", ""), Purpose.INVITATION, data_folder().path).email
         except IdentityError as error:
             self._throttle.failed(peer)
             return PlainTextResponse(str(error), HTTPStatus.FORBIDDEN)
@@ -79,29 +80,42 @@ class Entrance:
         if visitor is None:
             words = f"{email} is not on this server's list of people. Ask the person who runs it."
             return PlainTextResponse(words, HTTPStatus.FORBIDDEN)
-        return _with_session(visitor, key, is_secure=request.url.scheme == "https")
+        return _with_session(visitor, is_secure=request.url.scheme == "https")
 
 
-def _with_session(visitor: Visitor, key: bytes, *, is_secure: bool) -> Response:
+def _with_session(visitor: Visitor, *, is_secure: bool) -> Response:
     answer = RedirectResponse("./annotate" if visitor.role is Role.ANNOTATOR else "./", HTTPStatus.SEE_OTHER)
-    cookie = signed(new_pass(visitor.email, seconds=SESSION_S), Purpose.SESSION, key)
+    cookie = signed(new_pass(visitor.email, seconds=SESSION_S), Purpose.SESSION, signing_key(data_folder().path))
     answer.set_cookie(COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure)
     return answer
 
 
 def _log_out(request: Request) -> Response:
-    """Forget the session; where a provider or a proxy logged the visitor in, they are asked to forget it too."""
-    given = [request.cookies[name] for name in (COOKIE, PROVIDER_COOKIE) if name in request.cookies]
-    for cookie in given:
-        log_out(cookie)
+    """End the session; where a provider or a proxy logged the visitor in, they are asked to forget it too."""
+    folder = data_folder().path
+    for name in (COOKIE, PROVIDER_COOKIE):
+        cookie = request.cookies.get(name, "")
+        if cookie and _is_genuine(name, cookie) and not is_logged_out(folder, cookie):
+            log_out(folder, cookie)
     elsewhere = OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
     answer = RedirectResponse(elsewhere or "./", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
     return answer
 
 
+def _is_genuine(name: str, cookie: str) -> bool:
+    """Whether a cookie was given out here; others are of nobody, and are not remembered."""
+    if name == PROVIDER_COOKIE:
+        return decode_signed_value(get_cookie_secret(), name, cookie.encode("latin-1", "replace")) is not None
+    try:
+        accepted(cookie, Purpose.SESSION, data_folder().path)
+    except IdentityError:
+        return False
+    return True
+
+
 def seen_through(scope: Scope, proxy: Proxy) -> Scope:
-    """The request as the proxy that passed it on saw it; from anybody else, without the header that names a visitor."""
+    """The request as the proxy received it; without a proxy, the header that names a visitor is removed."""
     headers = Headers(scope=scope)
     if not proxy.is_one(scope["client"][0] if scope.get("client") else ""):
         hidden = proxy.header.lower().encode() if proxy.header else None

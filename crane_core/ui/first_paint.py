@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crane_core.ui.navigation import MARK, group_of, group_style, page_files, title
@@ -32,6 +33,7 @@ class FirstPaint:
         names = page_files()
         first = next(iter(names))
         self._pages = {f"/{name}": name for name in names} | {"/": first}
+        self._start = f"/{first}"
         self._head = f"{_preloads()}<title>Crane Workbench</title><style>{sheet()}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,6 +44,10 @@ class FirstPaint:
         )
         if name is None:
             await self._app(scope, receive, send)
+            return
+        if scope["path"].rstrip("/") == self._start:  # Streamlit knows the start page by no other address than /
+            query = scope["query_string"].decode("latin-1")
+            await RedirectResponse(f"/?{query}" if query else "/")(scope, receive, send)
             return
         asked = {**scope, "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN]}
         await self._app(asked, receive, _with_paint(send, self._head, _skeleton(name).encode()))
@@ -85,7 +91,7 @@ def _preloads() -> str:
 
 
 def _skeleton(shown: str) -> str:
-    """Name, menu and title where they will stand; the sheet of styles hides each of them once the real one is there."""
+    """Name, menu and title in their final places; the style sheet hides each once the real one is there."""
     mark = b64encode(MARK.read_bytes()).decode()
     links = "".join(_link(name, is_shown=name == shown) for name in page_files())
     return (

@@ -1,4 +1,4 @@
-"""How stable are the runs? What each is worth, what several are, and how often a crash with so many votes is real."""
+"""How stable are the runs? The accuracy of one and of several, and how often a crash with k votes is real."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
@@ -46,7 +47,7 @@ def _votes(loaded: str, where: Chosen, setting: str) -> pd.DataFrame:
 
 
 def _where(chosen: Chosen) -> Chosen:
-    """The switches as far as single runs heed them, so that the others leave what is kept of them alone."""
+    """The switches that matter for single runs; the others must not invalidate the cache."""
     alike = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
     return alike._replace(beside=(), inputs=WITH_STATE)
 
@@ -86,7 +87,7 @@ def draw_five_runs(chosen: Chosen) -> None:
     draw_chart(
         finished(reliability, votes), _readable_votes(votes), numbers=votes, name="crash_votes", note=ABOUT_VOTES
     )
-    st.dataframe(_readable_runs(runs), hide_index=True)
+    grid(_readable_runs(runs))
     about = ABOUT_RUNS.format(n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most))
     st.caption(about + _left_out(runs))
 

@@ -24,7 +24,7 @@ from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
-from crane_core.ui.visit import arrival
+from crane_core.ui.visit import arrival, carried
 from crane_core.ui.words import literal
 
 
@@ -48,7 +48,7 @@ def page(
 
     `is_blind`: the page tells nothing of what open blind campaigns hide; every other one is closed to their annotators.
 
-    A visitor who was not let in gets the question for the login and `beside_the_login`, not the body; one whose role
+    A visitor without access gets the question for the login and `beside_the_login`, not the body; one whose role
     is less than the page `needs` gets one line that says so.
     """
     if not st.session_state.get(keys.IN_APP):
@@ -59,7 +59,7 @@ def page(
     if visitor is None:
         beside_the_login()
         st.stop()
-    let_in(visitor)
+    let_in(carried())
     arrive()
     with told():
         data.refresh()
@@ -78,7 +78,7 @@ def page(
 
 
 def _draw_closed(campaigns: list[str]) -> None:
-    """Instead of a page that could tell an annotator what their blind campaign hides."""
+    """Replaces a page that could reveal to annotators what their blind campaign hides."""
     st.title(shown_title())
     of = f"the blind campaign {campaigns[0]}" if len(campaigns) == 1 else f"the blind campaigns {', '.join(campaigns)}"
     st.info(literal(f"You label in {of}. This page opens when labelling is locked, because it could reveal models."))
@@ -86,7 +86,7 @@ def _draw_closed(campaigns: list[str]) -> None:
 
 
 def _let_in() -> Visitor | None:
-    """Who visits; None, after the question for login or password was drawn, where nobody is let in."""
+    """The visitor; None after drawing the login or password form, if the visitor is not admitted."""
     with told():
         found = arrival()
         if found.visitor is None:

@@ -16,6 +16,7 @@ from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_words import headline
+from crane_core.ui.grid import grid
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import STUDY, Chosen
@@ -116,7 +117,7 @@ def draw_runtime_state(chosen: Chosen) -> None:
     draw_gains(chosen)
     if not comparison.empty:
         base, other = chosen.inputs
-        st.dataframe(readable(comparison, (setting_short(base), setting_short(other))), hide_index=True)
+        grid(readable(comparison, (setting_short(base), setting_short(other))))
         for sentence in _about_tests(comparison):
             st.caption(sentence)
     draw_coverage(chosen)

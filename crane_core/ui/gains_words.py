@@ -40,7 +40,7 @@ def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inp
         return f"{other} adds {_span(known['difference'])} points of accuracy{over} for {whole} {noun}"
     verb = "gains" if n_sure == 1 else "gain"
     return (
-        f"{other} changes accuracy{over} by {_span(known['difference'])} points; {n_sure} of {n} {noun} surely {verb}"
+        f"{other} changes accuracy{over} by {_span(known['difference'])} points; {n_sure} of {n} {noun} clearly {verb}"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from html import escape
 
 TERMS = {
@@ -21,9 +23,38 @@ TERMS = {
 }
 OF_INPUTS = ("−RT", "+RT", "S", "R", "V")
 """Terms that name what a detector was shown."""
+_WRITTEN = {
+    "−RT": r"−RT(?![−+]|\\\+)",
+    "+RT": r"(?<![−+])\\?\+RT(?![−+]|\\\+)",
+    "vote": r"majority of (?:\w+ )?runs",
+    "strict": r"strict",
+    "half credit": r"half credit",
+    "detection only": r"detection (?:only|alone)",
+}
+"""How a sentence writes a term, as a pattern; Markdown may have a backslash before a sign."""
+_TERM = re.compile("|".join(rf"(?P<t{i}>(?<!\w){words}(?!\w))" for i, words in enumerate(_WRITTEN.values())), re.I)
 
 
 def explained(term: str, words: str | None = None) -> str:
     """The term (or `words` in its place) as HTML that says on hover and focus what it means."""
     meaning = escape(TERMS[term], quote=True)
     return f'<abbr class="cw-term" tabindex="0" title="{meaning}">{escape(words or term)}</abbr>'
+
+
+def with_terms(text: str) -> str:
+    """Text or Markdown in which the first of each term says what it means; "<" and "&" of the text stay characters."""
+    seen: set[str] = set()
+
+    def mark(found: re.Match[str]) -> str:
+        term = list(_WRITTEN)[int(str(found.lastgroup)[1:])]
+        if term in seen:
+            return found[0]
+        seen.add(term)
+        return explained(term, found[0].removeprefix("\\"))
+
+    return _TERM.sub(mark, re.sub(r"\\?<", "&lt;", text.replace("&", "&amp;")))
+
+
+def prose(draw: Callable[..., object], markdown: str, **looks: str) -> None:
+    """Draw by `st.caption` or `st.markdown` what may hold terms: each says on hover and focus what it means."""
+    draw(with_terms(markdown), unsafe_allow_html=True, **looks)

@@ -32,7 +32,7 @@ def draw_fetch() -> None:
         st.caption("Fetching needs the role admin.")
         return
     for name in WHAT:
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"row_of_{name}"):
             pressed = st.button(f"Fetch {name}", key=f"fetch_{name}", width=210)
             st.caption(f"{WHAT[name]}, {_default(name)}", width="stretch")
         if pressed:

@@ -36,7 +36,12 @@ GROUPS = "group"
 CAMPAIGN = "campaign"
 ANNOTATOR = "annotator"
 PRACTICE = "practice"
+OWN = "own"
+OWN_ALL = "list"
+OWN_LIST = "own_items"
 DECIDE = "decide"
+THREAD = "thread"
+THREAD_LIST = "threads"
 
 BAR = "bar"
 BAR_PLACE = "bar_place"
@@ -51,6 +56,7 @@ ADMITTED = "_admitted"
 LEADING = "_leading"
 NEW_SEED = "_new_seed"
 DECIDES = "_decides"
+DECIDE_RESUME = "decide_resume"
 PICKED = "_picked"
 BOARD = "_board"
 
@@ -92,6 +98,21 @@ def desk(campaign: str, annotator: str) -> str:
     return f"desk_{campaign}_{annotator}"
 
 
+def deciding(campaign: str) -> str:
+    """The component in which a lead decides."""
+    return f"deciding_{campaign}"
+
+
+def guideline(campaign: str) -> str:
+    """The text that a lead is editing."""
+    return f"guideline_{campaign}"
+
+
+def guideline_base(campaign: str) -> str:
+    """The version that this edit began with."""
+    return f"_guideline_base_{campaign}"
+
+
 def taken(desk_key: str) -> str:
-    """What became of the last acts that this desk sent."""
+    """The outcome of the last acts that this desk sent."""
     return f"taken_{desk_key}"

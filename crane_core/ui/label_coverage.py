@@ -1,4 +1,4 @@
-"""Whose labels a result rests on: one line with how many there are, how they came about, and what they stand for."""
+"""The labels behind a result: one line with their number, their origin, and what they represent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from crane_core.annotation.outcome import Provenance
 from crane_core.pipeline.judged import Coverage, coverage
+from crane_core.pipeline.label_sets import standing_words
 from crane_core.pipeline.measures import Credit
 from crane_core.ui import data
 from crane_core.ui.result_switches import Chosen
@@ -18,9 +19,11 @@ def _coverage(loaded: str, chosen: Chosen) -> Coverage:
 
 
 def draw_coverage(chosen: Chosen) -> None:
-    """The line; nothing where no diagnosis counts."""
+    """The line; nothing if no diagnosis counts."""
     if chosen.credit is not Credit.DETECTION:
         st.caption(_line(chosen.annotator, _coverage(data.answers(), chosen)))
+        if told := standing_words(data.label_set_of([chosen.annotator])):
+            st.caption(literal(told))
 
 
 def _line(annotator: str, found: Coverage) -> str:

@@ -1,4 +1,4 @@
-"""What somebody sees who is not let in: how to log in, or why it did not do."""
+"""What a visitor without access sees: how to log in, or why the login failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crane_core.ui.words import literal
 
 
 def draw_login(refusal: str) -> None:
-    """The ways to log in that are configured here; `refusal`: why somebody who did is not let in."""
+    """The configured ways to log in; `refusal`: why a visitor who logged in has no access."""
     st.title("Crane Workbench")
     with st.container():  # one element below the title, so that a desk that waits keeps its place; see draw_closed
         _draw_ways(refusal)

@@ -12,7 +12,7 @@ from crane_core.ui.url_state import leave_for
 
 PAGES = CHECKOUT / "pages"
 GROUPS = {0: "Study", 4: "Label", 7: "Run", 9: ""}
-"""The number of a group's first page to its name in the menu; a group without a name only stands apart."""
+"""The number of a group's first page to its name in the menu; a group without a name is only set apart."""
 MARK = Path(__file__).with_name("icon.svg")
 
 

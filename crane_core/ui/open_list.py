@@ -1,4 +1,4 @@
-"""A table whose rows open: a click on any cell of a row says which, a click on a header sorts.
+"""A table whose rows open: a click on any cell returns its row, a click on a header sorts.
 
 The grid selects its very first cell when it gets the focus, by a click on a header too. That first cell is therefore
 the row's place in the list, and the one place that opens nothing.

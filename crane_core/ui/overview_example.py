@@ -41,7 +41,7 @@ def draw_example() -> None:
         st.caption("No case with the texts of its answers is loaded. The Data page fetches the published ones.")
         return
     st.html(example_html(example))
-    words = f"Open {example.case_id} of {example.benchmark}"
+    words = f"Open {example.case_id} of {data.benchmark_titles().get(example.benchmark, example.benchmark)}"
     link("cases", literal(words), **{keys.CASE: example.case_id, keys.BENCHMARK: example.benchmark})
 
 

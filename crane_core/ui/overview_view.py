@@ -31,7 +31,7 @@ QUESTION = "Will the next cell crash?"
 
 
 def study() -> Chosen | None:
-    """The study under its own rules: majority of five runs, correct diagnosis; None where it is not loaded."""
+    """The study under its own rules: majority of five runs, correct diagnosis; None if it is not loaded."""
     verdicts = data.verdicts()
     rows = verdicts[verdicts["experiment"] == STUDY]
     if rows.empty:
@@ -79,7 +79,7 @@ def _draw_paper() -> None:
 def draw_answer(chosen: Chosen | None) -> None:
     """Accuracy without and with runtime state, and the paired differences beside it."""
     if chosen is None:
-        st.info("The published study is not loaded. The Data page says what is there and brings the rest.")
+        st.info("The published study is not loaded. The Data page shows what is loaded and fetches the rest.")
         link("data", "Open Data")
         return
     comparison = compared(chosen).comparison
@@ -107,7 +107,7 @@ def draw_answer(chosen: Chosen | None) -> None:
 
 
 def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The comparison with the texts that stand beside its marks."""
+    """The comparison with the texts beside its marks."""
     return comparison.reset_index(drop=True).assign(
         without_text=comparison["without"].map(percent).tolist(),
         with_text=comparison["with_"].map(percent).tolist(),
@@ -145,7 +145,7 @@ def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
 
 
 def draw_together_finding(chosen: Chosen | None) -> None:
-    """What our rules add to a model, in a sentence; nothing where no test supports it."""
+    """What our rules add to a model, in a sentence; nothing if no test supports it."""
     table = rules_first(chosen) if chosen else pd.DataFrame()
     if chosen and any(map(holds_up, as_rows(table))):
         st.subheader("Do detectors do better together?", anchor="together")

@@ -9,12 +9,13 @@ import pandas as pd
 
 from crane_core.crash_place import traceback_text
 from crane_core.ui.exception_names import exception_name
+from crane_core.ui.glossary import with_terms
 from crane_core.ui.pair_code import code_column_html, state_column_html
 from crane_core.ui.pair_facts import Asked
 from crane_core.ui.verdict_matrix import LEGEND, finding, matrix_html
 
 FEW_RUNS = 4
-"""Local runs up to so many are open; more are collapsed."""
+"""Up to this number, local runs are expanded."""
 MAX_TRACEBACK = 20_000
 """Characters of a traceback that are shown."""
 GUTTER = "A dotted line between line numbers: empty lines there are not shown."
@@ -39,7 +40,7 @@ def verdicts_html(asked: Asked) -> str:
     """What runtime state changed, as the heading of the matrix; local runs below it."""
     if not asked.imported and not asked.local:
         return '<p class="cw-dim">No detector has been asked about this case yet.</p>'
-    heading = f"<h4>{escape(finding([*asked.imported, *asked.local]))}</h4>"
+    heading = f"<h4>{with_terms(finding([*asked.imported, *asked.local]))}</h4>"
     imported = matrix_html(asked.imported) if asked.imported else ""
     return f"{heading}{imported}{_local_html(asked)}{LEGEND}"
 
@@ -53,7 +54,7 @@ def _local_html(asked: Asked) -> str:
 
 
 def traceback_html(case: dict[str, Any]) -> str:
-    """The traceback, collapsed; nothing where neither it nor a message is known."""
+    """The traceback, collapsed; nothing if neither it nor a message is known."""
     text = case["traceback"] or case["message"]
     if not text:
         return ""

@@ -31,7 +31,7 @@ def code_column_html(cells: pd.DataFrame, traceback: str | None, diagnosis: str 
 
 
 def state_column_html(cells: pd.DataFrame, states: pd.DataFrame) -> str:
-    """What the kernel holds before the target, in both versions; nothing where no state is known."""
+    """What the kernel holds before the target, in both versions; nothing if no state is known."""
     crashing, fixed = _sides(cells)
     return _state_column(states, (_numbers(crashing), _numbers(fixed)))
 
@@ -64,7 +64,7 @@ def _numbers(rows: pd.DataFrame) -> Numbers:
 OPEN_FRAMES = 2
 """Data frames that are open from the start."""
 STATE_SETTINGS = (Setting.RUNTIME_PLUS, Setting.RUNTIME)
-"""Whose state is shown: one captured here, which tells everything, before the published one."""
+"""Whose state is shown: one captured here, which is more complete, before the published one."""
 
 
 def _state_column(states: pd.DataFrame, numbers: tuple[Numbers, Numbers]) -> str:

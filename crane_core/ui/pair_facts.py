@@ -1,4 +1,4 @@
-"""What is known of a pair beside its texts, finished to be shown: facts, and answers by experiment."""
+"""What is known about a pair besides its texts, ready to show: facts, and answers by experiment."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def facts_html(case: dict[str, Any]) -> str:
 
 
 def raised_html(case: dict[str, Any]) -> str:
-    """The exception with the first line of its message; nothing where neither is known."""
+    """The exception with the first line of its message; nothing if neither is known."""
     name, lines = exception_name(case["exception"]) or "", str(case["message"] or "").strip().splitlines()
     message = lines[0] if lines else ""
     is_named = message.partition(":")[0].strip().lower() == name.lower()

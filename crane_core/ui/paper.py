@@ -1,4 +1,4 @@
-"""The paper whose study the app shows: who wrote it, where it stands, how it is cited."""
+"""The paper whose study the app shows: authors, address and citation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer costs beside how often it is right: tokens and price of the input, and what nothing beats."""
+"""Cost against accuracy: tokens and price of the input, and the Pareto front."""
 
 from __future__ import annotations
 

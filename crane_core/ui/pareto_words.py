@@ -35,7 +35,7 @@ def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
 
 
 def cost_words(row: dict[str, float], cost: str) -> str:
-    """What a question costs, or so many of them."""
+    """What a question, or a number of questions, costs."""
     if cost == "tokens":
         return f"{count(round(row['tokens']))} tokens"
     return f"${row['usd']:.2f} per {QUESTIONS:,}"

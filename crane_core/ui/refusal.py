@@ -11,7 +11,7 @@ from crane_core.ui.words import literal
 
 _PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
 _COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z]+)[^`]*`")
-ASK = "Tell the person who runs this server; it takes a command there."
+ASK = "Ask the person who runs this server: it needs a command there."
 INSTEAD = {
     "fetch": "Fetch the published texts on the Data page.",
     "import": "The Data page lists the files that can be imported.",
@@ -26,7 +26,7 @@ INSTEAD = {
 
 
 def without_paths(text: str) -> str:
-    """Every absolute path cut to its last part: where the server keeps its files is nobody's business."""
+    """Every absolute path cut to its last part, because pages do not reveal where the server keeps files."""
     return _PATH.sub(lambda found: found[1] or "a folder", text)
 
 

@@ -41,7 +41,7 @@ or the final outcomes of a campaign that is locked."""
 BESIDE_HELP = """Our rules' answers, and your own runs of any kind of detector and input, in the same charts
 and tables. Their diagnoses have no labels, so only detection is compared."""
 COMPARE_HELP = """Which two inputs of a detector the charts compare, over the instances that it answered with both.
-Offered are those that a detector shown here was asked with.
+It offers the inputs that a detector shown here was asked with.
 - **−RT**: code only
 - **+RT**: with runtime state
 - **+RT−S, +RT−R, +RT−V**: without structure, representation or values
@@ -85,7 +85,7 @@ def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[s
     """Whose labels can judge the experiment's detectors of this kind."""
     verdicts = data.verdicts()
     shown = verdicts[(verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))]
-    return annotators_of(data.who_labelled(), shown[shown["detector_kind"] == kind], data.locked_campaigns())
+    return annotators_of(data.who_labelled(), shown[shown["detector_kind"] == kind], data.judging_campaigns())
 
 
 def draw_switches() -> Chosen | None:
@@ -115,7 +115,7 @@ def draw_switches() -> Chosen | None:
 
 
 def _inputs(chosen: Chosen) -> Inputs:
-    """The two inputs to compare; nothing is drawn where there is no choice. The study's where there are none."""
+    """The two inputs to compare; not drawn without a choice. The study's if there are none."""
     options = _compared(data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
     if not options:
         url_state.drop(keys.COMPARE)
@@ -125,7 +125,7 @@ def _inputs(chosen: Chosen) -> Inputs:
 
 
 def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
-    """Runs to show with the experiment, shipped or own; nothing is drawn where there are none."""
+    """Runs to show with the experiment, shipped or own; nothing is drawn if there are none."""
     ran = data.run_list()
     is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
     own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {experiment}
@@ -144,7 +144,7 @@ def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
 
 
 def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
-    """Whose labels can judge what was measured; the study's own where the campaigns cannot be read, which is told."""
+    """Whose labels can be used here; only the study's, with a warning, if the campaigns cannot be read."""
     names = [PUBLISHED_HUMAN] if measured["is_judged"].any() else []
     with told():
         names[:] = _judges(data.revision(), *experiment)
@@ -152,7 +152,7 @@ def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
 
 
 def pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
-    """A selectbox whose default is the first option; nothing is drawn where there is no choice."""
+    """A selectbox whose default is the first option; not drawn without a choice."""
     if len(options) == 1:
         url_state.drop(key)
         return options[0]

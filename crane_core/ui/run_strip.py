@@ -34,7 +34,7 @@ class Strip(NamedTuple):
 
 
 def is_right(answers: Answers | None, version: Version) -> bool | None:
-    """Whether the majority is right about this version; None where there is no majority."""
+    """Whether the majority is right about this version; None if there is no majority."""
     if answers is None or answers.vote in UNCLEAR:
         return None
     return (answers.vote == "crash") == (version is Version.REPRODUCED)

@@ -24,7 +24,7 @@ from crane_core.ui.words import NOTHING, p_value, points, points_interval
 def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
-    who = annotators_of(data.who_labelled(), own, data.locked_campaigns()) or [chosen.annotator]
+    who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [chosen.annotator]
     names = without_repetitions(who, judge_passes(data.store()))
     judged = {name: chosen._replace(annotator=name).rows() for name in names}
     curve = specification_curve(judged, chosen.inputs)
@@ -59,7 +59,7 @@ def _readable(curve: pd.DataFrame) -> pd.DataFrame:
         {
             "Detector": row["detector_title"],
             "Runs": row["rule"],
-            "A crash counts with": row["credit"],
+            "Detected if": row["credit"],
             "Judged by": NOTHING if row["judged_by"] == NOBODY else row["judged_by"],
             "Difference": points(row["difference"]),
             "95% interval": points_interval(row["low"], row["high"]),

@@ -39,7 +39,7 @@ def without_columns(entry: Any) -> Any:
 
 
 def columns_html(left: Any, right: Any) -> str:
-    """The table, columns that differ first; nothing where neither entry tells of columns."""
+    """The table, columns that differ first; nothing if neither entry tells of columns."""
     told = _told(left), _told(right)
     names = list(dict.fromkeys([*told[0], *told[1]]))
     if not names:

@@ -21,11 +21,11 @@ MARK_WORDS = {
     "S": "structure",
     "R": "representation and type",
     "V": "values and state",
-    "S+": "structure, beyond what the published extractor tells",
-    "R+": "representation and type, beyond what the published extractor tells",
-    "V+": "values and state, beyond what the published extractor tells",
-    DOCS: "what the callable says of itself",
-    ABSENT: "asked for by the target and not there",
+    "S+": "structure, beyond what the published extractor records",
+    "R+": "representation and type, beyond what the published extractor records",
+    "V+": "values and state, beyond what the published extractor records",
+    DOCS: "the callable's own description",
+    ABSENT: "used by the target and not there",
 }
 LEGEND = {
     "S": "structure",
@@ -43,7 +43,7 @@ _LONG_FLOAT = re.compile(r"(?<![\w.'\"])-?\d+\.\d{5,}(?:e[+-]?\d+)?(?![\w.'\"])"
 MAX_TEXT = 160
 """Characters of one fact that are shown."""
 MAX_WORDS = 3 * MAX_TEXT
-"""Characters of what is told of one absence."""
+"""Most characters shown about one absence."""
 
 _ASKED_BY = {"keys": ("key", "label", "index"), "arguments": ("argument",)}
 """The members that name what is asked for, where they are not called as their kind."""
@@ -56,10 +56,10 @@ _BESIDE = {
     "keys": "it has {}",
     "given": "{} are given",
     "taken": "{} are taken",
-    "asked_by": "asked for by {}",
-    "is_name_of_index_level": "a level of the index is called so",
+    "asked_by": "used by {}",
+    "is_name_of_index_level": "a level of the index has this name",
 }
-"""What an absence may tell besides, in words."""
+"""Further facts of an absence, in words."""
 
 Numbers = Mapping[int, str]
 """Index of a code cell in its notebook (from 0) to the number under which the page shows it."""
@@ -107,7 +107,7 @@ def entry_facts(entry: Any) -> Facts:
 
 
 def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> Facts:
-    """What the target asks for and will not find, by kind and name; a target that cannot be parsed is one of them."""
+    """What the target uses and will not find, by kind and name; a target that cannot be parsed is included."""
     facts: Facts = {}
     for kind, items in document.get("absent", {}).items():
         for item in _listed(items):
@@ -119,10 +119,10 @@ def absent_facts(document: Mapping[str, Any], numbers: Numbers = NO_NUMBERS) -> 
 
 
 def unavailable_facts(document: Mapping[str, Any]) -> Facts:
-    """Names of which nothing could be had, and why."""
+    """Names that could not be examined, and why."""
     shown = document.get("variables", {})
     missing = document.get("unavailable", {}).items()
-    return {("", f"{name} was not looked at"): fact_text(why) for name, why in missing if name not in shown}
+    return {("", f"{name} was not examined"): fact_text(why) for name, why in missing if name not in shown}
 
 
 def _absent_what(kind: str, item: Any) -> str:
@@ -136,7 +136,7 @@ def _absent_what(kind: str, item: Any) -> str:
 
 
 def _absent_words(item: Any, numbers: Numbers) -> str:
-    """Where it is asked for, why it is not there, what is there instead, whether the target surely comes that far."""
+    """Where the target uses it, why it is missing, what is there instead, whether the target certainly reaches it."""
     if not isinstance(item, dict):
         return "not there"
     words = [_absent_first(item), *_beside(item)]
@@ -148,17 +148,17 @@ def _absent_words(item: Any, numbers: Numbers) -> str:
     if item.get("via"):
         words.append("within " + ", ".join(map(fact_text, _listed(item["via"]))))
     if item.get("certain") is False:
-        words.append("unless the target makes it or does not come that far")
+        words.append("unless the target creates it or stops earlier")
     return fact_text("; ".join(words), MAX_WORDS)
 
 
 def _absent_first(item: Mapping[str, Any]) -> str:
     what = fact_text(item["why"]) if "why" in item else "not there"
-    return f"{what}, asked for in line {item['line']}" if "line" in item else what
+    return f"{what}, used in line {item['line']}" if "line" in item else what
 
 
 def _beside(item: Mapping[str, Any]) -> list[str]:
-    """What is told of the thing that lacks it."""
+    """The facts about the object that lacks it."""
     return [words.format(_spelled(item[name])) for name, words in _BESIDE.items() if name in item]
 
 
@@ -207,5 +207,5 @@ def fact_text(value: Any, limit: int = MAX_TEXT) -> str:
 
 
 def rounded(text: str) -> str:
-    """The text of a fact with its long floats to five digits; what stands in quotes stays."""
+    """The text of a fact with its long floats to five digits; quoted text is unchanged."""
     return _LONG_FLOAT.sub(lambda found: f"{float(found[0]):.5g}", text)

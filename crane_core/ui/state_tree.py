@@ -44,13 +44,13 @@ def state_html(
     numbers: tuple[Numbers, Numbers] = (NO_NUMBERS, NO_NUMBERS),
     opened: frozenset[str] = frozenset(),
 ) -> str:
-    """Both states as HTML. Each is the JSON text of a KernelState, or None where it was not captured.
+    """Both states as HTML. Each is the JSON text of a KernelState, or None if it was not captured.
 
     Open from the start are names that differ, and those of `opened`.
     """
     left, right = documents(crashing), documents(fixed)
     vain = absent_facts(left, numbers[0]), absent_facts(right, numbers[1])
-    absent = _table("Absent", "what the target asks for and will not find", *vain)
+    absent = _table("Absent", "what the target uses and will not find", *vain)
     missing = _table("Unavailable", "", unavailable_facts(left), unavailable_facts(right))
     sides = entries(left), entries(right)
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
@@ -66,7 +66,7 @@ def state_html(
 
 
 def _legend(tree: str) -> str:
-    """What the marks mean that stand in the tree."""
+    """The meaning of the marks in the tree."""
     there = {mark for mark in MARK_WORDS if f">{mark}</div>" in tree}
     signs = {sign for mark in there for sign in mark}
     told = [(sign, words) for sign, words in LEGEND.items() if sign in signs]
@@ -75,7 +75,7 @@ def _legend(tree: str) -> str:
 
 
 def frames_of(crashing: str | None, fixed: str | None, *, most: int) -> frozenset[str]:
-    """The names of the first data frames, of which columns are told."""
+    """The names of the first data frames, whose columns are shown."""
     left, right = entries(documents(crashing)), entries(documents(fixed))
     names = [name for name in dict.fromkeys([*left, *right]) if tells_columns(left.get(name), right.get(name))]
     return frozenset(names[:most])
@@ -92,7 +92,7 @@ def n_different(crashing: str | None, fixed: str | None) -> int:
 
 
 def _table(title: str, meaning: str, left: Facts, right: Facts) -> str:
-    """Facts that belong to no name of the kernel; empty where there are none."""
+    """Facts that belong to no name of the kernel; empty if there are none."""
     keys = list(dict.fromkeys([*left, *right]))
     if not keys:
         return ""

@@ -1,4 +1,4 @@
-"""The study's tables, recomputed cell by cell: printed, ours, and what became of the comparison."""
+"""The study's tables, recomputed cell by cell: printed, ours, and the result of the comparison."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def table_words(table: StudyTable) -> str:
 
 
 def draw_table(table: StudyTable) -> None:
-    """One table as printed, every cell with its sign; hover tells the exact value."""
+    """One table as printed, every cell with its sign; hovering shows the exact value."""
     rows = list(dict.fromkeys(cell.row for cell in table.cells))
     columns = list(dict.fromkeys(cell.column for cell in table.cells))
     cells = {(cell.row, cell.column): cell for cell in table.cells}

@@ -20,6 +20,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
+from crane_core.ui.grid import grid
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.together_words import (
     ABOUT_RULES,
@@ -68,13 +69,13 @@ def _beside(loaded: str, benchmark: str, experiment: str, others: tuple[str, ...
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _known(loaded: str, where: Chosen) -> tuple[dict[Member, str], list[Member]]:
-    """The members by name, and those that stand there before anybody chose."""
+    """The members by name, and the default selection."""
     frame = _frame(where)
     return member_names(frame), usual_members(frame)
 
 
 def _where(chosen: Chosen) -> Chosen:
-    """The switches as far as combinations heed them, so that the others leave what is kept of them alone."""
+    """The switches that matter for combinations; the others must not invalidate the cache."""
     rule = chosen.rule if chosen.rule is VoteRule.ALL else VoteRule.MAJORITY
     alike = chosen._replace(kind=DetectorKind.LLM, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
     return alike._replace(rule=rule)
@@ -141,7 +142,7 @@ def _draw_chosen(chosen: Chosen, names: dict[Member, str]) -> None:
         name="together",
         note=about,
     )
-    st.dataframe(readable_together(named, names)[SHOWN], hide_index=True)
+    grid(readable_together(named, names)[SHOWN])
 
 
 def _numbers(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from crane_core.ui.words import (
 )
 
 SHOWN = ["Detectors", "Accuracy", "95% interval", "Precision", "Recall", "Others asked", "Instances", "Cases"]
-"""Columns that stand on the page; those of the tests are with the downloads."""
+"""Columns on the page; those of the tests are in the downloads."""
 AXIS = "change of accuracy"
 ABOUT_RULES = (
     "Detection only, against the best single member. Each row: {rules} first; where they find no certain crash, the "
@@ -49,7 +49,7 @@ def member_names(frame: pd.DataFrame) -> dict[Member, str]:
 
 
 def named_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
-    """Rows of `combinations.with_rules` in the order of the page; name: who is asked where the rules are silent."""
+    """Rows of `combinations.with_rules` in the order of the page; name: who decides where the rules are silent."""
     rows = sorted(as_rows(table), key=lambda row: _place(row, names))
     return pd.DataFrame(rows).assign(name=[_asked_words(row["members"][1:], names) for row in rows])
 
@@ -60,7 +60,7 @@ def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
 
 
 def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
-    """What our rules add, in a sentence: where it holds up, and that it does not elsewhere."""
+    """What our rules add, in a sentence: for which detectors it is significant, and for how many it is not."""
     rows = as_rows(table)
     held = [row for row in rows if holds_up(row)]
     rules = names[rows[0]["members"][0]]

@@ -48,7 +48,7 @@ def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[s
 
 
 def one_tab(names: Sequence[str], *, key: str) -> tuple[str, AbstractContextManager[Any]]:
-    """Tabs of which only the open one is drawn: its name, and where to draw. The first is open by default."""
+    """Tabs, of which only the open one is drawn: its name and its container. The first is open by default."""
     tabs: list[Any] = []
 
     def draw(_: str, options: Sequence[str], *, key: str) -> str:
@@ -75,7 +75,7 @@ def asked(key: str) -> list[str]:
 
 
 def drop(key: str) -> None:
-    """Take a parameter out of the address whose widget is not drawn, so that it names nothing that is not shown."""
+    """Remove the parameter of a widget that is not drawn, so that the address matches the page."""
     st.query_params.pop(key, None)
     _remembered().pop(key, None)
 

@@ -1,4 +1,4 @@
-"""What every detector said of both versions, a row a detector, −RT beside +RT; and their reasons, side by side.
+"""Every detector's verdicts on both versions, −RT beside +RT; and their reasonings side by side.
 
 Finished HTML from finished strips.
 """
@@ -10,6 +10,7 @@ from html import escape
 from typing import NamedTuple
 
 from crane_core.domain import Setting, Version
+from crane_core.ui.glossary import explained
 from crane_core.ui.run_strip import Answers, Strip, has_reasons, is_right, reasons_html, strip_html, vote_html
 from crane_core.ui.words import setting_short, setting_words
 
@@ -25,19 +26,20 @@ _SHORT = {Version.REPRODUCED: "crashing:", Version.FIXED: "fixed:"}
 LEGEND = (
     '<div class="cw-legend cw-dim"><span><span class="cw-runs"><span class="cw-run-crash"></span></span> a run that '
     'predicts a crash</span><span><span class="cw-runs"><span class="cw-run-safe"></span></span> one that does not'
-    "</span><span>✓ ✗ majority right, wrong</span><span>correct, partial, wrong: diagnosis (human label)</span></div>"
+    f"</span><span>✓ ✗ {explained('vote', 'majority')} right, wrong</span>"
+    "<span>correct, partial, wrong: diagnosis (human label)</span></div>"
 )
 
 
 class Row(NamedTuple):
-    """A detector of one experiment; setting to its answers to both versions. `note` tells it from a namesake."""
+    """A detector of one experiment; setting to its answers to both versions. `note`: which of two namesakes."""
 
     detector: str
     note: str
     by_setting: dict[str, dict[Version, Answers]]
 
     def answers(self, setting: str, version: Version) -> Answers | None:
-        """What it said of a version in a setting, where it was asked."""
+        """Its answers about a version in a setting; None if it was not asked."""
         return self.by_setting.get(setting, {}).get(version)
 
 

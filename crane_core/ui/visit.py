@@ -1,4 +1,4 @@
-"""Who visits: read from what the browser's connection carried (cookie or proxy's header), never from the page.
+"""The visitor, read from the connection (cookie or proxy's header), never from the page.
 
 `visitor()` tells it to pages, `may(role)` what to offer, and `require(role)` guards an action. They work in callbacks
 and fragments too, which run without the frame of a page, and see at once that somebody was taken off the list.
@@ -6,34 +6,43 @@ and fragments too, which run without the frame of a page, and see at once that s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from crane_core.errors import IdentityError
-from crane_core.identity.key import signing_key
-from crane_core.identity.logouts import is_logged_out
-from crane_core.identity.passes import Purpose, opened
+from crane_core.identity.logouts import is_logged_out, was_ended
+from crane_core.identity.passes import Purpose, accepted
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import as_email, configured_roles
 from crane_core.identity.visitor import ANYBODY, Role, Visitor
 from crane_core.pipeline.places import data_folder
 
 COOKIE = "crane_session"
-"""Holds the signed session of somebody who opened an invitation."""
+"""Holds the signed session of a visitor who opened an invitation."""
 PROVIDER_COOKIE = "_streamlit_user"
-"""Holds what an OpenID Connect provider told Streamlit, which checks its signature."""
+"""Holds the identity from an OpenID Connect provider; Streamlit checks its signature."""
+
+
+class Carried(NamedTuple):
+    """What a browser's connection carried: what a proxy said, the session, and what a provider told Streamlit."""
+
+    proxy: str | None
+    session: str
+    provider: str
+    told: Mapping[str, Any]
 
 
 class Arrival(NamedTuple):
-    """`visitor` None: nobody who is let in; `refusal` says why where somebody did log in."""
+    """`visitor` None: not admitted; `refusal` says why, if the visitor did log in."""
 
     visitor: Visitor | None
     refusal: str = ""
 
 
 def visitor() -> Visitor:
-    """Who visits. Raises IdentityError where nobody is logged in who must be."""
+    """The visitor. Raises IdentityError if a login is required and missing."""
     found = arrival()
     if found.visitor is None:
         raise IdentityError(found.refusal or "You are not logged in.", remedy="Load the page again and log in.")
@@ -41,7 +50,7 @@ def visitor() -> Visitor:
 
 
 def require(role: Role) -> Visitor:
-    """Who visits, who may do what this role may. Raises IdentityError."""
+    """The visitor, who must have this role. Raises IdentityError."""
     found = visitor()
     if not found.may(role):
         raise IdentityError(
@@ -52,7 +61,7 @@ def require(role: Role) -> Visitor:
 
 
 def may(role: Role) -> bool:
-    """Whether an action of this role is offered to who visits; not where nobody is logged in who must be."""
+    """Whether to offer the visitor an action of this role; not if a required login is missing."""
     try:
         return visitor().may(role)
     except IdentityError:
@@ -60,7 +69,7 @@ def may(role: Role) -> bool:
 
 
 def require_seat(annotator: str) -> None:
-    """Raises IdentityError where somebody is logged in who is not this annotator; without logins any name is taken."""
+    """Raises IdentityError if the logged-in visitor is not this annotator; without logins any name is accepted."""
     found = require(Role.ANNOTATOR)
     if found.is_known and found.name != annotator:
         raise IdentityError(
@@ -70,52 +79,63 @@ def require_seat(annotator: str) -> None:
 
 
 def arrival() -> Arrival:
-    """Who visits, or why nobody is let in. Raises IdentityError where logins are misconfigured."""
+    """The visitor, or why access is refused. Raises IdentityError if logins are misconfigured."""
+    return arrival_of(carried())
+
+
+def carried() -> Carried:
+    """What the connection of the page that is drawn now carried; the door removed a header of anybody but a proxy."""
+    header = configured_proxy().header
+    said = st.context.headers.get_all(header) if header else []
+    cookies = st.context.cookies
+    told = dict(st.user) if st.user.get("is_logged_in") else {}
+    return Carried(said[0] if len(said) == 1 else None, cookies.get(COOKIE, ""), cookies.get(PROVIDER_COOKIE, ""), told)
+
+
+def arrival_of(brought: Carried) -> Arrival:
+    """Who it is now that a connection carried this, also when no page is drawn. Raises IdentityError."""
     roles = configured_roles()
     if roles is None:
         return Arrival(ANYBODY)
-    email, refusal = _verified_email()
+    email, refusal = _verified_email(brought)
     if email is None:
         return Arrival(None, refusal)
     found = roles.visitor(email)
     return Arrival(found, "" if found else f"{email} is not on this server's list of people.")
 
 
-def _verified_email() -> tuple[str | None, str]:
+def _verified_email(brought: Carried) -> tuple[str | None, str]:
     """The e-mail of who is logged in, else why there is none: that of a proxy, of an invitation, of a provider."""
-    email = _of_proxy()
+    email = as_email(brought.proxy) if brought.proxy else None
     if email is not None:
         return email, ""
-    email, refusal = _of_session()
+    email, refusal = _of_session(brought)
     if email is not None:
         return email, ""
-    email, other = _of_provider()
+    email, other = _of_provider(brought)
     return email, other or refusal
 
 
-def _of_proxy() -> str | None:
-    """What the trusted header says; the door removed it where it came from anybody else."""
-    header = configured_proxy().header
-    said = st.context.headers.get_all(header) if header else []
-    return as_email(said[0]) if len(said) == 1 else None
-
-
-def _of_session() -> tuple[str | None, str]:
-    cookie = st.context.cookies.get(COOKIE, "")
-    if not cookie or is_logged_out(cookie):
+def _of_session(brought: Carried) -> tuple[str | None, str]:
+    folder = data_folder().path
+    if not brought.session or is_logged_out(folder, brought.session):
         return None, ""
     try:
-        return opened(cookie, Purpose.SESSION, signing_key(data_folder().path)).email, ""
+        return accepted(brought.session, Purpose.SESSION, folder).email, ""
     except IdentityError as error:
         return None, str(error)
 
 
-def _of_provider() -> tuple[str | None, str]:
-    if not st.user.get("is_logged_in") or is_logged_out(st.context.cookies.get(PROVIDER_COOKIE, "")):
+def _of_provider(brought: Carried) -> tuple[str | None, str]:
+    folder, told = data_folder().path, brought.told
+    if not told or is_logged_out(folder, brought.provider):
         return None, ""
-    email = as_email(str(st.user.get("email") or ""))
+    email = as_email(str(told.get("email") or ""))
     if email is None:
-        return None, "Your provider did not tell your e-mail address."
-    if st.user.get("email_verified") is not True:
+        return None, "Your provider did not send your e-mail address."
+    if told.get("email_verified") is not True:
         return None, f"Your provider has not verified the address {email}."
+    issued = told.get("iat")
+    if was_ended(folder, email, float(issued) if isinstance(issued, int | float) else 0.0):
+        return None, "This session was ended. Log out, then log in again."
     return email, ""

@@ -1,35 +1,39 @@
-"""Does what the first visitor would wait for while the server comes up: imports, and what the pages compute once.
+"""Does at the server's start what the first visitor would wait for: imports, and what pages compute once.
 
-Knows which pages there are and what stands first on them. It keeps nothing itself: the caches of the pages do.
+Knows which pages exist and what they show first. Stores nothing itself: the caches of the pages do.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from threading import Thread
+
+from streamlit.logger import get_logger
 
 from crane_core.errors import CraneError
 from crane_core.storage.store import DatabaseError
 from crane_core.ui.navigation import page_files
 
 _LOG = logging.getLogger(__name__)
-_OF_STREAMLIT = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+_OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_api", "caching.cache_resource_api")
+"""Loggers of streamlit.runtime that warn of work outside of a visit."""
 
 
 def begin() -> Thread:
-    """Warm up beside the server, in a thread that ends with the process."""
+    """Warm up in a thread while the server already runs; the thread ends with the process."""
     thread = Thread(target=warm_up, name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
 def warm_up() -> None:
-    """Overview first, as it is the page that people open; then what the other pages begin with."""
-    before = _OF_STREAMLIT.level
-    _OF_STREAMLIT.setLevel(logging.ERROR)  # it warns of every cache that is filled outside of a visit, as here
-    try:
+    """Overview first, because visitors open it first; then what the other pages begin with."""
+    with _quietly():
         from crane_core.ui.overview_example import prepare_example
         from crane_core.ui.overview_view import prepare_answer
 
@@ -38,10 +42,23 @@ def warm_up() -> None:
         for module in imported_by_pages():
             import_module(module)
         _prepare_others()
+    inspect.stack()  # Streamlit asks for it in the first visit; looking through all modules takes 0.3 s once
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without Streamlit's warning for every cache that is filled outside of a visit; a refusal is logged."""
+    loggers = [get_logger(f"streamlit.runtime.{name}") for name in _OF_STREAMLIT]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
     except (CraneError, DatabaseError) as error:
         _LOG.warning("Not warmed up, the pages will say why: %s", error)
     finally:
-        _OF_STREAMLIT.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def imported_by_pages() -> list[str]:

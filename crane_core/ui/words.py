@@ -6,6 +6,7 @@ import math
 import re
 
 from crane_core import rounding
+from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Label, Setting
 from crane_core.pipeline.editions import without_edition
 from crane_core.pipeline.measures import Inputs
@@ -28,10 +29,7 @@ SETTING_SHORT = {
     Setting.RUNTIME_DOCS: "+RT+D",
     Setting.RUNTIME_PLUS: "+RT+",
 }
-LABEL_WORDS = {
-    Label.CORRECT: "✓ correct",
-    Label.PARTIAL: "◐ partial",
-    Label.WRONG: "✗ wrong",
+LABEL_WORDS: dict[str, str] = {label.code: label.words for label in study_labels().labels} | {
     Label.MISDETECTED: "– not detected",
     Label.UNVERIFIABLE: "? unverifiable",
 }
@@ -153,7 +151,7 @@ def cells_words(n: int) -> str:
 
 
 def literal(text: str) -> str:
-    """`text` for a place that reads Markdown, so that every character of it is shown as it is."""
+    """`text` escaped for Markdown: every character is shown unchanged."""
     return _MARKDOWN.sub(r"\\\1", text)
 
 

@@ -65,7 +65,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     prepare(folder, lambda message: tell(f"  {message}")).close()
     for loss in losses(folder):
         tell(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do.")
-    give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     hosts = _hosts(chosen.address, chosen.hosts)
@@ -74,12 +73,17 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
+    tell("Preparing the pages")
+    from crane_core.ui.warm import warm_up  # loads Streamlit, which the other commands need not wait for
+
+    warm_up()
+    give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     serve(chosen.address, chosen.port)
     return 0
 
 
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
-    """Put the roles file into force. Raises IdentityError where it is malformed, or strangers could come in."""
+    """Put the roles file into force. Raises IdentityError if it is malformed, or strangers could come in."""
     os.environ[ROLES_FILE] = str(Path(roles).expanduser().absolute()) if roles else ""
     has_password = bool(os.environ.get(PASSWORD))
     if configured_roles() is not None:

@@ -4,54 +4,142 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 from crane_core import arguments
 from crane_core.annotation.draw import STRATA, Wish
-from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Plan, Population, Texts
+from crane_core.annotation.guideline import MOST_CHARACTERS, difference
+from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
+from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.annotation.plan import BY_DEFAULT, Design, Gold, Kind, Outcome, Overlap, Plan, Population, Texts
+from crane_core.annotation.redeal import Change, unassigned
+from crane_core.annotation.rounds import Round
 from crane_core.annotation.seed import fresh_seed
+from crane_core.domain import LABEL_CODE
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaign_export import export_files
-from crane_core.pipeline.campaign_repeat import Repeated, exported_plan, repeated_plan
+from crane_core.given_path import read_given
+from crane_core.pipeline.campaign_guideline import change_guideline, guideline_versions
+from crane_core.pipeline.campaign_repeat import (
+    Repeated,
+    exported_guideline,
+    exported_plan,
+    exported_work,
+    keep_replayed,
+    repeated_plan,
+)
+from crane_core.pipeline.campaign_rounds import Which, change_people, idle, label_again, open_main, round_words
 from crane_core.pipeline.campaign_status import campaign_status, open_words, status_json, status_words
-from crane_core.pipeline.campaigns import campaign_names, drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns import campaign_names, drawn_plan, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.clustering import clustering
 from crane_core.pipeline.export_folder import write_export
+from crane_core.pipeline.export_forms import FORMS, TABLES, exported
+from crane_core.pipeline.gold import COLUMNS as GOLD_COLUMNS
+from crane_core.pipeline.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
+from crane_core.pipeline.label_import import Columns, read_labels
+from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.plan_outline import as_json, in_words, outline
+from crane_core.pipeline.plan_outline import as_json, in_words, outline, workload
 from crane_core.pipeline.population_choices import check_asked
 from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
 NAME = "campaign"
-HELP = "label diagnoses: create a campaign, see its status, lock it, export it (create, status, lock, export)"
+HELP = "label diagnoses: create, staff, watch, lock and export a campaign (create, main, people, again, guideline, ...)"
 EXAMPLE = """python -m crane_core campaign create pilot --annotators ana,ben --dry-run
+         python -m crane_core campaign people pilot --replace ben=eva --by lead
          python -m crane_core campaign status pilot
+         python -m crane_core campaign guideline pilot --set guideline.md --by ana
+         python -m crane_core campaign labels pilot --file eva.csv --annotator eva --map good=correct bad=wrong
          python -m crane_core campaign lock pilot --by ana
          python -m crane_core campaign export pilot --out pilot_export"""
 COMES_FROM_EXPORT = (
     "annotators", "benchmark", "experiment", "detectors", "settings", "libraries", "root_causes", "outcome", "design",
-    "margin", "confidence", "p", "strata", "overlap", "repeats", "seed", "blind", "texts",
+    "margin", "confidence", "p", "strata", "overlap", "per_item", "calibration", "repeats", "seed", "blind", "texts",
+    "labels",
+    "gold", "gold_from", "gold_feedback",
 )  # fmt: skip
 """Options that --from leaves no room for."""
+MOST_FAULTS = 200
+"""Rows that are told one by one."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     actions = verb.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_create(_action(actions, "create", "draw a plan, show it, and store it"))
+    _add_rounds(actions)
     status = _action(actions, "status", "progress of each annotator, open items, decided items")
     status.add_argument(
         "name", nargs="?", type=arguments.name, metavar="NAME", help="only this campaign (default: all)"
     )
     status.add_argument("--json", action="store_true", help="the same as JSON on stdout")
+    _add_guideline(_action(actions, "guideline", "print the guideline of a campaign, or store a new version of it"))
+    _add_labels(_action(actions, "labels", "import labels made elsewhere, from a CSV file, as those of an annotator"))
     lock = _action(actions, "lock", "lock a campaign: labels and decisions can no longer change")
     lock.add_argument("name", type=arguments.name, metavar="NAME")
     lock.add_argument("--by", required=True, type=arguments.name, metavar="WHO", help="name of the person who locks it")
     lock.add_argument("--anyway", action="store_true", help="lock even if labels or decisions are missing")
-    export = _action(actions, "export", "write labels as tidy CSV, every action as JSON lines, and the plan")
+    export = _action(actions, "export", "write labels as tables, for Label Studio, or as a dataset")
     export.add_argument("name", type=arguments.name, metavar="NAME")
     export.add_argument("--out", required=True, type=arguments.path, metavar="DIR", help="folder to create")
     export.add_argument("--force", action="store_true", help="replace an older export in that folder")
+    export.add_argument(
+        "--form",
+        choices=list(FORMS),
+        default=TABLES,
+        help="tables (default): tidy CSV, every action as JSON lines, the plan, JSON Schemas; label-studio: tasks with "
+        "annotations and the labeling configuration; dataset: Parquet for `datasets` and Argilla",
+    )
+    export.add_argument(
+        "--with-texts",
+        action="store_true",
+        help="include the texts that were labelled (ground truth, target cell, diagnosis), which belong to others",
+    )
+
+
+def _add_guideline(guideline: argparse.ArgumentParser) -> None:
+    guideline.add_argument("name", type=arguments.name, metavar="NAME")
+    what = guideline.add_mutually_exclusive_group()
+    what.add_argument(
+        "--set", dest="file", type=arguments.path, metavar="FILE", help="store this text (Markdown) as a new version"
+    )
+    what.add_argument("--diff", action="store_true", help="what each version changed, instead of the text in force")
+    guideline.add_argument("--by", default="", metavar="WHO", help="name of the person who changes it (with --set)")
+
+
+def _add_labels(labels: argparse.ArgumentParser) -> None:
+    labels.add_argument("name", type=arguments.name, metavar="NAME")
+    labels.add_argument("--file", required=True, type=arguments.path, metavar="LABELS.csv", help="UTF-8, with a header")
+    labels.add_argument("--annotator", required=True, type=arguments.name, metavar="WHO", help="whose labels they are")
+    labels.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
+    labels.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
+    labels.add_argument("--reason-column", metavar="COLUMN", help="codes of reasons (default: none)")
+    labels.add_argument("--note-column", metavar="COLUMN", help="notes (default: none)")
+    labels.add_argument(
+        "--showing-column", metavar="COLUMN", help="1, or 2 for a hidden repeat (default: all are first showings)"
+    )
+    labels.add_argument(
+        "--map",
+        nargs="+",
+        action="extend",
+        type=_meaning,
+        default=[],
+        metavar="VALUE=LABEL",
+        help="what a value of the label column means, such as good=correct",
+    )
+    labels.add_argument(
+        "--skip-invalid", action="store_true", help="store the other rows when some cannot be stored (default: none)"
+    )
+
+
+def _meaning(text: str) -> tuple[str, str]:
+    """A value of the file and the label that it stands for."""
+    value, sign, label = text.rpartition("=")
+    if not (sign and value.strip() and LABEL_CODE.fullmatch(label.strip())):
+        raise argparse.ArgumentTypeError(f"expected VALUE=LABEL, such as good=correct, not {text!r}")
+    return value.strip(), label.strip()
 
 
 def _action(
@@ -66,6 +154,11 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     create.add_argument("name", nargs="?", type=arguments.name, metavar="NAME", help="a-z, 0-9, dot, dash, underscore")
     create.add_argument(
         "--from", dest="source", type=arguments.path, metavar="PLAN.json", help="repeat a campaign from its export"
+    )
+    create.add_argument(
+        "--with-labels",
+        action="store_true",
+        help="with --from, under the same name: also the labels, decisions and rounds of the export",
     )
     create.add_argument(
         "--annotators",
@@ -87,9 +180,35 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     design.add_argument(
         "--strata", type=arguments.names, metavar="A,B", help=f"any of {','.join(STRATA)} (default: detector,setting)"
     )
-    design.add_argument("--overlap", choices=_words(Overlap), help="who labels what (default: all)")
+    design.add_argument(
+        "--overlap",
+        choices=_words(Overlap),
+        help="who labels what: all label all (default); sample: the first all, the others a sample; some: each item by "
+        "--per-item of them; none: by one",
+    )
+    design.add_argument(
+        "--per-item", type=arguments.integer(1, 100), metavar="K", help="with --overlap some (default: 2)"
+    )
+    design.add_argument(
+        "--calibration", type=arguments.integer(0, 10_000), metavar="N", help="items that all label first (default: 0)"
+    )
     design.add_argument("--repeats", type=arguments.number(0, 0.5), help="share of hidden repeats (default: 0.05)")
     design.add_argument("--seed", type=arguments.seed, help="default: a random one, shown in the plan")
+    design.add_argument(
+        "--gold",
+        type=arguments.path,
+        metavar="FILE.csv",
+        help=f"items with a known label ({', '.join(GOLD_COLUMNS)}, optionally why and run), mixed into every order",
+    )
+    design.add_argument(
+        "--gold-from", type=arguments.name, metavar="CAMPAIGN:N", help="N items that a locked campaign decided, as gold"
+    )
+    design.add_argument(
+        "--gold-feedback",
+        action="store_const",
+        const=True,
+        help="tell annotators after each gold item what its label is (default: only the lead sees how they do)",
+    )
     design.add_argument(
         "--no-blind",
         dest="blind",
@@ -104,10 +223,46 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         const=Texts.ALL,
         help="show all texts of an item with their counts, instead of one drawn at random",
     )
+    design.add_argument(
+        "--labels",
+        type=arguments.path,
+        metavar="FILE",
+        help="labels in place of the study's (TOML, see docs/annotation.md)",
+    )
     create.add_argument("--title", default="", help="title shown on the pages")
     create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
     create.add_argument("--dry-run", action="store_true", help="show the plan and store nothing")
     create.add_argument("--json", action="store_true", help="print the plan's outline as JSON to stdout")
+
+
+def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    main = _action(actions, "main", "open the main round after calibration")
+    people = _action(actions, "people", "add, remove or replace annotators, or hand open items to others")
+    again = _action(actions, "again", "have items labelled again; opens a locked campaign")
+    for action in (main, people, again):
+        action.add_argument("name", type=arguments.name, metavar="NAME")
+        action.add_argument("--by", required=True, type=arguments.name, metavar="WHO", help="name of the lead")
+        action.add_argument("--why", default="", metavar="TEXT", help="reason, stored with the change")
+    people.add_argument("--add", type=arguments.names, default=(), metavar="A,B", help="new annotators")
+    people.add_argument("--remove", type=arguments.names, default=(), metavar="A,B", help="who leaves; labels stay")
+    people.add_argument(
+        "--replace", type=arguments.names, default=(), metavar="A=B", help="A leaves and B takes over the open items"
+    )
+    people.add_argument(
+        "--hand-back", type=arguments.names, default=(), metavar="A,B", help="who stays, but returns the open items"
+    )
+    people.add_argument(
+        "--idle-days",
+        type=arguments.number(0, 3650),
+        metavar="N",
+        help="hand back the open items of everybody who labelled nothing for N days",
+    )
+    again.add_argument("--items", type=arguments.names, default=(), metavar="A,B", help="these items")
+    again.add_argument("--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels")
+    again.add_argument("--reasons", type=arguments.names, default=(), metavar="A,B", help="with one of these reasons")
+    again.add_argument("--not-under", default="", metavar="VERSION", help="labelled under another guideline than this")
+    again.add_argument("--flagged", action="store_true", help="that somebody flagged")
+    again.add_argument("--everything", action="store_true", help="all labelled items")
 
 
 def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:
@@ -115,15 +270,26 @@ def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    actions = {"create": _create, "status": _status, "lock": _lock, "export": _export}
+    actions = {
+        "create": _create,
+        "main": _main,
+        "people": _people,
+        "again": _again,
+        "status": _status,
+        "guideline": _guideline,
+        "labels": _labels,
+        "lock": _lock,
+        "export": _export,
+    }
     return actions[chosen.action](chosen, folder)
 
 
 def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
-        plan, remarks = _repeated(store, chosen) if chosen.source else Repeated(_drawn(store, chosen), ())
+        plan, remarks = _repeated(store, chosen) if chosen.source else Repeated(_drawn(store, folder, chosen), ())
         weight = clustering(store, plan)
+        work = exported_work(chosen.source, plan) if chosen.with_labels else None
     finally:
         store.close()
     told = outline(plan, weight)
@@ -135,11 +301,16 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(f"Nothing was stored.{how}")
         return 0
     keep_campaign(folder, plan)
+    if work is not None:
+        keep_replayed(folder, plan, work)
+        tell(f"Stored {len(work.acts):,} acts and {len(work.rounds):,} rounds of the export, too.")
     tell(f"Stored the campaign {plan.campaign!r}; {', '.join(plan.annotators)} can label now, on the Annotate page.")
     return 0
 
 
-def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
+def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan:
+    if chosen.with_labels:
+        raise CampaignError("--with-labels needs an export to take them from.", remedy="Pass --from PLAN.json.")
     if not chosen.name or not chosen.annotators:
         raise CampaignError(
             "A new campaign needs a name and annotators.", remedy="`campaign create NAME --annotators a,b`."
@@ -154,7 +325,9 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
         outcome=Outcome[(chosen.outcome or "detected").upper()],
     )
     check_asked(store, wanted)
-    stated = {name: getattr(chosen, name) for name in ("margin", "confidence", "p", "repeats")}
+    stated = {
+        name: getattr(chosen, name) for name in ("margin", "confidence", "p", "repeats", "per_item", "calibration")
+    }
     design = Design(
         kind=Kind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
@@ -162,6 +335,9 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
         texts=chosen.texts or Texts.ONE,
         **{name: value for name, value in stated.items() if value is not None},
     )
+    seed = fresh_seed() if chosen.seed is None else chosen.seed
+    labels = _labels_of(chosen.labels) if chosen.labels else study_labels()
+    looks = Looks(labels, design.texts, chosen.blind is None)
     return drawn_plan(
         store,
         Wish(
@@ -169,12 +345,41 @@ def _drawn(store: Store, chosen: argparse.Namespace) -> Plan:
             annotators=chosen.annotators,
             population=wanted,
             design=design,
-            seed=fresh_seed() if chosen.seed is None else chosen.seed,
+            seed=seed,
             title=chosen.title,
             blind=chosen.blind is None,
             created_by=chosen.by,
+            labels=labels,
+            gold=_gold(store, folder, chosen, wanted, looks, seed),
+            gold_feedback=bool(chosen.gold_feedback),
         ),
     )
+
+
+def _labels_of(file: Path) -> LabelSet:
+    try:
+        return labels_from_toml(_text_of(file, MOST_BYTES))
+    except ValueError as error:
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Correct the file; docs/annotation.md explains it and shows an example."
+        ) from error
+
+
+def _gold(
+    store: Store, folder: DataFolder, chosen: argparse.Namespace, wanted: Population, looks: Looks, seed: int
+) -> tuple[Gold, ...]:
+    """The gold items asked for, those of the file first."""
+    found = gold_of_file(store, chosen.gold, wanted, looks) if chosen.gold else ()
+    if chosen.gold_from:
+        campaign, _, number = chosen.gold_from.rpartition(":")
+        if not campaign or not number.isdecimal() or not 0 < int(number) <= MOST_ITEMS:
+            raise CampaignError(
+                f"--gold-from {chosen.gold_from} does not say how many.", remedy="Write --gold-from CAMPAIGN:10."
+            )
+        found += gold_of_campaign(store, folder, campaign, int(number), wanted, looks, seed=seed, but=found)
+    if chosen.gold_feedback and not found:
+        raise CampaignError("--gold-feedback needs gold items.", remedy="Pass --gold or --gold-from.")
+    return found
 
 
 def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
@@ -183,7 +388,71 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
             f"--from repeats a campaign exactly; {given[0].replace('_', '-')} comes from the export.",
             remedy="Omit it, or create a campaign without --from.",
         )
-    return repeated_plan(store, exported_plan(chosen.source), campaign=chosen.name, title=chosen.title, by=chosen.by)
+    old = exported_plan(chosen.source)
+    if chosen.with_labels and chosen.name not in (None, old.campaign):
+        raise CampaignError(
+            "Labels belong to the items of their campaign, which have other names under another one.",
+            remedy=f"Omit the name, so that it is {old.campaign!r} again.",
+        )
+    return repeated_plan(
+        store,
+        old,
+        campaign=chosen.name,
+        title=chosen.title,
+        by=chosen.by,
+        guideline_text=old.guideline_text if chosen.with_labels else exported_guideline(chosen.source, old),
+    )
+
+
+def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    return _told(folder, chosen, open_main(folder, chosen.name, by=chosen.by, why=chosen.why))
+
+
+def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    pairs = [pair.partition("=") for pair in chosen.replace]
+    if bad := [old + sign for old, sign, new in pairs if not (old and sign and new)]:
+        raise CampaignError(f"--replace {bad[0]} does not say who takes over.", remedy="Write --replace ana=eva.")
+    plan = kept_campaign(folder, chosen.name).plan
+    idle_ones = idle(folder, plan, days=chosen.idle_days) if chosen.idle_days is not None else []
+    leaving = {*chosen.remove, *(old for old, _, _ in pairs), *chosen.hand_back}
+    change = Change(
+        add=chosen.add,
+        remove=chosen.remove,
+        replace={old.strip(): new.strip() for old, _, new in pairs},
+        hand_back=(*chosen.hand_back, *(name for name in idle_ones if name not in leaving)),
+    )
+    if chosen.idle_days is not None and not idle_ones:
+        tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
+        if change == Change():
+            return 0
+    return _told(folder, chosen, change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why))
+
+
+def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    _check_labels(chosen.labels, kept_campaign(folder, chosen.name).plan.labels)
+    which = Which(chosen.items, chosen.labels, chosen.reasons, chosen.not_under, chosen.flagged)
+    if which == Which() and not chosen.everything:
+        raise CampaignError(
+            "Nothing says which items are labelled again.",
+            remedy="Pass --items, --labels, --reasons, --not-under or --flagged; or --everything.",
+        )
+    return _told(folder, chosen, label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why))
+
+
+def _check_labels(named: Sequence[str], labels: LabelSet) -> None:
+    if unknown := [label for label in named if label not in labels]:
+        raise CampaignError(f"{unknown[0]!r} is not a label.", remedy=f"Labels are {labels.listed()}.")
+
+
+def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
+    give(f"{chosen.name}: {round_words(entry)}")
+    plan = kept_campaign(folder, chosen.name).plan
+    for row in workload(plan):
+        if row.annotator in plan.present:
+            tell(f"  {row.annotator}: {row.items:,} items and {row.repeats:,} hidden repeats, labelled ones included")
+    if missing := unassigned(plan):
+        tell(f"  {missing:,} labels that the design asks for have nobody to give them: add people.")
+    return 0
 
 
 def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -195,6 +464,62 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
         give("\n".join(status_words(status) for status in found))
     else:
         tell(f"There is no campaign in {folder.ledger} yet; create one with `campaign create`.")
+    return 0
+
+
+def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.file:
+        changed = change_guideline(folder, chosen.name, _text_of(chosen.file), by=chosen.by)
+        give(f"{chosen.name}: guideline {changed.version} is in force since {changed.since}")
+        return 0
+    versions = guideline_versions(folder, kept_campaign(folder, chosen.name).plan)
+    if chosen.diff:
+        for older, newer in pairwise(versions):
+            give(f"--- {older.version}  {older.since}  {older.by}".rstrip())
+            give(f"+++ {newer.version}  {newer.since}  {newer.by}")
+            give("\n".join(difference(older.text, newer.text)))
+        if len(versions) == 1:
+            tell(f"The guideline of {chosen.name!r} has not changed since the campaign was created.")
+        return 0
+    give(versions[-1].text.rstrip("\n"))
+    tell(f"Version {versions[-1].version}, in force since {versions[-1].since}.")
+    return 0
+
+
+def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
+    try:
+        return read_given(file, most_bytes).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CampaignError(f"{file} is not a text file: {error.reason}.", remedy="Save it as UTF-8.") from error
+    except ValueError as error:
+        raise CampaignError(f"{file}: {error}.", remedy="Name a text file.") from error
+
+
+def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    columns = Columns(
+        chosen.item_column, chosen.label_column, chosen.reason_column, chosen.note_column, chosen.showing_column
+    )
+    desk = Desk(folder, chosen.name)
+    meant = [label for _, label in chosen.map]
+    _check_labels(meant, desk.plan.labels)
+    read = read_labels(desk, chosen.annotator, chosen.file, columns, dict(chosen.map))
+    for row in read.faults[:MOST_FAULTS]:
+        tell(f"line {row.line}: {row.words}")
+    if len(read.faults) > MOST_FAULTS:
+        tell(f"and {len(read.faults) - MOST_FAULTS:,} more")
+    counted = ", ".join(f"{n:,} {fault}" for fault, n in read.counts().items())
+    if read.faults and not chosen.skip_invalid:
+        n = len(read.faults)
+        raise CampaignError(
+            f"{n:,} row{'s' * (n > 1)} cannot be stored ({counted}), so nothing was.",
+            remedy="Correct the file, or pass --skip-invalid to store the others.",
+        )
+    desk.take_all(chosen.annotator, read.acts, source=read.source)
+    give(f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}")
+    if read.faults:
+        give(f"  skipped: {counted}")
+    if read.n_empty:
+        give(f"  {read.n_empty:,} row{' has' if read.n_empty == 1 else 's have'} no label")
     return 0
 
 
@@ -213,7 +538,7 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    files = export_files(folder, chosen.name)
+    files = exported(folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell)
     write_export(files, chosen.out, force=chosen.force)
     give(f"{chosen.name}: {', '.join(files)} in {chosen.out}")
     return 0

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crane_core import arguments
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import DetectorError
-from crane_core.llm.endpoint import Endpoint
-from crane_core.pipeline.ask_one import Asked, ask_one, configured_endpoint
+from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.pipeline.check import (
     ALLOWED,
     Checked,
@@ -27,7 +26,9 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, one_line, tell
-from crane_core.verbs.detect import KEY_ENV_HELP
+
+if TYPE_CHECKING:
+    from crane_core.pipeline.ask_one import Asked
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
@@ -62,7 +63,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec")
     verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
-    verb.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
+    verb.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
     verb.add_argument(
         "--setting",
         choices=[str(setting) for setting in Setting],
@@ -121,6 +122,8 @@ def _cells(checked: Checked) -> str:
 
 
 def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> Asked:
+    from crane_core.pipeline.ask_one import ask_one  # needs what a check by rules does without
+
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
     sent = to_send(checked, setting)
     tell(f"Asking {endpoint.model}: {sent.tokens.n:,} tokens ({sent.tokens.kind})")

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from crane_core import arguments
 from crane_core.detectors.registry import local_detector, local_detectors
@@ -14,11 +15,13 @@ from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Job, Setting
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
-from crane_core.llm.endpoint import TEMPERATURE, TIMEOUT_S, Endpoint, resolve
+from crane_core.llm.endpoint import MAX_OUTPUT_TOKENS, TEMPERATURE, TIMEOUT_S, Endpoint, resolve
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.llm.endpoints import named_endpoint
 from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
+from crane_core.llm.keys import without_secrets
 from crane_core.llm.prices import Price
+from crane_core.llm.retrying import RETRIES
 from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
 from crane_core.pipeline.detect import Plan, Wanted, known_detector, plan_detection
 from crane_core.pipeline.detect_cascade import (
@@ -55,7 +58,7 @@ LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
-KEY_ENV_HELP = "environment variable that holds its key (default: the one configured for this address)"
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 OWN_SERVER = "a fake server in this process"
 
 
@@ -110,7 +113,7 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else OpenAI's)"
     )
-    model.add_argument("--key-env", metavar="NAME", help=KEY_ENV_HELP)
+    model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
     model.add_argument("--endpoint", metavar="E", help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names")
     model.add_argument(
         "--temperature", type=arguments.temperature, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}"
@@ -123,6 +126,26 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     )
     model.add_argument(
         "--timeout-s", type=arguments.seconds, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}"
+    )
+    model.add_argument(
+        "--max-tokens",
+        type=arguments.integer(1, arguments.MOST_REPLY_TOKENS),
+        default=MAX_OUTPUT_TOKENS,
+        metavar="N",
+        help=f"longest reply, hidden reasoning included (default {MAX_OUTPUT_TOKENS:,}); lowered where it does not fit",
+    )
+    model.add_argument(
+        "--retries",
+        type=arguments.integer(0, arguments.MOST_RETRIES),
+        default=RETRIES,
+        metavar="N",
+        help=f"times that a failed request is sent again (default {RETRIES})",
+    )
+    model.add_argument(
+        "--reasoning-effort", choices=EFFORTS, metavar="E", help=f"for models that take one: {', '.join(EFFORTS)}"
+    )
+    model.add_argument(
+        "--extra-body", type=arguments.extra_body, metavar="JSON", help="further members of each request, as an object"
     )
     cost = verb.add_argument_group("cost", "caps apply to the whole job, including earlier starts")
     cost.add_argument(
@@ -204,13 +227,13 @@ def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking
             remedy="Omit --model, --base-url, --key-env and --endpoint.",
         )
     with fake_server(FakePlan(seed=chosen.seed or 0, latency_s=FAKE_LATENCY_S)) as base_url:
-        endpoint = resolve(MODEL, base_url, temperature=chosen.temperature, timeout_s=chosen.timeout_s)
+        endpoint = resolve(MODEL, base_url, **_how(chosen))
         yield _asking(chosen, endpoint, Price(0.0, 0.0, OWN_SERVER))
 
 
 def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
     """Where the arguments say that a model is, and what is stated of its price there."""
-    how = {"temperature": chosen.temperature, "timeout_s": chosen.timeout_s}
+    how = _how(chosen)
     if chosen.endpoint is None:
         return resolve(chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how), None
     if chosen.base_url or chosen.key_env:
@@ -220,13 +243,31 @@ def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
     return named_endpoint(chosen.endpoint, chosen.model or "", **how)
 
 
+def _how(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What shapes each request. Raises DetectorError if it holds a secret: it is stored with the job."""
+    extra = dict(chosen.extra_body or {})
+    if chosen.reasoning_effort:
+        extra["reasoning_effort"] = chosen.reasoning_effort
+    text = json.dumps(extra)
+    if without_secrets(text) != text:
+        raise DetectorError(
+            "The extra members of the request hold a key or a password.", remedy="Keys come from the environment alone."
+        )
+    return {
+        "temperature": chosen.temperature,
+        "timeout_s": chosen.timeout_s,
+        "max_output_tokens": chosen.max_tokens,
+        "extra": extra,
+    }
+
+
 def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> Asking:
     if (chosen.price_in is None) != (chosen.price_out is None):
         raise DetectorError("Only one of the two prices was given.", remedy="Give both --price-in and --price-out.")
     given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
-    return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed)
+    return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed, retries=chosen.retries)
 
 
 def options_of(asked: Asking, template: Template, *, is_fake: bool) -> dict[str, object]:
@@ -286,7 +327,7 @@ def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str
 def _done(
     chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker, of_rules: Settled | None = None
 ) -> int:
-    """Do it and say what came of it, and what rules saved that answered first."""
+    """Run it and print the outcome, and what was saved because rules answered first."""
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     rows, printed = _rows(folder, plan.job)
     if chosen.json:
@@ -301,7 +342,7 @@ def _done(
 
 
 def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> Outcome:
-    """Carry the work out, telling how far it is, until it is done or Ctrl+C is pressed."""
+    """Do the work and print its progress, until it is done or Ctrl+C is pressed."""
     last = [0.0]
     tell(f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far")
 

@@ -6,10 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 
-from crane_core.errors import CraneError, StoreError
+from crane_core.errors import CraneError, LedgerError, StoreError
+from crane_core.ledger_signature import VARIABLE, ledger_key
 from crane_core.pipeline.examine import EVIDENCE, Examination, examine
 from crane_core.pipeline.load import catch_up, prepare_or_read
-from crane_core.pipeline.losses import losses
+from crane_core.pipeline.losses import SIGN, Loss, losses, sign
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import IN_MEMORY, Store, open_store, open_to_read
 from crane_core.terminal import give, tell
@@ -22,15 +23,32 @@ SHOWN = 30
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
+    verb.add_argument(
+        "--sign", action="store_true", help=f"sign what is not signed yet, with the key that {VARIABLE} names"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     lost = losses(folder)
+    if chosen.sign:
+        _sign(folder, lost)
+        lost = losses(folder)
     store = _damaged_store(folder) if lost else prepare_or_read(folder, tell)
     found = examine(store, folder, lost)
     store.close()
     give(json.dumps(asdict(found), indent=1, default=str) if chosen.json else _in_words(found, folder))
     return 1 if lost else 0
+
+
+def _sign(folder: DataFolder, lost: list[Loss]) -> None:
+    """Sign the ledger. Raises LedgerError if something is lost, altered or signed with another key."""
+    if ledger_key() is None:
+        raise LedgerError("There is no key to sign with.", remedy=f"Name the file of one in {VARIABLE}.")
+    if others := [loss for loss in lost if loss.remedy != SIGN]:
+        raise LedgerError(f"Nothing was signed: {others[0]}.", remedy=others[0].remedy)
+    for loss in lost:
+        tell(f"Signing {loss.file}, which {loss.what}")
+    sign(folder)
 
 
 def _damaged_store(folder: DataFolder) -> Store:

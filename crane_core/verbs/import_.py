@@ -109,7 +109,7 @@ def problem_json(problem: object) -> dict[str, str]:
 
 
 def in_words(entry: Imported) -> str:
-    """What became of an import, for people to read."""
+    """The outcome of an import, for people to read."""
     if entry.already_loaded:
         return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
     lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]

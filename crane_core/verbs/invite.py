@@ -1,4 +1,4 @@
-"""`invite`: print a link that logs one person in."""
+"""`invite`: print a link that logs one person in, or end all that were opened."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from crane_core import arguments
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
+from crane_core.identity.logouts import end_all
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.roles import FILE, add_person, as_email, configured_roles
 from crane_core.identity.visitor import Role, Visitor
@@ -35,6 +36,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"roles file, created if missing (default: {FILE}; format: docs/server.md)",
     )
+    verb.add_argument(
+        "--revoke", action="store_true", help="end all invitations and sessions that this person has, and print none"
+    )
 
 
 def _days(text: str) -> int:
@@ -44,14 +48,21 @@ def _days(text: str) -> int:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    email = as_email(chosen.email)
+    if email is None:
+        raise IdentityError(f"{chosen.email[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example.")
+    if chosen.revoke:
+        end_all(folder.path, email)
+        tell(
+            f"All invitations and sessions of {email} have ended. Who is still in the roles file can be invited again, "
+            "and can log in with a provider."
+        )
+        return 0
     path = chosen.roles or os.environ.get(FILE, "").strip()
     if not path:
         raise IdentityError(
             "No roles file is given, so nobody can be invited.", remedy=f"Name one with --roles FILE, or {FILE}."
         )
-    email = as_email(chosen.email)
-    if email is None:
-        raise IdentityError(f"{chosen.email[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example.")
     visitor = _listed(Path(path).expanduser(), email, chosen.role)
     token = signed(new_pass(email, seconds=chosen.days * 86_400), Purpose.INVITATION, signing_key(folder.path))
     tell(f"{email} is {visitor.role}, called {visitor.name} in campaigns; the link works for {chosen.days} days.")

@@ -7,42 +7,47 @@ import json
 from typing import Any
 
 from crane_core import arguments
+from crane_core.annotation.plan import Plan
+from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.ask_models import Asking, estimate
+from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words
 from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, label_counts, plan_judgement
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
-from crane_core.prompts.template import Template, template_for_judge, template_from
+from crane_core.prompts.template import Template, template_for_campaign_judge, template_for_judge, template_from
 from crane_core.terminal import give, tell
 from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, told_work
 
 NAME = "judge"
 HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
 EXAMPLE = """python -m crane_core judge --model gpt-5 --setting runtime --repetitions 5 --dry-run
+         python -m crane_core judge --model gpt-5 --campaign pilot --presentation normal
          python -m crane_core judge --fake --benchmark minibench --experiment fake-code-minibench-0123abcd"""
 BOTH = "both"
+WHICH = ("benchmark", "experiment", "detector", "setting")
+"""Options that --campaign leaves no room for."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--benchmark", type=arguments.name, default=JUNOBENCH.benchmark, metavar="B", help="default: junobench"
+        "--campaign",
+        type=arguments.name,
+        metavar="NAME",
+        help="judge exactly the items of this campaign, as its annotators see them and under its guideline",
     )
+    verb.add_argument("--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}")
     verb.add_argument(
         "--experiment",
         type=arguments.name,
-        default=STUDY,
         metavar="E",
         help=f"experiment (release or job) of the verdicts (default {STUDY})",
     )
-    verb.add_argument(
-        "--detector", type=arguments.name, default="*", metavar="GLOB", help="detector of the verdicts (default: all)"
-    )
-    verb.add_argument(
-        "--setting", type=arguments.name, default="*", metavar="GLOB", help="settings of the verdicts (default: all)"
-    )
+    verb.add_argument("--detector", type=arguments.name, metavar="GLOB", help="detector of the verdicts (default: all)")
+    verb.add_argument("--setting", type=arguments.name, metavar="GLOB", help="settings of the verdicts (default: all)")
     verb.add_argument(
         "--repetitions",
         type=arguments.runs,
@@ -62,9 +67,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    template = template_from(chosen.template) if chosen.template else template_for_judge()
+    campaign = _campaign(chosen, folder)
+    own = template_for_judge() if campaign is None else template_for_campaign_judge()
+    template = template_from(chosen.template) if chosen.template else own
     with asked_model(chosen, is_fake=chosen.fake) as asked:
-        plan = _planned(chosen, folder, asked, template)
+        plan = _planned(chosen, folder, asked, template, campaign)
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)
         if chosen.dry_run:
             return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
@@ -81,20 +88,33 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return exit_code(outcome)
 
 
-def _planned(chosen: argparse.Namespace, folder: DataFolder, asked: Asking, template: Template) -> JudgePlan:
+def _campaign(chosen: argparse.Namespace, folder: DataFolder) -> Plan | None:
+    """The campaign whose items are judged, if one is named. Raises CampaignError."""
+    if chosen.campaign is None:
+        return None
+    if given := [name for name in WHICH if getattr(chosen, name) is not None]:
+        raise CampaignError(f"--campaign says which verdicts are judged, and so does --{given[0]}.", remedy="Omit one.")
+    return kept_campaign(folder, chosen.campaign).plan
+
+
+def _planned(
+    chosen: argparse.Namespace, folder: DataFolder, asked: Asking, template: Template, campaign: Plan | None
+) -> JudgePlan:
+    about = campaign.population if campaign else chosen
     store = prepare_or_read(folder, tell)
     try:
         wanted = WantedJudgement(
             asked.endpoint.model,
-            chosen.benchmark,
-            chosen.experiment,
+            about.benchmark or JUNOBENCH.benchmark,
+            about.experiment or STUDY,
             options_of(asked, template, is_fake=chosen.fake),
-            detector=chosen.detector,
-            setting=chosen.setting,
+            detector=chosen.detector or "*",
+            setting=chosen.setting or "*",
             repetitions=chosen.repetitions,
             presentations=tuple(Presentation) if chosen.presentation == BOTH else (Presentation(chosen.presentation),),
             template=template,
             again=chosen.again,
+            campaign=campaign,
         )
         return plan_judgement(store, folder, wanted)
     finally:
@@ -106,10 +126,13 @@ def _say_plan(chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dic
     n_verdicts = len({key[:3] for key in plan.cases})
     if chosen.json:
         told = {"job": plan.job.job, "annotator": plan.job.annotator, "verdicts": n_verdicts}
+        told |= {"guideline": plan.guideline.version} if plan.guideline else {}
         told |= {"questions": len(plan.work.items), "answered": n_done, "skipped": dict(plan.skipped), "to_send": sent}
         give(json.dumps(told, indent=1))
         return 0
     about = f"{len(plan.cases):,} diagnoses of {n_verdicts:,} detected crashes"
+    if plan.guideline is not None:
+        about = f"{len(plan.cases):,} items of {chosen.campaign} under guideline {plan.guideline.version}"
     lines = [f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
     give("\n".join([*lines, *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items())]))
     return 0

@@ -48,7 +48,8 @@ def label(plan: Plan) -> dict[str, Any]:
 
 
 def test_a_label_becomes_an_annotation_with_times_in_utc(plan: Plan, label: dict[str, Any]) -> None:
-    assert annotation(label, plan, "ana", sequence=3) == Annotation(
+    act = annotation(label, plan, "ana", sequence=3)
+    assert replace(act, received_at=None) == Annotation(
         campaign="pilot",
         annotator="ana",
         event=EVENT,
@@ -69,8 +70,19 @@ def test_a_label_becomes_an_annotation_with_times_in_utc(plan: Plan, label: dict
 def test_an_act_without_a_time_gets_the_server_s(plan: Plan, label: dict[str, Any]) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     del label["submitted_at"]
-    submitted = datetime.fromisoformat(annotation(label, plan, "ana", sequence=1).submitted_at)
-    assert before <= submitted <= datetime.now(UTC)
+    act = annotation(label, plan, "ana", sequence=1)
+    assert before <= datetime.fromisoformat(act.submitted_at) <= datetime.now(UTC)
+    assert act.received_at == act.submitted_at
+
+
+def test_the_server_s_time_stands_beside_the_browser_s_and_no_browser_can_state_it(
+    plan: Plan, label: dict[str, Any]
+) -> None:
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    act = annotation(label | {"received_at": "2026-03-04T05:06:10Z", "source": "mine"}, plan, "ana", sequence=1)
+    assert before <= datetime.fromisoformat(str(act.received_at)) <= datetime.now(UTC)
+    assert act.submitted_at == "2026-03-04T05:06:10.123+00:00"
+    assert act.source is None
 
 
 @pytest.mark.parametrize("action", sorted(set(AnnotationAction) - {AnnotationAction.ADJUDICATE}))
@@ -166,7 +178,7 @@ def test_a_member_that_does_not_do_is_named(
 
 def test_labels_that_are_computed_are_not_given(plan: Plan, label: dict[str, Any]) -> None:
     for word in set(Label) - {Label.CORRECT, Label.PARTIAL, Label.WRONG}:
-        with pytest.raises(ValueError, match="is computed, not given"):
+        with pytest.raises(ValueError, match=f"'{word}' is not one of the labels correct, partial, wrong"):
             annotation(label | {"label": str(word)}, plan, "ana", sequence=1)
 
 

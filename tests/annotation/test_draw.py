@@ -263,7 +263,8 @@ def test_another_confidence_is_its_normal_quantile(plan_of: PlanOf, confidence: 
         ({"design": {"margin": 0.0}}, "margin and p"),
         ({"design": {"p": 1.0}}, "margin and p"),
         ({"design": {"strata": ("case_id",)}}, "is not a stratum"),
-        ({"design": {"overlap": Overlap.SAMPLE}}, "a sample cannot be sampled again"),
+        ({"design": {"overlap": Overlap.SOME, "per_item": 3}}, "each item needs 3 annotators"),
+        ({"design": {"calibration": -1}}, "calibration round"),
         ({"design": {"overlap": Overlap.SAMPLE, "kind": Kind.ALL}, "annotators": ("ana",)}, "second annotator"),
     ],
 )

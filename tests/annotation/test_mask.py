@@ -95,7 +95,9 @@ def test_plain_words_stay(text: str) -> None:
     assert masked(text) == text
 
 
-@pytest.mark.parametrize("text", ["`GPT2Tokenizer` has no pad token.", "gpt2 expects ids", "the GPT2 vocabulary"])
+@pytest.mark.parametrize(
+    "text", ["`GPT2Tokenizer` has no pad token.", "gpt2 expects ids", "the GPT2 vocabulary", "GPT-2 has no pad token"]
+)
 def test_names_that_the_notebook_uses_stay(text: str) -> None:
     notebook = "from transformers import GPT2Tokenizer\ntok = GPT2Tokenizer.from_pretrained('gpt2')"
     assert masked(text, notebook) == text

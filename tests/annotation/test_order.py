@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.order import GAP, annotator_order
-from crane_core.annotation.plan import Showing
+from crane_core.annotation.showing import Showing
 
 
 def items(n: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""One final label per item: the whole table of who said what and what became of it."""
+"""One final label per item: the whole table of labels and outcomes."""
 
 from __future__ import annotations
 

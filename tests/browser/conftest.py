@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -25,6 +25,7 @@ from crane_core.pipeline.places import DataFolder
 
 OpenPage = Callable[..., Page]
 StartApp = Callable[..., str]
+Host = Callable[..., AbstractContextManager[str]]
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 WIDE = {"width": 1440, "height": 900}
@@ -182,6 +183,20 @@ def full_app(imported_data: Path) -> Iterator[str]:
     """Address of an app that holds the published archive too; tests only read there."""
     with serve(imported_data) as address:
         yield address
+
+
+@pytest.fixture
+def host(browser: Browser) -> Host:
+    """As `serve`, but every tab leaves before the server ends: one that is still loading would report errors."""
+
+    @contextmanager
+    def hosted(data: Path, **environment: str) -> Iterator[str]:
+        with serve(data, **environment) as address:
+            yield address
+            for page in [page for context in browser.contexts for page in context.pages]:
+                page.goto("about:blank")
+
+    return hosted
 
 
 @pytest.fixture

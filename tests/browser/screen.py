@@ -82,10 +82,10 @@ def count_line(page: Page) -> Locator:
 def choose(page: Page, label: str, option: str) -> None:
     """Pick `option` in the select box or multiselect called `label`, and leave it.
 
-    By keys, because the list that a click opens closes again when that click had to scroll; once more, because it
-    closes too when the page is drawn again at that moment.
+    By keys, because the list that a click opens closes again when that click had to scroll; up to three times, because
+    it closes too when the page is drawn again at that moment.
     """
-    for timeout_ms in (3_000, 15_000):
+    for timeout_ms in (3_000, 15_000, 30_000):
         box = page.get_by_role("combobox", name=label, exact=True)
         box.focus()
         box.press("ArrowDown")

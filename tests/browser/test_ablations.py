@@ -20,7 +20,7 @@ def shown(facts_app: str, open_page: OpenPage) -> Page:
 
 
 def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
-    finding = shown.get_by_text("Of what is only printed, the largest change is −8.1 pp")
+    finding = shown.get_by_text("Among the changes that are only printed, the largest is −8.1 pp")
     expect(finding).to_contain_text("for Qwen2.5-32B-Instruct without representation")
     expect(shown.get_by_text("no such runs are loaded")).to_be_visible()
     chart = shown.get_by_test_id("stVegaLiteChart").first

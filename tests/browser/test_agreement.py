@@ -201,7 +201,7 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
 ) -> None:
     address = agreement(played.address, "running: ana", "running: ben", group="detector_title")
     page = settled(open_page(address))
-    expect(page.get_by_text("totals are shown from 10 on")).to_be_visible()
+    expect(page.get_by_text("totals appear from 10 on")).to_be_visible()
     assert page.locator(".cw-matrix").count() == 0
     assert "kappa 0" not in main(page)
 

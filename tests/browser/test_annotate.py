@@ -19,13 +19,11 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, token
 
 from .conftest import WIDE, OpenPage
-from .kept import KEPT
+from .desk import KEPT, LABELS, SAVED, in_sight
+from .desk import press as press_key
 from .screen import settled, title, wait_for_query
 
 pytestmark = pytest.mark.browser
-
-LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
-SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +51,9 @@ def open_desk(page: Page, app: str, annotator: str) -> Page:
     return page
 
 
-def in_sight(page: Page) -> str:
-    return str(page.evaluate("document.querySelector('.cw-desk').dataset.item"))
-
-
 def press(page: Page, key: str) -> None:
     """Press a key of a label and wait until the next item stands and the page says saved."""
-    before = in_sight(page)
-    page.keyboard.press(key)
-    page.wait_for_function("before => document.querySelector('.cw-desk').dataset.item !== before", arg=before)
+    press_key(page, key)
     page.wait_for_function(SAVED)
 
 

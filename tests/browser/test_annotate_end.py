@@ -10,19 +10,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
-from crane_core.annotation.draw import Wish
-from crane_core.annotation.plan import Design, Kind, Plan, Population
-from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
-from crane_core.pipeline.load import prepare
+from crane_core.annotation.plan import Plan, Population
+from crane_core.pipeline.campaigns import journal_of, lock_campaign
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, press
 
 pytestmark = pytest.mark.browser
 
 NAME = "short"
-SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
-ITEM = "document.querySelector('.cw-desk').dataset.item"
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +30,7 @@ def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Dat
 @pytest.fixture(scope="module")
 def plan(folder: DataFolder) -> Plan:
     """Few items: all detected crashes of one library."""
-    store = prepare(folder)
-    few = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
-    try:
-        plan = drawn_plan(store, Wish(NAME, ("ana", "ben"), few, Design(Kind.ALL), seed=7))
-    finally:
-        store.close()
-    keep_campaign(folder, plan)
-    return plan
+    return campaign_of_all(folder, NAME, Population("junobench", "crane-llm-2025-10", libraries=("seaborn",)))
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +47,7 @@ def open_desk(page: Page, app: str, annotator: str) -> Page:
 
 def label_all(page: Page, n: int) -> None:
     for _ in range(n):
-        before = page.evaluate(ITEM)
-        page.keyboard.press("1")
-        page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+        press(page, "1")
     page.wait_for_function(SAVED)
 
 
@@ -87,14 +75,14 @@ def test_an_item_put_off_at_the_end_is_never_called_labelled(
 ) -> None:
     page = open_desk(open_page(app), app, "ben")
     label_all(page, len(plan.orders["ben"]) - 1)
-    last = page.evaluate(ITEM)
+    last = in_sight(page)
     page.evaluate(
         "() => { window.told = []; const card = document.querySelector('.cw-desk-card'); new MutationObserver("
         "() => window.told.push(card.innerText)).observe(card, {childList: true}); }"
     )
     page.keyboard.press("s")
     expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
-    assert page.evaluate(ITEM) == last
+    assert in_sight(page) == last
     assert not [text for text in page.evaluate("window.told") if "are labelled" in text]
 
 
@@ -102,10 +90,10 @@ def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
     page = open_desk(open_page(app), app, "ben")
-    item = page.evaluate(ITEM)
+    item = in_sight(page)
     page.keyboard.press("n")
     page.keyboard.type("half a thought")
-    page.locator("[data-act=wrong]").click()
+    page.locator("[data-act=label-wrong]").click()
     page.wait_for_function(f"before => {ITEM} !== before", arg=item)
     page.wait_for_function(SAVED)
     journal = journal_of(folder, plan, "ben")

@@ -13,24 +13,19 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from benchmarks._server import free_port, serve
-from crane_core.annotation.draw import Wish
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
-from crane_core.pipeline.campaigns import acts_of, campaign_file, drawn_plan, journal_of, keep_campaign, lock_campaign
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns import acts_of, campaign_file, journal_of, lock_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 
 from .conftest import WIDE
-from .kept import KEPT
+from .desk import ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press
 
 pytestmark = pytest.mark.browser
 
 NAME = "waiting"
 PASSWORD = "open sésame"
-LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
-ITEM = "document.querySelector('.cw-desk').dataset.item"
-SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 COUNT_DIALOGS = """() => {
     window.dialogs = 0;
     const found = node => node.matches?.('[data-testid=stDialog]');
@@ -45,14 +40,7 @@ SLOW_MS = 60_000
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     """A campaign of two annotators on our own answers."""
-    store = prepare(answered)
-    wish = Wish(NAME, ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
-    try:
-        drawn = drawn_plan(store, wish)
-    finally:
-        store.close()
-    keep_campaign(answered, drawn)
-    return drawn
+    return campaign_of_all(answered, NAME)
 
 
 @contextmanager
@@ -81,10 +69,7 @@ def label(page: Page, keys: str) -> dict[str, str]:
     """Press the keys, each on another item; token of the item that was in sight to its label."""
     given = {}
     for key in keys:
-        before = page.evaluate(ITEM)
-        given[before] = LABELS[key]
-        page.keyboard.press(key)
-        page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+        given[press(page, key)] = LABELS[key]
     return given
 
 
@@ -191,7 +176,7 @@ def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
             again.wait_for_function(SAVED)
             wait_until_kept(again, 0)
             expect(again.locator(".cw-desk-progress")).to_contain_text(f"7 of {len(plan.orders['ana'])}")
-            assert again.evaluate(ITEM) not in given
+            assert in_sight(again) not in given
     assert saved(answered, plan) == given
     assert set(times_labelled(answered, plan).values()) == {1}
     assert len(saved(answered, plan, "ben")) == 1

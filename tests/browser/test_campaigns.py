@@ -24,7 +24,7 @@ from crane_core.pipeline.label_frame import final_outcomes
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import OpenPage, StartApp
+from .conftest import Host, OpenPage, StartApp
 from .screen import TITLES, choose, path, query, settled, texts, title
 
 pytestmark = pytest.mark.browser
@@ -184,18 +184,18 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     expect(page.locator(".cw-pair .cw-target")).to_be_visible()
 
     page.get_by_role("button", name="Save and next").click()
-    expect(page.get_by_test_id("stAlertContentError")).to_contain_text("a label, a reason, and who decides")
+    expect(page.locator(".cw-decide-told")).to_contain_text("a label, a reason, and who decides")
     assert disputes(folder, plan)[0].decision is None
 
     page.keyboard.press("2")
-    expect(page.get_by_role("button", name="partial").first).to_have_attribute("kind", "primary")
+    expect(page.get_by_role("button", name="partial")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("5")
-    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("kind", "primary")
+    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Who decides", exact=True).fill("cleo")
     page.get_by_label("Note", exact=True).fill("<b>see</b> cell 2")
     page.get_by_role("button", name="Save and next").click()
     expect(page.get_by_text("1 of 2 wait for a decision")).to_be_visible()
-    settled(page)
+    expect(page.locator(".cw-desk-saved")).to_have_text("saved")
     assert page.locator(".cw-said section").all_inner_texts() == ["ana\n✓ correct", "ben\n◐ partial"]
     expect(page.get_by_label("Who decides", exact=True)).to_have_value("cleo")
     expect(page.get_by_label("Note", exact=True)).to_have_value("")
@@ -324,7 +324,7 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartA
 
 
 def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
-    imported_data: Path, open_page: OpenPage, tmp_path: Path
+    imported_data: Path, open_page: OpenPage, host: Host, tmp_path: Path
 ) -> None:
     """Totals read after each of one's labels would tell what somebody else said."""
     data = Path(shutil.copytree(imported_data, tmp_path / "data"))
@@ -332,7 +332,7 @@ def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
     items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
     for annotator in PAIR:
         label(DataFolder(data), "guarded", annotator, dict.fromkeys(items, "correct"))
-    with serve(data, CRANE_LEAD_PASSWORD="lead") as address:
+    with host(data, CRANE_LEAD_PASSWORD="lead") as address:
         page = opened(
             open_page, f"{address}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement"
         )
@@ -343,4 +343,3 @@ def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
         expect(page.get_by_text("New campaign")).to_be_visible()
         page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
         expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()
-        page.goto("about:blank")

@@ -81,7 +81,7 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
 
 
 def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
-    expect(count_line(cases)).to_contain_text("join 3 experiments; a pattern says in which")
+    expect(count_line(cases)).to_contain_text("join 3 experiments; each pattern names those")
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
     expect(count_line(cases)).not_to_contain_text("experiments")
 
@@ -189,13 +189,35 @@ def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: 
     expect(title(cases)).to_contain_text("of 15 crashes")
     lines.nth(2).locator("i").last.hover()
     expect(lines.nth(2).locator("i").last).to_have_attribute("title", re.compile("Certain-crash rules.*fixed: "))
-    box = cases.get_by_role("combobox", name="Root cause", exact=True)
+    assert sum(offered_counts(cases, "Root cause").values()) == 15, "counts are of what the other filters leave"
+
+
+def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(cases: Page) -> None:
+    counts = offered_counts(cases, "Detector")
+    assert counts["GPT-5"] == counts["Gemini 2.5 Flash"] == 111
+    assert {"−RT", "+RT"} <= offered_counts(cases, "Input").keys()
+    choose(cases, "Library", "torch")
+    expect(count_line(cases)).to_contain_text("15 of 111 cases")
+    settled(cases)
+    assert offered_counts(cases, "Detector")["GPT-5"] == 15
+    assert offered_counts(cases, "Experiment")["CRANE-LLM, release of October 2025"] == 15
+    choose(cases, "Detector", "GPT-5")
+    wait_for_query(cases, detector="gpt-5")
+    settled(cases)
+    expect(count_line(cases)).to_contain_text("15 of 111 cases")
+    assert "JunoBench, first exploration" not in {name for name, n in offered_counts(cases, "Experiment").items() if n}
+
+
+def offered_counts(page: Page, label: str) -> dict[str, int]:
+    """The values that a filter offers, each with its count."""
+    box = page.get_by_role("combobox", name=label, exact=True)
     box.focus()
     box.press("ArrowDown")
-    expect(cases.get_by_role("option", name="API misuse · ")).to_have_count(1)
-    offered = cases.get_by_role("option").all_inner_texts()
-    counts = [int(text.rpartition(" · ")[2]) for text in offered if " · " in text]
-    assert sum(counts) == 15, "counts are of what the other filters leave"
+    expect(page.get_by_role("option", name=re.compile(" · ")).first).to_be_visible()
+    offered = page.get_by_role("option").all_inner_texts()
+    box.press("Escape")
+    pairs = (text.rpartition(" · ") for text in offered if " · " in text)
+    return {name: int(n.replace(",", "")) for name, _, n in pairs}
 
 
 @pytest.mark.parametrize("width", [360, 768, 1024, 1280, 1440, 1920])

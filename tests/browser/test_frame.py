@@ -33,6 +33,30 @@ def search(page: Page, words: str) -> None:
     field.press("Enter")
 
 
+@pytest.mark.parametrize(
+    ("path", "terms"),
+    [
+        ("/results", ["−RT", "+RT"]),
+        ("/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]),
+        ("/cases", ["−RT", "+RT"]),
+        ("/cases?case=pandas_1", ["+RT", "majority"]),
+        ("/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime", ["+RT"]),
+    ],
+)
+def test_a_term_says_what_it_means_to_pointer_and_keyboard(
+    path: str, terms: list[str], facts_app: str, open_page: OpenPage
+) -> None:
+    page = settled(open_page(facts_app + path))
+    found = page.get_by_test_id("stMain").locator("abbr.cw-term")
+    expect(found.nth(len(terms) - 1)).to_be_attached()
+    assert settled(page) and found.all_inner_texts()[: len(terms)] == terms
+    meaning = found.first.get_attribute("title")
+    assert meaning
+    page.keyboard.press("Tab")
+    found.first.focus()
+    assert page.evaluate("getComputedStyle(document.activeElement, '::after').content") == f'"{meaning}"'
+
+
 def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"]))
     assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'

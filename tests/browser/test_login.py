@@ -1,4 +1,4 @@
-"""Logging in with a real OpenID Connect provider, in a real browser: who is let in, as whom, and how it ends."""
+"""Logging in with a real OpenID Connect provider, in a real browser: who gets access, as whom, and how it ends."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_a_login_shows_is_accessible(lab: Lab, browser: Browser, theme: Lit
         ("stranger", "eve@lab.example is not on this server's list of people."),
         ("unverified", "Your provider has not verified the address ada@lab.example."),
         ("unsaid", "Your provider has not verified the address ada@lab.example."),
-        ("nameless", "Your provider did not tell your e-mail address."),
+        ("nameless", "Your provider did not send your e-mail address."),
     ],
 )
 def test_somebody_else_is_told_why_not(lab: Lab, browser: Browser, sub: str, told: str) -> None:

@@ -11,16 +11,15 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks._server import free_port, serve
-from crane_core.annotation.draw import Wish
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Plan
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns import decisions_of, drawn_plan, journal_of, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns import decisions_of, journal_of, kept_campaign
 from crane_core.pipeline.labelling import Desk
-from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import TIMEOUT_MS, WIDE
+from .desk import SAVED, campaign_of_all, press
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -30,21 +29,12 @@ LISTED = """
 "b.en@lab.example" = { role = "annotator", name = "ben" }
 "lea@lab.example" = "lead"
 """
-SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
-ITEM = "document.querySelector('.cw-desk').dataset.item"
 
 
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     """A campaign of two annotators on our own answers."""
-    store = prepare(answered)
-    wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
-    try:
-        drawn = drawn_plan(store, wish)
-    finally:
-        store.close()
-    keep_campaign(answered, drawn)
-    return drawn
+    return campaign_of_all(answered, "pilot")
 
 
 @pytest.fixture
@@ -78,9 +68,7 @@ def label_one(page: Page, key: str) -> None:
     """Open the own desk from the start and label its first item."""
     page.get_by_role("button", name="Continue where you stopped").click()
     page.wait_for_selector(".cw-desk .cw-card")
-    before = page.evaluate(ITEM)
-    page.keyboard.press(key)
-    page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    press(page, key)
     page.wait_for_function(SAVED)
 
 
@@ -155,13 +143,12 @@ def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered:
     with invited(browser, app, answered, "lea@lab.example") as page:
         page.goto(f"{app}/campaigns?campaign=pilot&decide={item}")
         expect(title(page)).to_have_text("Decide")
-        settled(page)
-        assert page.get_by_label("Who decides").count() == 0
+        page.wait_for_selector(".cw-decide .cw-card")
+        expect(page.get_by_label("Who decides")).to_be_hidden()
         page.keyboard.press("1")
-        expect(page.get_by_test_id("stBaseButton-primary")).to_have_count(2)
         page.keyboard.press("5")
-        expect(page.get_by_test_id("stBaseButton-primary")).to_have_count(3)
         page.get_by_role("button", name="Save and next").click()
         expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
-    [decision] = decisions_of(answered, "pilot").values()
+        page.wait_for_function(SAVED)
+    [decision] = decisions_of(answered, kept_campaign(answered, "pilot").plan).values()
     assert decision.annotator == "lea"

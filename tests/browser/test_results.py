@@ -239,3 +239,15 @@ def test_panels_wrap_so_that_nothing_is_cut_at_any_width(facts_app: str, open_pa
             }""",
             arg=width,
         )
+
+
+def test_marks_keep_half_of_a_chart_on_a_phone(facts_app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{facts_app}/results", color_scheme="light")
+    page.set_viewport_size({"width": 360, "height": 900})
+    expect(settled(page).get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(2)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('[data-testid=stVegaLiteChart] svg')].every(picture => {
+            const plot = picture.querySelector('.background').getBoundingClientRect();
+            return plot.width > picture.getBoundingClientRect().width / 2;
+        })"""
+    )

@@ -171,7 +171,7 @@ def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page:
     ours = grid(page).locator("tbody tr").filter(has_text="junobench").filter(has_text="fake")
     expect(ours).to_have_count(1)
     rows = texts(grid(page).locator("tbody tr"))
-    click_row(page, next(place for place, row in enumerate(rows) if "fake" in row and "junobench" in row))
+    click_row(page, next(place for place, row in enumerate(rows) if "fake" in row and "JunoBench" in row))
     expect(page.get_by_text("Crash detection, beside the published rows")).to_be_visible()
     expect(page.locator(".cw-numbers b")).to_have_text("fake")
     settled(page)

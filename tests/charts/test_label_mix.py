@@ -7,10 +7,12 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
+from crane_core.annotation.label_check import MOST
 from crane_core.charts.label_mix import LINE, label_mix
-from crane_core.charts.theme import LABEL_COLOURS, LABEL_SHAPES
+from crane_core.charts.theme import LABEL_SHAPES
 
 PARTS = ["first", "last"]
+COLOURS = {"correct": "#111111", "partial": "#222222", "wrong": "#333333"}
 
 
 def table(ends: dict[str, float]) -> pd.DataFrame:
@@ -23,17 +25,18 @@ def table(ends: dict[str, float]) -> pd.DataFrame:
     )
 
 
-def test_every_label_has_a_colour_and_a_shape_of_its_own() -> None:
-    assert list(LABEL_COLOURS) == list(LABEL_SHAPES) == ["correct", "partial", "wrong"]
-    assert len(set(LABEL_COLOURS.values())) == len(set(LABEL_SHAPES.values())) == 3
+def test_every_label_of_the_largest_set_has_a_shape_of_its_own(marks_of) -> None:
+    assert len(set(LABEL_SHAPES)) == len(LABEL_SHAPES) == MOST
+    (points,) = marks_of(label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS), "point")
+    assert points["encoding"]["shape"]["scale"] == {"domain": list(COLOURS), "range": list(LABEL_SHAPES[:3])}
 
 
 def test_lines_begin_at_zero_and_keep_the_order_of_time(marks_of) -> None:
-    chart = label_mix(table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}), parts=PARTS)
+    chart = label_mix(table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}), parts=PARTS, colours=COLOURS)
     (line,) = marks_of(chart, "line")
     assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
     assert line["encoding"]["x"]["sort"] == PARTS
-    assert line["encoding"]["color"]["scale"]["range"] == list(LABEL_COLOURS.values())
+    assert line["encoding"]["color"]["scale"]["range"] == list(COLOURS.values())
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,7 @@ def test_lines_begin_at_zero_and_keep_the_order_of_time(marks_of) -> None:
     [{"correct": 1.0, "partial": 0.0, "wrong": 0.0}, {"correct": 1 / 3, "partial": 1 / 3, "wrong": 1 / 3}],
 )
 def test_names_stand_apart_inside_the_panel(ends: dict[str, float]) -> None:
-    chart = label_mix(table(ends), parts=PARTS)
+    chart = label_mix(table(ends), parts=PARTS, colours=COLOURS)
     (rows,) = chart.to_dict()["datasets"].values()
     for who in ("ana", "ben"):
         places = sorted(row["text_at"] for row in rows if row["annotator"] == who and row["text"])

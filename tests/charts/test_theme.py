@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from crane_core.annotation.label_set import study_labels
 from crane_core.charts import theme
 from crane_core.charts.theme import DETECTOR_COLOURS, DETECTOR_ORDER, INK, OTHER_COLOURS, detector_colours, in_order
 
@@ -32,13 +33,22 @@ def grounds(root: Path) -> list[str]:
     return [settings[mode]["backgroundColor"] for mode in ("light", "dark")]
 
 
+def label_colours() -> list[str]:
+    """Those of the study's labels in charts."""
+    return [theme.between(label.colour, label.colour_dark) for label in study_labels().labels]
+
+
+def test_the_colour_between_is_halfway_in_each_channel() -> None:
+    assert theme.between("#000010", "#ff0020") == "#7f0018"
+
+
 def test_every_detector_in_the_order_has_a_colour_of_its_own() -> None:
     assert set(DETECTOR_ORDER) == set(DETECTOR_COLOURS)
     assert len(set(DETECTOR_COLOURS.values())) == len(DETECTOR_COLOURS)
 
 
 @pytest.mark.parametrize(
-    "colour", [*DETECTOR_COLOURS.values(), *theme.CATEGORY_COLOURS.values(), *theme.LABEL_COLOURS.values(), INK]
+    "colour", [*DETECTOR_COLOURS.values(), *theme.CATEGORY_COLOURS.values(), *label_colours(), INK]
 )
 def test_colours_stand_out_on_light_and_on_dark(root: Path, colour: str) -> None:
     for ground in grounds(root):

@@ -20,6 +20,8 @@ from crane_core.llm.keys import Secret
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Patience
+from crane_core.prompts.reply import read_reply
+from crane_core.prompts.reply_objects import IN_THOUGHT
 
 KEY = "key-of-odd-endpoints"
 
@@ -114,10 +116,14 @@ def test_content_in_parts_is_their_text_without_the_thinking() -> None:
 
 
 @pytest.mark.parametrize("member", ["reasoning_content", "reasoning"])
-def test_thinking_in_a_member_of_its_own_is_no_reply(member: str) -> None:
-    told = asked(http("200 OK", completion(content="", **{member: '{"detection": true}'})))
+def test_what_stands_only_in_the_thinking_is_marked_and_read_if_it_ends_with_an_object(member: str) -> None:
+    answer = 'x is there.\n{"reasoning": "so", "detection": true}'
+    told = asked(http("200 OK", completion(content="", **{member: answer})))
+    assert (told.text, told.trouble) == (IN_THOUGHT + answer, None)
+    assert read_reply(told.text or "").crashes is True
+    told = asked(http("200 OK", completion(content="", **{member: 'It says {"detection": true}. Let me see'})))
     assert (told.text, told.trouble) == (None, "the model produced reasoning but no reply")
-    assert asked(http("200 OK", completion(content="x", **{member: "so"}))).text == "x"
+    assert asked(http("200 OK", completion(content="x", **{member: answer}))).text == "x"
 
 
 def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_understood() -> None:

@@ -17,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 from sklearn.metrics import confusion_matrix as matrix_oracle
 
 from crane_core.annotation.draw import Wish
+from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.annotation.plan import Kind as Draw
 from crane_core.domain import Label
@@ -34,6 +35,7 @@ from crane_core.pipeline.agreement import (
     confusions,
     differing,
     judge_consistency,
+    pairwise,
     self_agreement,
     usual_pair,
 )
@@ -157,6 +159,17 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
     assert everything.off_scale.empty
 
 
+def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
+    verdicts, _, first, second = pair
+    third = noisy(second, seed=8)
+    labels = labels_of(verdicts, ana=first, ben=second, cem=third)
+    table = pairwise(common_items(labels, verdicts, ["ana", "ben", "cem"], Scope.DIAGNOSES))
+    assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
+    oracle = [cohen_kappa_score(*two) for two in ((first, second), (first, third), (second, third))]
+    assert table["value"].tolist() == pytest.approx(oracle)
+    assert table["n"].tolist() == [60, 60, 60]
+
+
 def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> None:
     verdicts = verdicts_of()
     five = [str(label) for label in Label]
@@ -238,12 +251,12 @@ def test_self_agreement_by_hand() -> None:
         campaign="pilot", annotator="pilot: ana", benchmark="mine"
     )
     ben = repeats.head(1).assign(annotator="pilot: ben")
-    table = self_agreement(pd.concat([repeats, ben])).set_index(["annotator", "coefficient"])
+    table = self_agreement(pd.concat([repeats, ben]), {"pilot": study_labels()}).set_index(["annotator", "coefficient"])
     assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [pytest.approx(0.6), 4, 4]
     assert table.loc[("pilot: ana", PERCENT), "value"] == 0.75
     assert table.loc[("pilot: ben", KAPPA), "why"] == Why.NO_VARIATION
     assert table.loc[("pilot: ben", PERCENT), "why"] == Why.NO_WIDTH
-    assert self_agreement(repeats.head(0)).empty
+    assert self_agreement(repeats.head(0), {}).empty
 
 
 def passes_of(judge: str, *passes: tuple[int, str]) -> pd.DataFrame:

@@ -7,12 +7,17 @@ import hashlib
 import io
 import json
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
+from jsonschema import Draft202012Validator
 
 from crane_core import ledger
 from crane_core.annotation.draw import Wish
@@ -22,10 +27,14 @@ from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.ledger import from_line, tail
-from crane_core.pipeline.campaign_export import COLUMNS, COLUMNS_AFTER_LOCK, export_files, export_zip
-from crane_core.pipeline.campaign_repeat import exported_plan, repeated_plan
+from crane_core.pipeline.campaign_export import export_files, export_zip
+from crane_core.pipeline.campaign_guideline import change_guideline
+from crane_core.pipeline.campaign_repeat import exported_guideline, exported_plan, repeated_plan
 from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
 from crane_core.pipeline.export_folder import write_export
+from crane_core.pipeline.export_forms import exported
+from crane_core.pipeline.export_table import COLUMNS, COLUMNS_AFTER_LOCK, TEXT_COLUMNS
+from crane_core.pipeline.item_texts import item_texts
 from crane_core.pipeline.label_frame import label_frame
 from crane_core.pipeline.labelling import Desk, adjudicate
 from crane_core.pipeline.load import prepare
@@ -133,6 +142,47 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
     assert stamped == {"0123456789ab", drawn.guideline}
     assert [name for name in files if name.startswith("guideline-")] == [f"guideline-{drawn.guideline}.md"]
     assert "The text of guideline 0123456789ab was not stored." in files["README.txt"].decode("utf-8")
+
+
+def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
+    answered: DataFolder, plan: Plan, store: Store, tmp_path: Path
+) -> None:
+    changed = change_guideline(answered, "pilot", "Judge otherwise.", by="cleo")
+    showing = plan.orders["ana"][0]
+    act = {"event": "ana-after-change", "action": "label", "label": "wrong", "guideline": changed.version}
+    desk = Desk(answered, "pilot")
+    assert desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}]).refused == {}
+    files = files_of(answered)
+    assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
+    assert files[f"guideline-{changed.version}.md"] == b"Judge otherwise.\n"
+    assert [(row["version"], row["since"], row["by"]) for row in rows_of(files["guidelines.csv"])] == [
+        (plan.guideline, plan.created_at, plan.created_by),
+        (changed.version, changed.since, "cleo"),
+    ]
+    told = files["README.txt"].decode("utf-8")
+    assert f"guideline-{changed.version}.md  in force from {changed.since} by cleo; 1 action under this text" in told
+    stamped = Counter(row["guideline"] for row in rows_of(files["labels.csv"]))
+    assert stamped[changed.version] == 1 and set(stamped) == {plan.guideline, changed.version}
+
+    lock_campaign(answered, "pilot", by="ana")
+    write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
+    old = exported_plan(tmp_path / "out" / "plan.json")
+    text = exported_guideline(tmp_path / "out" / "plan.json", old)
+    again = repeated_plan(store, old, guideline_text=text)
+    assert (again.plan.guideline, again.plan.guideline_text) == (changed.version, "Judge otherwise.\n")
+    assert again.plan.orders == plan.orders
+    assert again.remarks == (
+        "Items, names and orders are the same as in the export.",
+        f"The guideline is {changed.version}; the exported campaign began with {plan.guideline}.",
+    )
+    (tmp_path / "out" / f"guideline-{changed.version}.md").write_text("Judge as you like.")
+    with pytest.raises(CampaignError, match="is not the text of that version"):
+        exported_guideline(tmp_path / "out" / "plan.json", old)
+    (tmp_path / "out" / "guidelines.csv").write_text("version\n../../../x\n")
+    with pytest.raises(CampaignError, match="is not a version"):
+        exported_guideline(tmp_path / "out" / "plan.json", old)
+    (tmp_path / "out" / "guidelines.csv").unlink()
+    assert exported_guideline(tmp_path / "out" / "plan.json", old) == plan.guideline_text
 
 
 def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(answered: DataFolder, plan: Plan) -> None:
@@ -313,3 +363,158 @@ def test_the_archive_holds_the_same_files(answered: DataFolder, plan: Plan) -> N
         assert {name: archive.read(name) for name in archive.namelist()} == {
             f"pilot/{name}": content for name, content in files_of(answered).items()
         }
+
+
+def exported_files(folder: DataFolder, form: str = "tables", *, with_texts: bool = False) -> dict[str, bytes]:
+    found = exported(folder, "pilot", form, with_texts=with_texts)
+    return {name: b"".join(content()) for name, content in found.items()}
+
+
+def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of labels.csv as the records that the schema describes: an empty cell is null."""
+    kinds = {name: member.get("type", "") for name, member in schema["properties"].items()}
+    numbers = {"position", "showing", "is_repeat", "flagged"} | {name for name in kinds if "number" in kinds[name]}
+    return [
+        {name: None if cell == "" else float(cell) if name in numbers else cell for name, cell in row.items()}
+        for row in rows_of(content)
+    ]
+
+
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
+    answered: DataFolder, plan: Plan, *, is_locked: bool
+) -> None:
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1")
+    if is_locked:
+        lock_campaign(answered, "pilot", by="ana")
+    files = exported_files(answered, with_texts=is_locked)
+    schema = json.loads(files["labels.schema.json"])
+    assert list(schema["properties"]) == list(rows_of(files["labels.csv"])[0])
+    of_rows, of_acts = Draft202012Validator(schema), Draft202012Validator(json.loads(files["acts.schema.json"]))
+    for validator in (of_rows, of_acts):
+        validator.check_schema(validator.schema)
+    records = as_records(files["labels.csv"], schema)
+    assert [error.message for record in records for error in of_rows.iter_errors(record)] == []
+    acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
+    assert [error.message for act in acts for error in of_acts.iter_errors(act)] == []
+    assert not of_rows.is_valid(records[0] | {"label": "best"})
+    assert not of_rows.is_valid(records[0] | {"colour": "red"})
+    assert not of_acts.is_valid(acts[0] | {"action": "guess"})
+
+
+def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_campaign(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
+    with pytest.raises(CampaignError, match="blind and not locked"):
+        exported(answered, "pilot", "tables", with_texts=True)
+    lock_campaign(answered, "pilot", by="ana")
+    assert not set(TEXT_COLUMNS) & set(rows_of(exported_files(answered)["labels.csv"])[0])
+    rows = rows_of(exported_files(answered, with_texts=True)["labels.csv"])
+    texts = item_texts(store, plan)
+    for row in rows:
+        told = texts[row["item"]]
+        assert unguarded(row["diagnosis"]) == told.diagnosis
+        assert str(told.diagnosis).startswith(f"{row['case']} fails, said ")
+        assert unguarded(row["ground_truth"]) == told.ground_truth
+        assert unguarded(row["target_code"]).splitlines() == str(told.target_code).splitlines()
+
+
+def test_adjudicator_reason_and_note_have_columns_of_their_own(answered: DataFolder, plan: Plan) -> None:
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1+1")
+    lock_campaign(answered, "pilot", by="ana")
+    rows = rows_of(exported_files(answered)["labels.csv"])
+    decided = [row for row in rows if row["item"] == plan.items[0].item]
+    assert {(row["decided_by"], row["decision_reason"], row["decision_note"]) for row in decided} == {
+        ("cleo", "a", "'=1+1")
+    }
+    others = [row for row in rows if row["item"] != plan.items[0].item]
+    assert {(row["decided_by"], row["decision_reason"], row["decision_note"]) for row in others} == {("", "", "")}
+
+
+def test_the_server_s_time_stands_beside_the_browser_s(answered: DataFolder, plan: Plan) -> None:
+    rows = rows_of(exported_files(answered)["labels.csv"])
+    received = [datetime.fromisoformat(row["received_at"]) for row in rows]
+    assert max(received) <= datetime.now(UTC)
+    assert {row["source"] for row in rows} == {""}
+
+
+def test_label_studio_tasks_fit_the_configuration_beside_them(answered: DataFolder, plan: Plan) -> None:
+    """Every annotation names a control and an object of the configuration, and a value that it offers."""
+    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.PARTIAL, reason="a")
+    lock_campaign(answered, "pilot", by="ana")
+    for with_texts in (False, True):
+        files = exported_files(answered, "label-studio", with_texts=with_texts)
+        view = ElementTree.fromstring(files["config.xml"].decode())
+        objects = {text.get("name"): str(text.get("value")) for text in view.iter("Text")}
+        controls = {e.get("name"): e for e in view.iter() if e.tag in ("Choices", "TextArea")}
+        tasks = json.loads(files["tasks.json"])
+        assert len(tasks) == len(plan.items)
+        for task in tasks:
+            assert all(isinstance(task["data"][value.removeprefix("$")], str) for value in objects.values())
+            for entry in (entry for annotation in task["annotations"] for entry in annotation["result"]):
+                control = controls[entry["from_name"]]
+                assert entry["to_name"] == control.get("toName") and entry["to_name"] in objects
+                assert entry["type"] == control.tag.lower()
+                if entry["type"] == "choices":
+                    offered = {choice.get("alias", choice.get("value")) for choice in control.iter("Choice")}
+                    assert set(entry["value"]["choices"]) <= offered
+                else:
+                    assert entry["value"]["text"] and all(isinstance(text, str) for text in entry["value"]["text"])
+        ids = [e["id"] for task in tasks for a in task["annotations"] for e in a["result"]]
+        assert len(ids) == len(set(ids))
+        said = {
+            (task["data"]["item"], who["value"]["text"][0]): label["value"]["choices"][0]
+            for task in tasks
+            for label, who, *_ in (annotation["result"] for annotation in task["annotations"])
+        }
+        mine = {(s.item, "ana"): g.label for s, g in journal_of(answered, plan, "ana").given.items() if s.showing == 1}
+        assert {key: label for key, label in said.items() if key[1] == "ana"} == mine
+        assert said[plan.items[0].item, "final"] == "partial"
+        gold = [a["ground_truth"] for task in tasks for a in task["annotations"] if "ground_truth" in a]
+        assert all(gold) and len(gold) == sum(who == "final" for _, who in said)
+
+
+def test_before_the_lock_no_form_tells_more_than_the_tables(answered: DataFolder, plan: Plan) -> None:
+    hidden = {item.item for item in plan.items} | {item.verdict.case_id for item in plan.items}
+    hidden |= {"heron", "egret", "minibench", str(plan.seed)}
+    told = b"".join(exported_files(answered, "label-studio").values()).decode()
+    told += (load_parquet(answered, "records", plan)).to_csv() + (load_parquet(answered, "labels", plan)).to_csv()
+    assert [word for word in sorted(hidden) if word in told] == []
+
+
+def load_parquet(folder: DataFolder, name: str, plan: Plan) -> pd.DataFrame:
+    return pd.read_parquet(io.BytesIO(exported_files(folder, "dataset")[f"{name}.parquet"]))
+
+
+def test_datasets_loads_the_folder_and_finds_the_same_labels(
+    answered: DataFolder, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    import datasets
+
+    lock_campaign(answered, "pilot", by="ana")
+    out, cache = tmp_path / "out", str(tmp_path / "cache")
+    write_export(exported(answered, "pilot", "dataset", with_texts=True), out, force=False)
+    labels = datasets.load_dataset(str(out), "labels", split="train", cache_dir=cache)
+    schema = Draft202012Validator(json.loads((out / "labels.schema.json").read_bytes()))
+    assert [error.message for row in labels for error in schema.iter_errors(row)] == []
+    of_csv = rows_of(exported_files(answered, with_texts=True)["labels.csv"])
+    assert [(row["annotator"], row["item"], row["label"]) for row in labels] == [
+        (row["annotator"], row["item"], row["label"]) for row in of_csv
+    ]
+    records = datasets.load_dataset(str(out), "records", split="train", cache_dir=cache)
+    assert len(records) == len(plan.items)
+    said = {
+        (record["id"], who): label
+        for record in records
+        for who, label in zip(record["label.responses.users"], record["label.responses"], strict=True)
+    }
+    assert said == {
+        (s.item, who): str(given.label)
+        for who in PAIR
+        for s, given in journal_of(answered, plan, who).given.items()
+        if s.showing == 1
+    }
+    assert {status for record in records for status in record["label.responses.status"]} == {"submitted"}
+    assert {len(record["note.responses"]) for record in records} <= {0, 1, 2}
+    assert all(record["diagnosis"].startswith(record["case"]) for record in records)

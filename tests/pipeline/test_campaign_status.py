@@ -8,7 +8,8 @@ import pytest
 
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Showing
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.pipeline.campaign_status import campaign_status, open_words, status_json, status_words
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign

@@ -306,7 +306,10 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
     decided("zoe", three, Label.PARTIAL, "2026-01-03T00:00:03.000+00:00", 4)
     decided("eva", one, Label.CORRECT, "2026-01-03T00:00:01.000+00:00", 1)
     decided("eva", two, Label.CORRECT, "2026-01-03T00:00:01.000+00:00", 2)
-    found = {item: (act.annotator, act.label) for item, act in decisions_of(folder, "pilot").items()}
+    found = {
+        item: (act.annotator, act.label)
+        for item, act in decisions_of(folder, kept_campaign(folder, "pilot").plan).items()
+    }
     assert found == {one: ("eva", Label.CORRECT), two: ("zoe", Label.WRONG), three: ("zoe", Label.PARTIAL)}
 
 
@@ -315,6 +318,21 @@ def test_adjudications_are_no_annotator_s_acts(pilot: Keep) -> None:
     adjudicate(folder, plan, plan.items[0].item, by="ana", label=Label.WRONG, reason="a")
     assert acts_of(folder, plan, "ana") == []
     assert not label_file(folder, "pilot", "ana").exists()
+
+
+def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
+    folder, plan = pilot()
+    item, other = (entry.item for entry in plan.items[:2])
+
+    def decide(item: str, event: str) -> Annotation:
+        return adjudicate(folder, plan, item, by="cleo", label=Label.WRONG, reason="a", event=event)
+
+    first = decide(item, "tab-1-00001")
+    assert decide(item, "tab-1-00001") == first
+    lock_campaign(folder, "pilot", by="cleo")
+    assert decide(item, "tab-1-00001") == first
+    with pytest.raises(CampaignError, match="locked"):
+        decide(other, "tab-1-00002")
 
 
 def test_a_design_of_all_items_draws_all(told_store: Store) -> None:

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -146,7 +146,11 @@ def texts(found: Standing) -> dict[tuple[object, ...], str | None]:
 
 
 def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
-    client: Client, model: FakeModel, folder: DataFolder, capsys: pytest.CaptureFixture[str]
+    client: Client,
+    model: FakeModel,
+    folder: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     rng = random.Random(SEED)
     before: dict[tuple[object, ...], str | None] = {}
@@ -159,6 +163,7 @@ def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
         before = kept
         n_lost.append(model.requests["answered"] - sum(n_lost) - len(kept))
         assert n_lost[-1] <= ON_THE_WAY
+    record_property("tried", len(n_lost))
     client.begin()
     *_, done = client.told()
     assert done == ["done", job_of(folder), N_QUESTIONS, 0]

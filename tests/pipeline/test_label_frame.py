@@ -10,7 +10,8 @@ import pytest
 from crane_core import ledger
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.outcome import Final, Provenance
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Showing
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, label_file
 from crane_core.pipeline.label_frame import COLUMNS, KEY, final_outcomes, label_frame, repeat_frame

@@ -13,7 +13,8 @@ import pytest
 from crane_core import ledger
 from crane_core.annotation import guideline
 from crane_core.annotation.guideline import guideline_version, version_of
-from crane_core.annotation.plan import Plan, Showing, guideline_of
+from crane_core.annotation.plan import Plan, guideline_of
+from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns import campaign_file, decisions_of, label_file, lock_campaign
@@ -342,7 +343,7 @@ def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
     def read() -> None:
         while not done or done[-1] < len(plan.orders["ana"]):
             journal = desk.journal("ana")
-            assert all(journal.given[showing].label is Label.PARTIAL for showing in journal.undoable())
+            assert all(journal.given[showing].label == Label.PARTIAL for showing in journal.undoable())
             assert sum(given.seconds for given in journal.given.values()) == journal.n_done
             assert journal.given.keys().isdisjoint(journal.upcoming(16))
             done.append(journal.n_done)
@@ -362,7 +363,7 @@ def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
     assert (decision.annotator, decision.action, decision.reason, decision.note, decision.sequence) == (
         "eva", AnnotationAction.ADJUDICATE, "b", "seen \n together", 1,
     )  # fmt: skip
-    assert decisions_of(folder, "pilot") == {item: decision}
+    assert decisions_of(folder, plan) == {item: decision}
     again = adjudicate(folder, plan, item, by="eva", label=Label.CORRECT, reason="a")
     assert (again.sequence, again.note) == (2, None)
     assert again.event != decision.event
@@ -389,4 +390,4 @@ def test_what_is_no_decision_is_refused_and_not_written(pilot: Keep, change: dic
     item = words.pop("item")
     with pytest.raises((CampaignError, LedgerError), match=told):
         adjudicate(folder, plan, item, **words)
-    assert decisions_of(folder, "pilot") == {}
+    assert decisions_of(folder, plan) == {}

@@ -14,6 +14,7 @@ from crane_core.pipeline.measures import Inputs
 from crane_core.pipeline.pairs import (
     PATTERN_MEANING,
     Pattern,
+    cases_answered,
     hardest_first,
     keep,
     natural_order,
@@ -134,6 +135,14 @@ def test_a_text_that_stands_elsewhere_keeps_the_case() -> None:
     table = pair_table(case_list("a", "b"), verdicts(FOUND, SAFE))
     assert keep(table, find="nowhere", holding={"b"})["case_id"].tolist() == ["b"]
     assert keep(table, find="", holding={"b"})["case_id"].tolist() == ["a", "b"]
+
+
+def test_a_case_counts_once_for_each_detector_that_answered_it() -> None:
+    second = ("d2", "code", True, 5, 0, None)
+    rows = pd.concat([verdicts(FOUND, SAFE), verdicts(FOUND, second, case_id="b")], ignore_index=True)
+    assert cases_answered(rows, "detector") == {"d1": 2, "d2": 1}
+    assert cases_answered(rows, "setting") == {"code": 2}
+    assert cases_answered(rows.iloc[:0], "detector") == {}
 
 
 def test_orders_of_the_list() -> None:

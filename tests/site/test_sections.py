@@ -35,7 +35,7 @@ def test_emphasis_is_the_only_markup_of_a_finding() -> None:
 def test_drops_of_the_study(study: Collected) -> None:
     text = told(drops_blocks(study, source_of(study, "junobench", STUDY)))
     assert "<strong>Against runtime state, accuracy changes beyond chance by −8.1 pp for Qwen" in text
-    assert "Of what is only printed, the largest change is" in text
+    assert "Among the changes that are only printed, the largest is" in text
     assert "Holm-adjusted over every row" in text
 
 

@@ -11,7 +11,7 @@ from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import confusion_matrix as oracle
 
 from crane_core.domain import Label
-from crane_core.stats import cohen_kappa, gwet_ac, krippendorff_alpha
+from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
 from crane_core.stats.agreement import (
     PERCENT_AGREEMENT,
     Statistic,
@@ -26,13 +26,14 @@ STATISTICS = [
     PERCENT_AGREEMENT,
     cohen_kappa.NOMINAL,
     cohen_kappa.LINEAR,
+    fleiss_kappa.FLEISS,
     krippendorff_alpha.NOMINAL,
     krippendorff_alpha.ORDINAL,
     gwet_ac.AC1,
     gwet_ac.AC2_LINEAR,
     gwet_ac.AC2_ORDINAL,
 ]
-CHANCE_CORRECTED_BY_MARGINS = STATISTICS[1:5]
+CHANCE_CORRECTED_BY_MARGINS = STATISTICS[1:6]
 every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.name)
 
 PREVALENCE = [0.6, 0.15, 0.25]

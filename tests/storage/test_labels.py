@@ -1,4 +1,4 @@
-"""One label per verdict and annotator: what is said of the verdict, else what is said of most of its runs."""
+"""One label per verdict and annotator: that of the verdict, else that of most of its runs."""
 
 from __future__ import annotations
 

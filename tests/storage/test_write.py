@@ -16,7 +16,10 @@ from crane_core.domain import (
     AnnotatorKind,
     Benchmark,
     Campaign,
+    CampaignGuideline,
     CampaignLock,
+    CampaignMessage,
+    CampaignRound,
     Case,
     Cell,
     CellRole,
@@ -30,6 +33,7 @@ from crane_core.domain import (
     KernelState,
     Label,
     LoadProblem,
+    MessageAction,
     ProblemKind,
     Prompt,
     PublishedNumber,
@@ -37,6 +41,7 @@ from crane_core.domain import (
     Reply,
     Run,
     Setting,
+    Side,
     VariableState,
     Version,
 )
@@ -79,8 +84,13 @@ ONE_OF_EACH: list[Record] = [
         "judge", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "judge heron", 1, 1, "normal", "Same?", TIME
     ),
     Campaign("pilot", '{"seed":1}'),
+    CampaignGuideline("pilot", TIME, "lead", "Judge."),
+    CampaignRound("pilot", TIME, "{}"),
     CampaignLock("pilot", TIME, "lead"),
-    Annotation("pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME),
+    Annotation(
+        "pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME, received_at=TIME, source="labels.csv"
+    ),
+    CampaignMessage("pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."),
     PublishedNumber("paper", "2a", "GPT-5", "F1 (+RT)", "73%", "percent"),
 ]
 

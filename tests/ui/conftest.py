@@ -9,8 +9,8 @@ import pytest
 
 VOID = {"br", "hr", "img", "input", "wbr"}
 TAGS = {
-    "article", "b", "br", "caption", "code", "details", "div", "h4", "i", "li", "ol", "p", "section", "span", "summary",
-    "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
+    "abbr", "article", "b", "br", "caption", "code", "del", "details", "div", "h2", "h4", "i", "ins", "li", "ol", "p",
+    "section", "span", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "wbr",
 }  # fmt: skip
 ATTRIBUTES = {"class", "scope", "title", "open", "colspan", "style", "tabindex", "aria-label"}
 HOSTILE = {

@@ -64,7 +64,7 @@ def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(table: 
     assert (row["detector_title"], row["setting"]) == ("GPT-5", "runtime-V")
     assert row["difference"] == pytest.approx(-0.036)
     told = finding(measured(SURE), printed, "accuracy", Setting.RUNTIME)
-    assert "Of what is only printed, the largest change is −3.6 pp for GPT-5 without values" in told
+    assert "Among the changes that are only printed, the largest is −3.6 pp for GPT-5 without values" in told
     assert told.endswith("without its runs it has no interval.")
 
 

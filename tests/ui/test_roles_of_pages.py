@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import stat
 import subprocess
@@ -16,10 +17,14 @@ import pytest
 from benchmarks._server import CHECKOUT, serve
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.plan import Design, Kind, Population
+from crane_core.annotation.showing import Showing
+from crane_core.domain import Side
 from crane_core.identity.key import FILE_NAME, signing_key
+from crane_core.identity.logouts import FILE_NAME as ENDED
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.campaign_threads import About, write_message
+from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -95,9 +100,25 @@ def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) 
     assert len(seen.elements) <= 5
 
 
-@pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("page", list(page_files()))
-def test_a_direct_visit_opens_a_page_for_its_roles_alone(lab: Lab, page: str, role: Role) -> None:
+def is_for(page: str, role: Role) -> bool:
+    """Whether a role may open a page and do there whatever the page is for."""
+    return role >= max(NEEDS.get(page, Role.VIEWER), ACTIONS.get(page, ("", Role.VIEWER))[1])
+
+
+VISITS = [(page, role) for page in page_files() for role in Role]
+
+
+@pytest.mark.parametrize(("page", "role"), [visit for visit in VISITS if not is_for(*visit)])
+def test_a_page_or_action_of_a_higher_role_is_refused(lab: Lab, page: str, role: Role) -> None:
+    assert_shown_as_the_role_allows(lab, page, role)
+
+
+@pytest.mark.parametrize(("page", "role"), [visit for visit in VISITS if is_for(*visit)])
+def test_a_direct_visit_opens_a_page_for_its_roles(lab: Lab, page: str, role: Role) -> None:
+    assert_shown_as_the_role_allows(lab, page, role)
+
+
+def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
     seen = lab.of(role).sees(page)
     needs = NEEDS.get(page, Role.VIEWER)
     assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (role < needs)
@@ -107,10 +128,13 @@ def test_a_direct_visit_opens_a_page_for_its_roles_alone(lab: Lab, page: str, ro
         assert seen.shows(words) is (role >= of)
 
 
-@pytest.mark.parametrize("role", list(Role))
-def test_uploads_are_of_admins_alone(lab: Lab, role: Role) -> None:
-    assert lab.of(role).may_upload() == (204 if role is Role.ADMIN else 403)
-    assert Visitor(lab.address).may_upload() == 403
+@pytest.mark.parametrize("role", [None, Role.VIEWER, Role.ANNOTATOR, Role.LEAD])
+def test_an_upload_of_anybody_but_an_admin_is_refused(lab: Lab, role: Role | None) -> None:
+    assert (lab.of(role) if role else Visitor(lab.address)).may_upload() == 403
+
+
+def test_an_admin_may_upload(lab: Lab) -> None:
+    assert lab.of(Role.ADMIN).may_upload() == 204
 
 
 @pytest.mark.parametrize("page", [page for page in page_files() if page not in ("annotate", "campaigns")])
@@ -131,9 +155,33 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
     assert not others.shows("crane_desk")
 
 
-@pytest.mark.parametrize("role", list(Role))
-def test_agreement_of_an_open_campaign_is_for_leads_alone(lab: Lab, role: Role) -> None:
-    assert lab.of(role).sees("agreement").shows("pilot") is (role >= Role.LEAD)
+def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
+    item = kept_campaign(lab.folder, "pilot").plan.items[0].item
+    acts = [{"event": "ana-flag-1", "action": "flag", "item": item, "showing": 1}]
+    assert Desk(lab.folder, "pilot").take("ana", acts).refused == {}
+    about = About("ana", Showing(item, 1))
+    write_message(lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD)
+    ana, ben, lea = (lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea"))
+    as_lead = f"campaign=pilot&thread={item}.ana"
+    assert lea.sees("campaigns", as_lead).shows("only for ana to read")
+    for annotator in (ana, ben):
+        refused = annotator.sees("campaigns", as_lead)
+        assert refused.shows("This page needs the role lead")
+        assert not refused.shows("only for ana to read")
+    own = f"campaign=pilot&annotator={{}}&own={item}"
+    assert ana.sees("annotate", own.format("ana")).shows("only for ana to read")
+    for annotator, seat in ((ben, "ben"), (ben, "ana"), (lea, "ana")):
+        assert not annotator.sees("annotate", own.format(seat)).shows("only for ana to read")
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.ANNOTATOR])
+def test_agreement_of_an_open_campaign_is_refused_below_a_lead(lab: Lab, role: Role) -> None:
+    assert not lab.of(role).sees("agreement").shows("pilot")
+
+
+@pytest.mark.parametrize("role", [Role.LEAD, Role.ADMIN])
+def test_agreement_of_an_open_campaign_is_open_to_leads(lab: Lab, role: Role) -> None:
+    assert lab.of(role).sees("agreement").shows("pilot")
 
 
 def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
@@ -193,6 +241,46 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     assert (left.status, left.getheader("Location")) == (303, "./")
     assert 'crane_session=""' in (left.getheader("Set-Cookie") or "")
     assert ben.sees("annotate").shows("If you have an invitation link")
+
+
+def test_who_logged_out_is_out_after_a_restart_too(lab: Lab) -> None:
+    folder = DataFolder(Path(shutil.copytree(lab.folder.path, lab.folder.path.with_name("restarted"))))
+    folder.database.unlink()  # the running server holds the other one
+    (folder.path / ENDED).unlink(missing_ok=True)
+    with serve(folder.path, CRANE_ROLES=str(lab.roles)) as address:
+        session = signed(new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(folder.path))
+        lea = Visitor(address, f"crane_session={session}")
+        assert lea.sees("campaigns").shows("New campaign")
+        assert asked(address, "/logout", headers={"Cookie": lea.cookie}).status == 303
+        forged = asked(address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"})
+        assert forged.status == 303
+        assert len(json.loads((folder.path / ENDED).read_text())["cookies"]) == 1
+    with serve(folder.path, CRANE_ROLES=str(lab.roles)) as address:
+        assert Visitor(address, lea.cookie).sees("campaigns").shows("If you have an invitation link")
+
+
+def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> None:
+    link = invited(lab, "cyd@lab.example").stdout.strip().removeprefix(lab.address)
+    cookie = (asked(lab.address, link).getheader("Set-Cookie") or "").partition(";")[0]
+    assert Visitor(lab.address, cookie).sees("annotate").shows("pilot") is False
+    assert asked(lab.address, link).status == 303
+    done = invited(lab, "Cyd@lab.example", "--revoke")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "All invitations and sessions of cyd@lab.example have ended" in done.stderr
+    refused = asked(lab.address, link)
+    assert (refused.status, "This invitation was ended" in refused.text) == (403, True)
+    assert Visitor(lab.address, cookie).sees("annotate").shows("This session was ended")
+    again = asked(lab.address, invited(lab, "cyd@lab.example").stdout.strip().removeprefix(lab.address))
+    assert again.status == 303
+    other = (again.getheader("Set-Cookie") or "").partition(";")[0]
+    assert not Visitor(lab.address, other).sees("annotate").shows("If you have an invitation link")
+
+
+def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(lab: Lab) -> None:
+    ada = lab.of(Role.ADMIN)
+    assert ada.may_upload() == 204
+    assert ada.may_upload(meanwhile=lambda: invited(lab, "ada@lab.example", "--revoke")) == 403
+    assert lab.of(Role.ADMIN).may_upload() == 204
 
 
 def test_an_invitation_adds_a_person_and_never_changes_one(lab: Lab) -> None:

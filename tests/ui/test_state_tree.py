@@ -123,7 +123,7 @@ def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
     assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [True] * 5
     assert "['a', 'b']" in shown
     assert "(right, how='inner')" in shown
-    assert "beyond what the published extractor tells" in html
+    assert "beyond what the published extractor records" in html
 
 
 def test_an_addition_that_differs_is_marked(text_of: TextOf) -> None:
@@ -146,9 +146,9 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
     shown = text_of(html)
     assert html.index("Absent") < html.index("<code>df</code>")
     assert "name to_c" in shown
-    assert "not there, asked for in line 2; code cell 4 (from 0) would define it and did not run" in shown
+    assert "not there, used in line 2; code cell 4 (from 0) would define it and did not run" in shown
     assert "column yield of df" in shown
-    assert "there is 'yield '; unless the target makes it or does not come that far" in shown
+    assert "there is 'yield '; unless the target creates it or stops earlier" in shown
     assert html.count("∅</div>") == 2
     assert n_different(captured(absent=ABSENT), captured()) == 2
     assert n_different(captured(absent=ABSENT), captured(absent=ABSENT)) == 0
@@ -165,19 +165,19 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
     "attributes": (
         {"of": "s", "type": "pandas.Series", "attribute": "str", "dtype": "int64", "why": ".str needs text"},
         "attribute str of s",
-        ".str needs text, asked for in line 7; it is of type pandas.Series; its dtype is int64",
+        ".str needs text, used in line 7; it is of type pandas.Series; its dtype is int64",
     ),
     "columns": (
         {"of": "df", "column": "b", "n_columns": 3, "asked_by": "sns.lineplot(\u2026)", "is_name_of_index_level": True},
         "column b of df",
-        "there are 3 columns; asked for by sns.lineplot(\u2026); a level of the index is called so",
+        "there are 3 columns; used by sns.lineplot(\u2026); a level of the index has this name",
     ),
     "keys": ({"of": "d", "key": 0, "keys": ["a", "b"]}, "key 0 of d", "it has a, b"),
-    "modules": ({"module": "cv3"}, "module cv3", "not there, asked for in line 7"),
+    "modules": ({"module": "cv3"}, "module cv3", "not there, used in line 7"),
     "arguments": (
         {"of": "f", "why": "too many arguments by position", "given": 5, "taken": 3},
         "arguments of f",
-        "too many arguments by position, asked for in line 7; 5 are given; 3 are taken",
+        "too many arguments by position, used in line 7; 5 are given; 3 are taken",
     ),
     "files": (
         {"of": "pd.read_csv(\u2026)", "file": "data.csv", "similar": ["Data.csv"], "via": ["read"]},
@@ -201,13 +201,13 @@ def test_labels_and_positions_of_rows_are_told(text_of: TextOf) -> None:
     shown = text_of(state_html(captured(absent={"keys": [label, position]}), captured()))
     assert "label 10472 among the index of df.loc" in shown
     assert "index 9 among the rows of df.iloc" in shown
-    assert "asked for in line 2; there are 5" in shown
+    assert "used in line 2; there are 5" in shown
 
 
 def test_two_absences_of_one_name_are_both_told(text_of: TextOf) -> None:
     many = [{"of": "f", "argument": "n", "why": why, "line": 1} for why in ("given twice", "no such argument")]
     shown = text_of(state_html(captured(absent={"arguments": many}), captured()))
-    assert "given twice, asked for in line 1; no such argument, asked for in line 1" in shown
+    assert "given twice, used in line 1; no such argument, used in line 1" in shown
 
 
 def test_absences_alone_are_no_empty_state(text_of: TextOf) -> None:
@@ -220,8 +220,8 @@ def test_what_could_not_be_looked_at_is_told_with_the_reason(text_of: TextOf) ->
     shown = text_of(state_html(state, None))
     assert "not looked into" in shown
     assert "it took more than 0.6 s" in shown
-    assert "t was not looked at" in shown
-    assert "s was not looked at" not in shown
+    assert "t was not examined" in shown
+    assert "s was not examined" not in shown
 
 
 def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:

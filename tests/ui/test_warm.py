@@ -35,3 +35,12 @@ def test_it_says_nothing_and_leaves_the_answer(root: Path, folder: DataFolder) -
     assert done.stdout.split() == ["3"]
     assert "ScriptRunContext" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_terminal_stays_quiet(root: Path, folder: DataFolder) -> None:
+    program = "from crane_core.ui.warm import warm_up; warm_up()"
+    environment = {"CRANE_DATA": str(folder.path), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "")

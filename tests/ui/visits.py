@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -50,9 +50,9 @@ class Visitor:
         """What a direct visit to a page's address shows."""
         return in_own_loop(self._visit(page, query))
 
-    def may_upload(self, page: str = "data") -> int:
-        """The status of an upload by a session that stands on a page."""
-        return in_own_loop(self._upload(page))
+    def may_upload(self, page: str = "data", *, meanwhile: Callable[[], object] = lambda: None) -> int:
+        """The status of an upload by a session that stands on a page; `meanwhile` happens before it."""
+        return in_own_loop(self._upload(page, meanwhile))
 
     async def _joined(self) -> ClientConnection:
         headers = dict(self.headers) | ({"Cookie": self.cookie} if self.cookie else {})
@@ -69,9 +69,10 @@ class Visitor:
         async with asyncio.timeout(PATIENCE_S), await self._joined() as socket:
             return await drawn(socket, page, query)
 
-    async def _upload(self, page: str) -> int:
+    async def _upload(self, page: str, meanwhile: Callable[[], object]) -> int:
         async with asyncio.timeout(PATIENCE_S), await self._joined() as socket:
             seen = await drawn(socket, page, "")
+            await asyncio.to_thread(meanwhile)
             return await asyncio.to_thread(self._put, seen.session)
 
     def _put(self, session: str) -> int:

@@ -6,11 +6,17 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from crane_core.annotation.guideline import version_of
 from crane_core.cli import main
+from crane_core.domain import Label
+from crane_core.errors import CampaignError
+from crane_core.pipeline.campaign_guideline import guideline_versions
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.label_frame import final_outcomes
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, Spoken, speaker
@@ -52,6 +58,25 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(run: Run, answered: 
     assert campaign_names(answered) == []
 
 
+def test_gold_items_come_from_a_file_and_from_a_locked_campaign(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+    wish = ("--annotators", "ana,ben", *OURS, "--design", "all", "--seed", SEED)
+    assert run("create", "pilot", *wish).code == 0
+    label_all(answered, "pilot")
+    assert run("lock", "pilot", "--by", "cleo").code == 0
+    table = tmp_path / "gold.csv"
+    table.write_text("instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,2\n")
+    shown = run("create", "second", *wish, "--gold", str(table), "--gold-from", "pilot:2", "--gold-feedback")
+    assert (
+        "Gold: 3 items with a known label (gold.csv, pilot), once in everybody's order; annotators are told"
+        in shown.out
+    )
+    plan = kept_campaign(answered, "second").plan
+    assert (plan.gold[0].run, plan.gold_feedback, len(plan.items)) == (2, True, 45)
+    assert "gold, ana: 0 of 0 right; 3 in all" in run("status", "second").out
+    assert refused(run("create", "third", *wish, "--gold-from", "pilot"), "does not say how many")
+    assert refused(run("create", "third", *wish, "--gold-feedback"), "needs gold items")
+
+
 def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: DataFolder) -> None:
     wish = ("pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.2", "--title", "A pilot", "--by", "cleo")
     shown = json.loads(run("create", *wish, "--dry-run", "--json").out)
@@ -81,6 +106,7 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: Data
         (["create", "--from", "p.json", "--seed", "3"], "seed comes from the export"),
         (["status", "dream"], "no campaign 'dream'"),
         (["lock", "dream", "--by", "ana"], "no campaign 'dream'"),
+        (["guideline", "dream"], "no campaign 'dream'"),
         (["export", "dream", "--out", "x"], "no campaign 'dream'"),
         (["status", "../x"], "no campaign"),
     ],
@@ -142,6 +168,163 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     assert "Items, names and orders are the same as in the export." in capsys.readouterr().err
     old, new = kept_campaign(answered, "pilot").plan, kept_campaign(DataFolder(elsewhere), "pilot").plan
     assert (new.items, new.orders, new.seed, new.created_by) == (old.items, old.orders, old.seed, "dora")
+
+
+def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+    run("create", "pilot", "--annotators", "ana,eva", *OURS, "--design", "all", "--seed", SEED)
+    plan = kept_campaign(answered, "pilot").plan
+    one, two, three, *_ = (item.item for item in plan.items)
+    file = tmp_path / "labels.csv"
+    file.write_text(f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n", "utf-8")
+    told = ("labels", "pilot", "--file", file, "--annotator", "eva", "--map", "good=correct", "bad=wrong")
+    spoken = run(*told)
+    assert refused(spoken, "2 rows cannot be stored (1 unknown item, 1 duplicate), so nothing was.")
+    assert "line 4: 'nobody' is not an item of pilot" in spoken.err
+    assert f"line 5: '{two}' stands on line 3 already" in spoken.err
+    assert not (answered.ledger / "labels" / "pilot" / "eva.jsonl").exists()
+    spoken = run(*told, "--skip-invalid")
+    assert spoken.code == 0
+    assert spoken.out.startswith("pilot: 2 labels of eva stored, from labels.csv, sha256 ")
+    assert "skipped: 1 unknown item, 1 duplicate" in spoken.out and "1 row has no label" in spoken.out
+    [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["annotators"]
+    assert eva["unlabelled"] == 46
+    assert refused(run(*told), "3 already labelled, 1 unknown item")
+    assert refused(run(*told, "--map", "good=best"), "'best' is not a label. Labels are correct, partial, wrong.")
+    with pytest.raises(SystemExit) as left:
+        run(*told, "--map", "good=")
+    assert left.value.code == 2
+
+
+def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
+    run: Run, answered: DataFolder, tmp_path: Path
+) -> None:
+    run("create", "pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.3", "--seed", SEED)
+    out = tmp_path / "export"
+    assert refused(run("export", "pilot", "--out", out, "--with-texts"), "is blind and not locked")
+    assert not out.exists()
+    label_all(answered, "pilot")
+    assert run("lock", "pilot", "--by", "cleo").code == 0
+    assert run("export", "pilot", "--out", out, "--form", "label-studio", "--with-texts").code == 0
+    assert sorted(file.name for file in out.iterdir()) == ["README.txt", "config.xml", "tasks.json"]
+    assert "fails, said" in (out / "tasks.json").read_text("utf-8")
+    assert refused(run("export", "pilot", "--out", out, "--force"), "something other than an export")
+    assert run("export", "pilot", "--out", tmp_path / "set", "--form", "dataset").code == 0
+    assert "fails, said" not in (tmp_path / "set" / "README.md").read_text("utf-8")
+    with pytest.raises(SystemExit) as left:
+        run("export", "pilot", "--out", out, "--form", "sheet")
+    assert left.value.code == 2
+
+
+def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
+    run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path
+) -> None:
+    run("create", "pilot", "--annotators", "ana", *OURS, "--margin", "0.3", "--seed", SEED)
+    assert run("guideline", "pilot").out.startswith("**Your task.**")
+    assert "has not changed" in run("guideline", "pilot", "--diff").err
+    text = tmp_path / "mine.md"
+    text.write_text("**Your task.** Judge.\n\nCauses count.\n", "utf-8")
+    assert refused(run("guideline", "pilot", "--set", text), "the name of its author")
+    assert "is in force since" in run("guideline", "pilot", "--set", text, "--by", "cleo").out
+    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "is the guideline of 'pilot' already")
+    shown = run("guideline", "pilot")
+    assert shown.out == "**Your task.** Judge.\n\nCauses count.\n"
+    assert version_of(text.read_text("utf-8")) in shown.err
+    changes = run("guideline", "pilot", "--diff").out.splitlines()
+    assert "+Causes count." in changes and changes[1].endswith("cleo")
+    text.write_bytes(b"\xff")
+    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "is not a text file")
+    assert run("lock", "pilot", "--by", "cleo", "--anyway").code == 0
+    text.write_text("Too late.", "utf-8")
+    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "can no longer change")
+    out = tmp_path / "export"
+    assert run("export", "pilot", "--out", out).code == 0
+    assert run("create", "second", "--from", out / "plan.json").code == 0
+    assert kept_campaign(answered, "second").plan.guideline_text == "**Your task.** Judge.\n\nCauses count.\n"
+
+
+def label_some(folder: DataFolder, campaign: str, who: str, n: int, label: str = "correct") -> None:
+    desk = Desk(folder, campaign)
+    for _ in range(n):
+        coming = desk.journal(who).upcoming(1)[0]
+        known = {"item": coming.item, "showing": coming.showing}
+        version = desk.guidelines()[-1].version
+        act = {"event": f"{who}-{uuid4().hex}", "action": "label", "label": label, "guideline": version} | known
+        assert desk.take(who, [act]).refused == {}
+
+
+def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
+    run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Calibration by all, two of four in the main round, one replaced, items again after the lock, replay."""
+    team = ("create", "pilot", "--annotators", "ana,ben,cem,dia", *OURS, "--design", "all", "--overlap", "some")
+    assert run(*team, "--calibration", "8", "--seed", SEED).code == 0
+    for who in ("ana", "ben", "cem", "dia"):
+        label_some(answered, "pilot", who, 8)
+    assert refused(run("lock", "pilot", "--by", "lead"), "not finished")
+    text = tmp_path / "guideline.md"
+    text.write_text("Judge the cause.", "utf-8")
+    assert run("guideline", "pilot", "--set", text, "--by", "lead").code == 0
+    spoken = run("main", "pilot", "--by", "lead", "--why", "guideline is clear")
+    assert "the main round is open for ana, ben, cem, dia: guideline is clear" in spoken.out
+    assert refused(run("main", "pilot", "--by", "lead"), "open already")
+    label_some(answered, "pilot", "ana", 5)
+    label_some(answered, "pilot", "ben", 3, "wrong")
+    assert "eva joined; ben left" in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
+    with pytest.raises(CampaignError, match="no longer labels"):
+        Desk(answered, "pilot").take("ben", [])
+    for who in ("ana", "cem", "dia", "eva"):
+        label_some(answered, "pilot", who, len(Desk(answered, "pilot").journal(who).upcoming(99)))
+    told = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]
+    assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
+    assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
+    assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
+    assert refused(run("people", "pilot", "--add", "finn", "--by", "lead"), "was locked by lead")
+    assert refused(run("again", "pilot", "--by", "lead"), "Nothing says which items")
+    assert "items are labelled again by" in run("again", "pilot", "--labels", "correct", "--by", "lead").out
+    assert kept_campaign(answered, "pilot").lock is None
+    for who in ("ana", "cem", "dia", "eva"):
+        label_some(answered, "pilot", who, len(Desk(answered, "pilot").journal(who).upcoming(99)), "partial")
+    assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
+    out = tmp_path / "export"
+    assert run("export", "pilot", "--out", out).code == 0
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "sources").symlink_to(answered_folder.sources)
+    source = ["--from", str(out / "plan.json"), "--with-labels"]
+    assert main(["--data", str(elsewhere), "campaign", "create", *source]) == 0
+    capsys.readouterr()
+    there = DataFolder(elsewhere)
+    old, new = kept_campaign(answered, "pilot").plan, kept_campaign(there, "pilot").plan
+    assert (new.items, new.orders, new.rounds, new.present) == (old.items, old.orders, old.rounds, old.present)
+    assert final_outcomes(there, new) == final_outcomes(answered, old)
+    assert guideline_versions(there, new)[1:] == guideline_versions(answered, old)[1:]
+    assert new.guideline_text == old.guideline_text
+    assert {final.label for final in final_outcomes(there, new).values()} <= {None, Label.PARTIAL}
+
+
+def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
+    run("create", "pilot", "--annotators", "ana,ben,cem", *OURS, "--design", "all", "--overlap", "some")
+    label_some(answered, "pilot", "ana", 3)
+    assert "Everybody who has open items" in run("people", "pilot", "--idle-days", "1", "--by", "lead").err
+    assert "open items were handed to others" in run("people", "pilot", "--hand-back", "cem", "--by", "lead").out
+    assert kept_campaign(answered, "pilot").plan.orders["cem"] == ()
+    assert refused(run("people", "pilot", "--replace", "ana", "--by", "lead"), "does not say who takes over")
+    assert refused(run("people", "pilot", "--add", "ana", "--by", "lead"), "labels in it already")
+    assert refused(run("again", "pilot", "--labels", "best", "--by", "lead"), "is not a label")
+    assert refused(run("again", "pilot", "--items", "none", "--by", "lead"), "is not an item")
+
+
+def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
+    assert refused(run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"), "needs an export")
+    run("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
+    run("lock", "pilot", "--by", "lead", "--anyway")
+    out = tmp_path / "export"
+    run("export", "pilot", "--out", out)
+    source = ("--from", out / "plan.json", "--with-labels")
+    assert refused(run("create", "other", *source), "have other names under another one")
+    (out / "acts.jsonl").write_text("no act\n")
+    assert refused(run("create", *source), "does not hold the whole work")
 
 
 def test_everything_works_while_the_app_holds_the_database(

@@ -114,7 +114,7 @@ def _read_alias(statement: ast.Assign, found: Bindings) -> None:
 
 
 def dotted(node: ast.AST, paths: dict[str, str]) -> str | None:
-    """The public path that an expression spells, None where it is not a name of an import."""
+    """The public path that an expression spells, None if it is not a name of an import."""
     if isinstance(node, ast.Name):
         return paths.get(node.id)
     if isinstance(node, ast.Attribute):

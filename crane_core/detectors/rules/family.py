@@ -2,7 +2,7 @@
 
 A rule is a function of a Site. It may raise site.crash(...): the step raises, for certain. It may return a Thing: what
 the step gives; with that it also says that the step changed nothing but what the rule itself changed (`forget`, or new
-facts of a Thing). Thing() says: nothing was changed, and what it gives is not known. It returns None where it does not
+facts of a Thing). Thing() says: nothing was changed, and what it gives is not known. It returns None if it does not
 know the step: then receiver and arguments count as changed. A rule that raises anything else is counted and ignored.
 
 Of several rules for a step all are asked, and the first Thing counts.

@@ -21,7 +21,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def follow(walk: Walk, function: Thing, arguments: Arguments, node: ast.AST) -> Thing | None:
-    """What a call of a function of the notebook gives; None where it cannot be followed. Raises Crash."""
+    """What a call of a function of the notebook gives; None if it cannot be followed. Raises Crash."""
     definition = function.definition
     if not isinstance(definition, _FUNCTIONS) or getattr(definition, "decorator_list", None):
         return None

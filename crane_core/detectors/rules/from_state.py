@@ -160,7 +160,7 @@ def _fill_items(thing: Thing, *, is_captured: bool) -> None:
 
 
 def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Thing] | None:
-    """Plain values; None where one of them may have been written otherwise than it is."""
+    """Plain values; None if one of them may have been written otherwise than it is."""
     if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(items):
         return None
     counted: dict[str, int] = {}
@@ -211,7 +211,7 @@ def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
 
 
 def _with_tuples(keys: list[Any], n_tuples: int) -> list[Any] | None:
-    """Keys with those made tuples again that are written as such; None where a text looks like one too."""
+    """Keys with those made tuples again that are written as such; None if a text looks like one too."""
     if not n_tuples:
         return keys
     read = [_tuple(key) if isinstance(key, str) and key.startswith("(") else key for key in keys]
@@ -260,7 +260,7 @@ def _is_double(listed: list[str]) -> bool:
 
 
 def _label_reader(told: Any) -> Callable[[str], Any] | None:
-    """How labels were written: texts as they are, or integers; None where they may be anything else."""
+    """How labels were written: texts as they are, or integers; None if they may be anything else."""
     if not isinstance(told, dict):
         return str
     types = told.get("label_types")

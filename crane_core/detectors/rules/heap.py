@@ -22,7 +22,7 @@ _PLAIN = frozenset([int, float, str, bool, bytes, complex, type(None), type(NOT_
 class Scope:
     """The names of a module, function or class body. `outer` is the scope around a function.
 
-    The local names of a function are all there, None where they have no value yet.
+    The local names of a function are all there, None if they have no value yet.
     """
 
     names: dict[str, Thing | None] = field(default_factory=dict)

@@ -139,7 +139,7 @@ def _known(walk: Walk) -> dict[str, Thing]:
 
 
 def _compared(names: dict[str, Thing], world: World, found: list[Contradiction]) -> dict[str, Thing]:
-    """The names, with what the state tells of them put into their Things; none where the state contradicts one."""
+    """The names, with what the state tells of them put into their Things; none if the state contradicts one."""
     told = {name: world.told(name) for name in names}
     before = len(found)
     found += [Contradiction(-1, what) for name in names for what in _differences(name, names[name], told[name])]

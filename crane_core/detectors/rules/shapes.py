@@ -48,7 +48,7 @@ def size(shape: Shape) -> Length:
 
 
 def same(left: Length, right: Length) -> Length:
-    """The length that both are. Raises MisfitError where they are known to differ."""
+    """The length that both are. Raises MisfitError if they are known to differ."""
     if left is not None and right is not None and left != right:
         raise MisfitError(f"{left} is not {right}")
     return right if left is None else left

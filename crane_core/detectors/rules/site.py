@@ -17,14 +17,14 @@ Mentions = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call gives. `is_complete` is False where a `*` or `**` gives more that is not known."""
+    """What a call gives. `is_complete` is False if a `*` or `**` gives more that is not known."""
 
     positional: tuple[Thing, ...] = ()
     keywords: Mapping[str, Thing] = field(default_factory=dict)
     is_complete: bool = True
 
     def bound(self, parameters: str) -> dict[str, Thing] | None:
-        """What each parameter gets; those that get nothing are left out. None where it cannot be told.
+        """What each parameter gets; those that get nothing are left out. None if it cannot be told.
 
         `parameters` are written as in a def, without annotations: "a, axis=0, *, dtype=None"; / * and ** have their
         usual meaning. None too where the arguments do not fit: that is another rule's matter.
@@ -64,7 +64,7 @@ class Site:
     `is_told_apart` says of two Things that they certainly are two objects: both have names, and the state tells which
     names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
-    target. `element` is what iterating over a Thing gives first, None where there may be nothing;
+    target. `element` is what iterating over a Thing gives first, None if there may be nothing;
     `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
     raise Crash. `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """

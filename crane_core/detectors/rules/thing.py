@@ -39,7 +39,7 @@ class Thing:
     `facts` are named and formed as in the state (design, section 4), its groups merged, with shapes as tuples in which
     None is a length that is not known; a fact that is not there is not known. `literal` is the value itself where it
     is a number, string, boolean, None, or a tuple, list, set or dict of such. `items` are the elements of a list or
-    tuple, or None where they are not all known; `members` the values of a dict by key, complete, or None. `path` is
+    tuple, or None if they are not all known; `members` the values of a dict by key, complete, or None. `path` is
     the public dotted name of a module, class or function ("numpy.concatenate"). `definition` is the syntax tree of a
     function or class of the notebook (of an object: of its class), `bound_to` the object that a method was read from.
     `attributes` are those of the object that are known, never said to be all. `scope` is what a definition sees of the
@@ -175,7 +175,7 @@ class Thing:
         self._literal = value
 
     def _literals(self, parts: Iterable[Thing]) -> list[Any] | None:
-        """The literal of each; None where one is not known, or where the object holds itself."""
+        """The literal of each; None if one is not known, or where the object holds itself."""
         if self in _BEING_READ:
             return None
         _BEING_READ.add(self)

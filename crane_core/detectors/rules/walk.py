@@ -124,7 +124,7 @@ class Walk:
         self.escaped: dict[Thing, Content | None] = {}
         """Objects that code nobody knows may hold, with what they said when they were forgotten: nothing.
 
-        None where that has to be looked at again.
+        None if that has to be looked at again.
         """
         self.escaped_arrays: set[Thing] = set()
         """Those that may share memory, of the escaped ones."""
@@ -320,7 +320,7 @@ class Walk:
         arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
         absent: Mapping[str, Any] | None = None,
     ) -> Thing | None:
-        """What the rules say of a step: what it gives, None where they do not know it. Raises Crash."""
+        """What the rules say of a step: what it gives, None if they do not know it. Raises Crash."""
         rules = rules_for(step, of, name)
         if not rules:
             return None

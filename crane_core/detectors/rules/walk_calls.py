@@ -68,7 +68,7 @@ def _mentioned(walk: Walk, node: ast.AST) -> list[Thing]:
 
 
 def of_bases(walk: Walk, func: ast.Attribute, node: ast.Call) -> Thing | None:
-    """`super().method(...)`; None where it is not known what that is."""
+    """`super().method(...)`; None if it is not known what that is."""
     found = base_member(walk, func.attr)
     if isinstance(found, Thing):
         return followed(walk, found, arguments_of(walk, node), node)

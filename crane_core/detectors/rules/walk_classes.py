@@ -75,7 +75,7 @@ def lineage(walk: Walk, definition: ast.ClassDef) -> tuple[list[ast.ClassDef], l
 
 
 def member(walk: Walk, receiver: Thing, name: str) -> Thing | None:
-    """A method or plain attribute that the notebook's classes give an object; None where they give none."""
+    """A method or plain attribute that the notebook's classes give an object; None if they give none."""
     definition = receiver.definition
     if not isinstance(definition, ast.ClassDef):
         return None
@@ -115,7 +115,7 @@ def is_super(node: ast.AST) -> bool:
 def base_member(walk: Walk, name: str) -> Thing | set[str] | None:
     """What `super()` has by a name in the method that runs: a method of the notebook, or one of these libraries' bases.
 
-    None where the class of the method is not known, or one of its classes has several bases.
+    None if the class of the method is not known, or one of its classes has several bases.
     """
     running = walk.running[-1] if walk.running else None
     if not isinstance(running, ast.FunctionDef) or not running.args.args:

@@ -75,7 +75,7 @@ def _set(walk: Walk, node: ast.Set) -> Thing:
 
 
 def elements(walk: Walk, nodes: Iterable[ast.expr]) -> list[Thing] | None:
-    """The values of a display's elements, None where a star gives nobody knows how many."""
+    """The values of a display's elements, None if a star gives nobody knows how many."""
     items: list[Thing] = []
     is_whole = True
     for node in nodes:
@@ -265,7 +265,7 @@ def _is_same(left: Thing, right: Thing) -> bool | None:
 
 
 def truth(walk: Walk, thing: Thing, node: ast.AST) -> bool | None:
-    """The truth value of a thing, None where it is not known. Raises Crash where asking raises."""
+    """The truth value of a thing, None if it is not known. Raises Crash where asking raises."""
     told = walk.ask("truth", thing, "", node, receiver=thing)
     if told is not None and told.is_literal:
         return bool(told.literal)

@@ -165,7 +165,7 @@ class World:
         return thing
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
-        """The facts about a name that is certainly not defined, None where it may be."""
+        """The facts about a name that is certainly not defined, None if it may be."""
         if is_builtin(name) or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
         if self.state is not None and (name in self.state.variables or name in self.state.unavailable):

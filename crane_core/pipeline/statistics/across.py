@@ -15,7 +15,7 @@ METHOD = "logistic regression by GEE, clustered by case, Mancl and DeRouen's cov
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every experiment, kind of detector, annotator and policy; with the reason where there is no model."""
+    """Of every experiment, kind of detector, annotator and policy; with the reason if there is no model."""
     for judging in material.judgings:
         asked = judging.rows[judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])]
         for rule, credit in judging.policies():

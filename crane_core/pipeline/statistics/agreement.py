@@ -1,16 +1,17 @@
 """Agreement: every coefficient of pairs of people, by group, with judges, consistency of judges and annotators.
 
-Blind campaigns that are open are not in it: totals of them, read after each label, tell what somebody said.
+Blind campaigns that are open are not in it: their totals, read after each label, would reveal single labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
 import pandas as pd
 
+from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline import agreement
 from crane_core.pipeline.agreement import COEFFICIENTS, PERCENT, Scope
 from crane_core.pipeline.blinded import open_blind_campaigns
@@ -18,6 +19,7 @@ from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.judge_powered import judge_powered
 from crane_core.pipeline.judges import judge_passes, pooled_judges
 from crane_core.pipeline.label_frame import Kind, repeat_frame
+from crane_core.pipeline.label_sets import common_set, label_sets
 from crane_core.pipeline.measures import SEED
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -41,7 +43,7 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
 
 
 def _repeats(material: Material) -> pd.DataFrame:
-    found = agreement.self_agreement(repeat_frame(material.folder))
+    found = agreement.self_agreement(repeat_frame(material.folder), label_sets(material.folder))
     return found[~found["campaign"].isin(list(open_blind_campaigns(material.folder)))] if len(found) else found
 
 
@@ -52,13 +54,18 @@ def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterator[ExportedStatistic]:
-    items = agreement.common_items(material.labels, material.verdicts, pair, scope)
+    label_set = common_set(material.labels, pair, label_sets(material.folder))
+    items = agreement.common_items(material.labels, material.verdicts, pair, scope, label_set)
     if items.facts.empty:
         return
     who = " and ".join(pair)
     for row in as_rows(agreement.agreement_table(items)):
         yield _coefficient("coefficients", row, scope, who)
-    asked = [name for name, one in COEFFICIENTS.items() if not (one.ordered and scope is Scope.ALL)]
+    asked = [
+        name
+        for name, one in COEFFICIENTS.items()
+        if not one.ordered or (label_set.is_ordinal and scope is not Scope.ALL)
+    ]
     for name in asked:
         for by in GROUPINGS:
             for row in as_rows(agreement.agreement_by(items, name, by)):
@@ -75,15 +82,19 @@ def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> E
     )
 
 
-def person_of(labels: pd.DataFrame) -> str | None:
-    """Who judges are compared with: the first person that the page begins with, else the study's."""
+def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
+    """The person with whom judges are compared: the first that the page begins with, else the study's.
+
+    sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has nobody.
+    """
     people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
     chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]
+    chosen = [name for name in chosen if means_the_study(common_set(labels, [name], sets))]
     return chosen[0] if chosen else None
 
 
 def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    judges, person = passes["annotator"].tolist(), person_of(material.labels)
+    judges, person = passes["annotator"].tolist(), person_of(material.labels, label_sets(material.folder))
     if not judges:
         return
     if person is not None:
@@ -96,7 +107,7 @@ def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterat
 
 
 def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    person = person_of(material.labels)
+    person = person_of(material.labels, label_sets(material.folder))
     if person is None:
         return
     for row in as_rows(judge_powered(material.labels, material.verdicts, person, pooled_judges(passes))):

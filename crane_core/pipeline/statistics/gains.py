@@ -1,4 +1,4 @@
-"""The headline: accuracy with each input, what runtime state changes, both tests, and what could be detected."""
+"""The headline: accuracy with each input, the effect of runtime state, both tests, the detectable difference."""
 
 from __future__ import annotations
 

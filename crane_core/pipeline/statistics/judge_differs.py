@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from crane_core.pipeline.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.judge_differs import judge_differs
 from crane_core.pipeline.judges import judge_passes, pooled_judges
+from crane_core.pipeline.label_sets import label_sets
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics.agreement import person_of
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Two per judge, against the person whom the page Agreement begins with."""
-    person = person_of(material.labels)
+    person = person_of(material.labels, label_sets(material.folder))
     if person is None:
         return
     judges = pooled_judges(judge_passes(material.store))

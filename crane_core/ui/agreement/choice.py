@@ -16,7 +16,7 @@ from crane_core.ui.visit import visitor
 from crane_core.ui.words import literal
 
 SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predicted the crash, and it happens. Labels:
-  correct, partial, wrong, from best to worst
+  correct, partial, wrong, from best to worst, or those of the annotators' campaign
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""
 ORDER = (Kind.ANNOTATOR, Kind.FINAL, Kind.HUMAN, Kind.JUDGE)
@@ -66,7 +66,7 @@ def visible_labels() -> pd.DataFrame:
 
     Where people log in, without any open campaign.
 
-    Totals that are read after every label of one's own tell what somebody else said.
+    Totals that an annotator reads after each label reveal what others said.
     """
     labels = data.labels()
     if is_leading():
@@ -87,7 +87,7 @@ def _draw_nobody(names: list[str]) -> None:
     only = f"only {literal(names[0])} has labels here" if names else "there are no labels yet"
     st.info(
         f"Agreement needs two annotators, and {only}. Import the published archive, which brings the study's LLM judge "
-        "and an earlier pass of its people, or let two people label a campaign."
+        "and an earlier pass of its annotators, or let two people label a campaign."
     )
     link("data", "Import the published archive")
     link("campaigns", "Create a campaign")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.domain import Label
 from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
@@ -13,10 +12,12 @@ from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.phrases import bounds, names, readable, remarks, value
-from crane_core.ui.words import LABEL_WORDS, coefficient, count, literal, percent
+from crane_core.ui.grid import grid
+from crane_core.ui.label_view import label_words
+from crane_core.ui.words import coefficient, count, literal, percent
 
 FAR_APART = 0.3
-"""Difference of AC1 and kappa from which on the page says where it comes from."""
+"""From this difference of AC1 and kappa on, the page explains where it comes from."""
 
 
 def draw_answer(chosen: Chosen) -> bool:
@@ -26,7 +27,7 @@ def draw_answer(chosen: Chosen) -> bool:
     if computed.gives_labels_away(chosen):
         st.info(
             f"{names(chosen.annotators)} have {n} {chosen.noun} in common. {names(chosen.blind_campaigns)} is not "
-            f"locked, so totals are shown from {MIN_COMMON_WHEN_BLIND} on: of fewer they would tell who said what."
+            f"locked, so totals appear from {MIN_COMMON_WHEN_BLIND} on; with fewer they would reveal single labels."
         )
     elif n == 0:
         st.info(f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare.")
@@ -50,7 +51,7 @@ def _sentence(chosen: Chosen) -> str:
 
 
 def skew_words(chosen: Chosen) -> str:
-    """Why kappa is low beside a high AC1: most labels are the same one. Empty where the two are not far apart."""
+    """Why kappa is low beside a high AC1: most labels are the same one. Empty if the two are not far apart."""
     if len(chosen.annotators) != 2:
         return ""
     value_of = {row["coefficient"]: row["value"] for row in as_rows(computed.table(chosen))}
@@ -60,11 +61,11 @@ def skew_words(chosen: Chosen) -> str:
     counts = confusions(computed.items(chosen)).to_numpy().astype(float)
     shares = [counts.sum(axis=axis) / counts.sum() for axis in (1, 0)]
     most = int((shares[0] + shares[1]).argmax())
-    label = LABEL_WORDS[Label(computed.items(chosen).scale[most])]
+    label = label_words(computed.items(chosen).scale[most], computed.label_set(chosen))
     by_chance = float(shares[0] @ shares[1])
     return (
         f"Kappa is low ({coefficient(kappa)}) beside AC1 ({coefficient(ac1)}) because the labels are skewed: "
-        f"“{label}” is {percent(float(shares[0][most]))} of one annotator's labels and "
+        f"“{literal(label)}” is {percent(float(shares[0][most]))} of one annotator's labels and "
         f"{percent(float(shares[1][most]))} of the other's, "
         f"so kappa expects {percent(by_chance)} agreement by chance and counts only what exceeds it. "
         f"They agree on {percent(agreed)}."
@@ -75,15 +76,16 @@ def headline_coefficient(chosen: Chosen) -> str:
     """The coefficient of the headline: the study's kappa of two annotators, of more Krippendorff's alpha."""
     if len(chosen.annotators) == 2:
         return KAPPA
-    return ORDINAL.name if chosen.scope is Scope.DIAGNOSES else NOMINAL.name
+    is_ordered = chosen.scope is Scope.DIAGNOSES and computed.label_set(chosen).is_ordinal
+    return ORDINAL.name if is_ordered else NOMINAL.name
 
 
 def _draw_off_scale(chosen: Chosen) -> None:
-    """Labels that the scale does not know, by annotator: they are left out, which matters."""
-    strange = as_rows(computed.items(chosen).off_scale)
+    """Labels outside the scale, by annotator: they are left out, which the page must say."""
+    strange, labels = as_rows(computed.items(chosen).off_scale), computed.label_set(chosen)
     if strange:
         said = ", ".join(
-            f"{literal(row['annotator'])} said “{LABEL_WORDS[Label(row['label'])]}” {count(row['n'])} times"
+            f"{literal(row['annotator'])} said “{literal(label_words(row['label'], labels))}” {count(row['n'])} times"
             for row in strange
         )
         st.warning(f"Left out, because the scale of {chosen.noun} does not have these labels: {said}.")
@@ -93,9 +95,8 @@ def draw_coefficients(chosen: Chosen) -> None:
     """All coefficients with intervals, n, and why one is missing."""
     rows = as_rows(computed.table(chosen))
     sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)
-    st.dataframe(
+    grid(
         readable(rows, {"Coefficient": "coefficient"}, with_remarks=False),
-        hide_index=True,
         height="content",
         column_config={"Coefficient": st.column_config.TextColumn(help=sources)},
     )

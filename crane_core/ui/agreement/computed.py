@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline import agreement
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
 from crane_core.pipeline.judge_differs import judge_differs
@@ -18,7 +19,12 @@ from crane_core.ui.agreement.choice import Chosen
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _items(revision: str, chosen: Chosen) -> Items:
-    return agreement.common_items(data.labels(), data.verdicts(), chosen.annotators, chosen.scope)
+    return agreement.common_items(data.labels(), data.verdicts(), chosen.annotators, chosen.scope, label_set(chosen))
+
+
+def label_set(chosen: Chosen) -> LabelSet:
+    """What the chosen annotators chose from."""
+    return data.label_set_of(chosen.annotators)
 
 
 def items(chosen: Chosen) -> Items:
@@ -27,7 +33,7 @@ def items(chosen: Chosen) -> Items:
 
 
 def gives_labels_away(chosen: Chosen) -> bool:
-    """Whether even totals would tell who said what, in a campaign that is not locked."""
+    """Whether even totals would reveal single labels of a campaign that is not locked."""
     return bool(chosen.blind_campaigns) and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
 
 
@@ -39,6 +45,17 @@ def _table(revision: str, chosen: Chosen) -> pd.DataFrame:
 def table(chosen: Chosen) -> pd.DataFrame:
     """Every coefficient; see `pipeline.agreement.agreement_table`."""
     return _table(data.revision(), chosen)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _pairwise(revision: str, chosen: Chosen) -> pd.DataFrame:
+    return agreement.pairwise(items(chosen))
+
+
+def pairwise(chosen: Chosen) -> pd.DataFrame:
+    """Kappa of each two; of a campaign that is not locked only pairs whose totals reveal no single label."""
+    found = _pairwise(data.revision(), chosen)
+    return found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -59,7 +76,7 @@ def _with_judges(revision: str, scope: Scope, person: str) -> pd.DataFrame:
 
 
 def with_judges(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
-    """Who is compared with every pass of every judge, and how far they agree; nobody where no person has labels."""
+    """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
     person = _person(chosen)
     return person, _with_judges(data.revision(), chosen.scope, person) if person else pd.DataFrame()
 
@@ -87,9 +104,10 @@ def differs(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
 
 
 def _person(chosen: Chosen) -> str | None:
-    """The first person chosen, else the study's."""
+    """The first person chosen whose labels are the study's, as those of judges are, else the study's own."""
     who = data.labels().drop_duplicates("annotator").set_index("annotator")["kind"]
     people = [name for name in (*chosen.annotators, PUBLISHED_HUMAN) if name in who.index and who[name] != Kind.JUDGE]
+    people = [name for name in people if means_the_study(data.label_set_of([name]))]
     return people[0] if people else None
 
 
@@ -107,7 +125,7 @@ def consistency(chosen: Chosen) -> pd.DataFrame:
 
 @st.cache_data(max_entries=2, show_spinner=False)
 def _repeats(revision: str) -> pd.DataFrame:
-    return agreement.self_agreement(repeat_frame(data.folder()))
+    return agreement.self_agreement(repeat_frame(data.folder()), data.campaign_labels())
 
 
 def repeats() -> pd.DataFrame:
@@ -116,7 +134,7 @@ def repeats() -> pd.DataFrame:
 
 
 def prepare_usual() -> None:
-    """Compute what the page shows before a choice; nothing where there are not two annotators."""
+    """Compute what the page shows before a choice; nothing if there are not two annotators."""
     usual = tuple(agreement.usual_pair(data.labels()))
     campaigns = set(data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna())
     if len(usual) == 2 and not campaigns:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import Label
 from crane_core.pipeline.agreement import Items, differing
 from crane_core.ui import keys
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
 from crane_core.ui.open_list import clicked_row
-from crane_core.ui.words import LABEL_WORDS, NOTHING, count, setting_short
+from crane_core.ui.words import NOTHING, count, setting_short
 
 MOST_HEIGHT = 420
 FACTS = {"case_id": "Case", "detector_title": "Detector", "setting": "Input", "library_group": "Library"}
 
 
 def draw_differences(chosen: Chosen) -> None:
-    """A row per verdict, a column per annotator; a click opens the pair. Nothing of a campaign that is not locked."""
+    """A row per verdict, a column per annotator; a click opens the pair. Campaigns that are not locked are excluded."""
     if chosen.blind_campaigns:
         return
     items = computed.items(chosen)
@@ -42,7 +42,7 @@ def draw_differences(chosen: Chosen) -> None:
 def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
     facts = unlike[list(FACTS)].assign(setting=unlike["setting"].map(setting_short)).rename(columns=FACTS)
     said = {
-        name: [LABEL_WORDS[Label(label)] if isinstance(label, str) else NOTHING for label in unlike[name]]
+        name: [label_words(label, items.label_set) if isinstance(label, str) else NOTHING for label in unlike[name]]
         for name in items.annotators
     }
     return facts.assign(**said)

@@ -28,7 +28,7 @@ def draw_groups(chosen: Chosen) -> None:
     if chosen.blind_campaigns:
         st.info(
             f"{names(chosen.blind_campaigns)} is not locked: totals only. Groups and single items could tell an "
-            "annotator which model an item is of, or what somebody else said of it."
+            "annotator which model wrote an item, or how somebody else labelled it."
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -46,10 +46,11 @@ def draw_groups(chosen: Chosen) -> None:
 
 
 def _pick_coefficient(chosen: Chosen) -> str:
+    has_order = chosen.scope is not Scope.ALL and computed.label_set(chosen).is_ordinal
     options = [
         name
         for name, asked in COEFFICIENTS.items()
-        if not (asked.ordered and chosen.scope is Scope.ALL) and not (asked.of_two and len(chosen.annotators) != 2)
+        if not (asked.ordered and not has_order) and not (asked.of_two and len(chosen.annotators) != 2)
     ]
     default = headline_coefficient(chosen)
     looks: dict[str, Any] = {"key": keys.COEFFICIENT, "default": default, "width": 320}

@@ -16,6 +16,7 @@ from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.phrases import beside, bounds, readable, value
 from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.grid import grid
 from crane_core.ui.words import coefficient, count, interval, literal, percent
 
 
@@ -30,16 +31,24 @@ def draw_with_judges(chosen: Chosen) -> None:
         return
     kappa = table[table["coefficient"] == KAPPA].reset_index(drop=True)
     rows = as_rows(kappa)
-    labels = [f"{row['judge']}  n {count(row['n'])}" for row in rows]
+    labels = [
+        f"{name}  n {count(row['n'])}" for name, row in zip(_short([row["judge"] for row in rows]), rows, strict=True)
+    ]
     drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
     draw_chart(
         forest(drawn, labels=labels, coefficient=KAPPA, whole=None),
         readable(as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}),
         numbers=table,
         name="agreement_with_judges",
-        note=f"{literal(str(person))} against each pass. n: {chosen.noun} with two labels on the scale. Lines: 95% "
-        "intervals. Reversed: the judge's two texts in the other order.",
+        note=f"{literal(str(person))} against each pass of a judge. n: {chosen.noun} with two labels on the scale. "
+        "Lines: 95% intervals. Reversed: the judge's two texts in the other order.",
     )
+
+
+def _short(judges: list[str]) -> list[str]:
+    """The passes without the name of their judge where there is one judge: a narrow window has no room for it."""
+    heads = {name.partition(", ")[0] for name in judges}
+    return [name.partition(", ")[2] or name for name in judges] if len(heads) == 1 else judges
 
 
 def draw_differs(chosen: Chosen) -> None:
@@ -75,7 +84,7 @@ def draw_powered(chosen: Chosen) -> None:
     person, table = computed.powered(chosen)
     if table.empty or chosen.blind_campaigns:
         return
-    st.dataframe(
+    grid(
         pd.DataFrame(
             {
                 "Judge": row["judge"],
@@ -89,7 +98,6 @@ def draw_powered(chosen: Chosen) -> None:
             }
             for row in as_rows(table)
         ),
-        hide_index=True,
         height="content",
     )
     st.caption(
@@ -110,7 +118,7 @@ def draw_consistency(chosen: Chosen) -> None:
         {"Judge": judge, "Compared": compared} | _columns([r for r in rows if _is_of(r, judge, compared)])
         for judge, compared in table[["judge", "compared"]].drop_duplicates().itertuples(index=False)
     ]
-    st.dataframe(pd.DataFrame(shown), hide_index=True, height="content")
+    grid(pd.DataFrame(shown), height="content")
     st.caption(
         "In brackets: 95% intervals, bootstrap over cases. Of several repetitions, the mean over their pairs; kappa is "
         "of two. The study's own measure is the percent agreement of the most frequent labels, over all verdicts."

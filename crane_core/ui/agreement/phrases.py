@@ -22,7 +22,7 @@ def bounds(row: dict[str, Any]) -> str:
 
 
 def remark(row: dict[str, Any]) -> str:
-    """Why the value or its interval is missing or says little; empty where nothing is to be said."""
+    """Why the value or its interval is missing or weak; empty otherwise."""
     if row["why"]:
         return f"not defined, {row['why']}" if row["value"] is None else str(row["why"])
     if row["n_undefined"]:
@@ -31,7 +31,7 @@ def remark(row: dict[str, Any]) -> str:
 
 
 def beside(row: dict[str, Any]) -> str:
-    """What stands beside the row's mark in a chart, or instead of it."""
+    """The text beside the row's mark in a chart, or in place of it."""
     if row["value"] is None:
         return f"not defined: {row['why']}"
     return value(row) + (", too little data for an interval" if row["why"] else "")

@@ -9,10 +9,11 @@ from crane_core.ui import data
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.phrases import readable, remarks
 from crane_core.ui.campaigns.lead import is_leading
+from crane_core.ui.grid import grid
 
 
 def draw_repeats() -> None:
-    """Self-agreement per annotator of every campaign; where nothing came back yet, what would bring it."""
+    """Self-agreement per annotator of every campaign; without repeats yet, how they come about."""
     table = computed.repeats()
     if len(table) and not is_leading():
         table = table[~table["campaign"].isin(data.blind_campaigns())]
@@ -24,7 +25,7 @@ def draw_repeats() -> None:
         return
     rows = as_rows(table)
     shown = readable(rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False)
-    st.dataframe(shown, hide_index=True, width=720, height="content")
+    grid(shown, width=720, height="content")
     if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
         st.caption(told)
     st.caption("Over hidden repeats. Few items give wide intervals.")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from crane_core.pipeline.cards import Card, Text
-from crane_core.ui.code_html import code_html, prose_html
+from html import escape
+from pathlib import Path
+
+from crane_core.pipeline.cards import NO_CRASH, Card, Text
+from crane_core.ui.code_html import code_html, differing_prose_html, prose_html
+from crane_core.ui.exception_names import exception_name, named_exceptions
 
 MAX_LINES = 400
 """Lines of a target cell that are shown; the rest is counted."""
 MAX_TEXT = 6_000
 """Characters of a text that are shown; the rest is counted."""
+
+
+def card_style() -> str:
+    """The style of cards, for a page that shows one without the desk."""
+    return f"<style>{Path(__file__).with_name('desk.css').read_text('utf-8')}</style>"
 
 
 def card_html(card: Card) -> str:
@@ -19,7 +28,7 @@ def card_html(card: Card) -> str:
 
 def _code(card: Card) -> str:
     n_before = f"after {card.n_executed} executed cell{'s' if card.n_executed != 1 else ''}"
-    head = f'<h4>Target cell <span class="cw-dim">{n_before}</span></h4>'
+    head = f'<h2>Target cell <span class="cw-dim">{n_before}</span></h2>'
     if card.code is None:
         return head + '<p class="cw-dim">The code of this notebook is not loaded.</p>'
     lines = card.code.splitlines() or [""]
@@ -32,7 +41,11 @@ def _code(card: Card) -> str:
 
 
 def _line(number: int, text: str, *, crashes: bool) -> str:
-    mark = '<b title="the crash is raised here">▶</b>' if crashes else "<b></b>"
+    mark = (
+        '<b title="the crash is raised here">▶<span class="cw-unseen"> raised here </span></b>'
+        if crashes
+        else "<b></b>"
+    )
     css = "cw-side cw-crash" if crashes else "cw-side"
     return f'<div class="{css}"><i>{number}</i>{mark}{code_html(text)}</div>'
 
@@ -40,33 +53,55 @@ def _line(number: int, text: str, *, crashes: bool) -> str:
 def _truth(card: Card) -> str:
     error = f'<p class="cw-error"><code>{_bounded(_error(card))}</code></p>' if _error(card) else ""
     truth = card.truth or "The benchmark gives no diagnosis of this crash; use the error and the code."
-    return f'<section class="cw-truth"><h4>Ground truth</h4>{error}<p>{_bounded(truth)}</p></section>'
+    return f'<section class="cw-truth"><h2>Ground truth</h2>{error}<p>{_bounded(truth)}</p></section>'
 
 
 def _error(card: Card) -> str:
-    return ": ".join(part for part in (card.exception, card.message) if part)
+    return ": ".join(part for part in (exception_name(card.exception), card.message) if part)
 
 
 def _texts(card: Card) -> str:
-    same = len(card.texts) == 1
-    head = f'<h4>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h4>'
-    return f'<section class="cw-diagnoses">{head}{"".join(_text(text, alone=same) for text in card.texts)}</section>'
+    head = f'<h2>Diagnosis to judge <span class="cw-dim">{_counts(card.texts)}</span></h2>'
+    texts = "".join(_text(card, place) for place in range(len(card.texts)))
+    return f'<section class="cw-diagnoses">{head}{texts}</section>'
 
 
 def _counts(texts: tuple[Text, ...]) -> str:
-    """Of how many runs and texts; nothing where that is hidden."""
+    """Of how many runs and texts; nothing if that is hidden."""
     if any(text.n_runs is None for text in texts):
         return ""
     n_runs = sum(text.n_runs or 0 for text in texts)
     return f"{n_runs} run{'s' if n_runs != 1 else ''}, {'one text' if len(texts) == 1 else f'{len(texts)} texts'}"
 
 
-def _text(text: Text, *, alone: bool) -> str:
-    count = "" if alone else f'<span class="cw-times">{text.n_runs}×</span>'
-    return f'<div class="cw-diagnosis">{count}<p>{_bounded(text.text)}</p></div>'
+def _text(card: Card, place: int) -> str:
+    """One text; one that is nearly the first is shown as its differences to it."""
+    text, first = card.texts[place], card.texts[0]
+    count = "" if len(card.texts) == 1 else f'<span class="cw-times">{text.n_runs}×</span>'
+    differing = differing_prose_html(first.text[:MAX_TEXT], text.text[:MAX_TEXT]) if place else None
+    told = '<span class="cw-dim cw-versus">as the first, but for what is marked</span>' if differing else ""
+    body = f"<p>{differing}{_more(text.text)}</p>" if differing else f"<p>{_bounded(text.text)}</p>"
+    css = "cw-diagnosis cw-differing" if differing else "cw-diagnosis"
+    return f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'
+
+
+def _claim(card: Card, text: Text) -> str:
+    """The exceptions that the text names beside the true one; nothing if it names none or the true one is unknown."""
+    claimed = named_exceptions(text.text[:MAX_TEXT])
+    true = exception_name(card.exception)
+    if not claimed or not (true or card.truth == NO_CRASH):
+        return ""
+    names = ", ".join(f"<code>{escape(name)}</code>" for name in claimed)
+    if claimed == (true,):
+        return f'<p class="cw-claim">Names {names}, the exception that is raised.</p>'
+    raised = f"<code>{escape(true[:MAX_TEXT])}</code> is raised" if true else "nothing is raised"
+    return f'<p class="cw-claim">Names {names}; {raised}.</p>'
 
 
 def _bounded(text: str) -> str:
+    return prose_html(text[:MAX_TEXT]) + _more(text)
+
+
+def _more(text: str) -> str:
     cut = len(text) - MAX_TEXT
-    more = f' <span class="cw-dim">… {cut:,} more characters</span>' if cut > 0 else ""
-    return prose_html(text[:MAX_TEXT]) + more
+    return f' <span class="cw-dim">… {cut:,} more characters</span>' if cut > 0 else ""

@@ -18,7 +18,7 @@ _component = st.components.v2.component(
     "crane_desk",
     html=(_HERE / "desk.html").read_text("utf-8"),
     css=(_HERE / "desk.css").read_text("utf-8"),
-    js="\n".join((_HERE / name).read_text("utf-8") for name in ("outbox.js", "desk.js")),
+    js="\n".join((_HERE / name).read_text("utf-8") for name in ("outbox.js", "keymap.js", "desk.js")),
     isolate_styles=False,
 )
 
@@ -29,7 +29,7 @@ def draw_component(data: dict[str, Any], *, key: str, on_sent: Callable[[], None
 
 
 def draw_closed(campaign: str, annotator: str, *, why: Literal["login", "gone"]) -> None:
-    """The desk without its data: one that stands stays, another tells what waits in the browser and nothing else.
+    """The desk without its data: an open one stays; a new one shows only what waits in the browser.
 
     Nothing that the browser sends is taken. The browser keeps a desk that comes at the place it had: in a container, as
     in the labelling fragment, and after two other elements.

@@ -8,11 +8,22 @@ const IDLE_CAP_S = 300;
 const RESEND_MS = 2000;
 const LATE_MS = 4000;
 const RESUME_MS = 5000;
-const REASON_KEYS = {4: 'a', 5: 'b', 6: 'c', 7: 'd', 8: 'e', 9: 'f'};
-const LABELS = {1: 'correct', 2: 'partial', 3: 'wrong'};
-const SIGNS = {correct: '✓', partial: '◐', wrong: '✗'};
-const STAYS = new Set(['flag', 'evidence', 'help', 'close']); // acts that leave a half-written note open
-const LETTERS = {d: 'evidence', n: 'note', f: 'flag', s: 'skip', u: 'undo', '?': 'help'};
+const ASK_MS = 2000; // how long a tab listens whether another one labels here
+const READS = new Set(['help', 'changes', 'dismiss', 'seen', 'claim']); // what needs no desk that takes labels
+const STAYS = new Set(['flag', 'evidence', 'unfold', ...READS]); // acts that leave a half-written note open
+const LETTERS = {
+  d: ['evidence', 'show or hide the evidence: all code, the kernel state and the fix'],
+  e: ['unfold', 'unfold all of the evidence, or fold it again'],
+  u: ['undo', 'undo the last label and return to that item, up to 20 times'],
+  n: ['note', 'write a note on the current item'],
+  f: ['flag', 'flag the item for discussion, or remove the flag'],
+  s: ['skip', 'skip: the item is shown again at the end'],
+  g: ['changes', 'see what changed in the guideline'],
+  '?': ['help', 'show this list'],
+};
+const HELP = `A label saves and shows the next item. Keys do nothing while you type in a field. A label belongs to the item
+  that is shown when the key is pressed. Time counts while the page is visible, a pause up to five minutes; you and the
+  lead of the campaign see it.`;
 
 // Event to act, until it is acknowledged: when the page draws another desk, that one sends it, whatever the storage does.
 const OF_THIS_TAB = (window.craneActs ??= new Map());
@@ -35,13 +46,19 @@ class Desk {
     this.evidence = new Map();
     this.snapshot = null;
     this.shown = undefined; // nothing yet; null is the end
-    this.mood = {evidence: false};
+    this.mood = {evidence: false, unfolded: false};
+    this.isAside = false; // another tab of this person labels
+    this.guideline = null; // the version that stands on the screen: acts carry it
+    this.news = null; // what is to be told of a new one
+    this.labels = new Map(); // code of a label to its word, sign, key, style and reasons
     this.marks = []; // practice: {id, word, right} of each answer
     this.count = 0;
+    this.keys = new Keymap(root, () => this.keys?.paint());
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
     this.onLeave = event => this.outbox.some(act => this.unkept.has(act.event)) && event.preventDefault();
     root.addEventListener('click', event => this.click(event));
+    this.find('.cw-desk-changes').addEventListener('close', () => this.dismiss());
     this.find('textarea').addEventListener('keydown', event => this.noteKey(event));
   }
 
@@ -51,11 +68,13 @@ class Desk {
 
   attach(component) {
     this.component = component;
+    this.keys.attach();
     document.addEventListener('keydown', this.onKey);
     for (const sign of ['pointermove', 'pointerdown', 'wheel', 'visibilitychange']) {
       document.addEventListener(sign, this.onSign, {passive: true});
     }
     addEventListener('beforeunload', this.onLeave);
+    this.openTabs(component.data?.desk);
     clearInterval(this.timer);
     this.timer = setInterval(() => this.look(), 500);
     this.restored ??= this.restore(component.data?.desk);
@@ -63,12 +82,42 @@ class Desk {
   }
 
   detach() {
+    this.keys.detach();
     document.removeEventListener('keydown', this.onKey);
     for (const sign of ['pointermove', 'pointerdown', 'wheel', 'visibilitychange']) {
       document.removeEventListener(sign, this.onSign);
     }
     removeEventListener('beforeunload', this.onLeave);
+    this.tabs?.close();
+    this.tabs = null;
     clearInterval(this.timer);
+  }
+
+  // Practice has no desk, and may be open as often as somebody likes.
+  openTabs(desk) {
+    if (!desk || this.tabs) return;
+    this.tabs = new Tabs(desk, word => this.hear(word));
+    if (this.askedAt) return;
+    this.askedAt = Date.now();
+    this.tabs.say('ask');
+  }
+
+  hear(word) {
+    if (word === 'ask' && !this.isAside) this.tabs?.say('here');
+    if (word === 'mine' || (word === 'here' && Date.now() - this.askedAt < ASK_MS)) this.stepAside();
+  }
+
+  stepAside() {
+    this.keepNote();
+    this.isAside = true;
+    if (this.snapshot) this.paint();
+  }
+
+  // Labels are taken here again once the server has told what the other tab did.
+  claim() {
+    this.tabs?.say('mine');
+    this.isComing = true;
+    this.send();
   }
 
   // What an earlier tab could not send. Practice has no desk, and keeps nothing.
@@ -105,12 +154,16 @@ class Desk {
     this.isOpen = true;
     this.root.removeAttribute('data-empty');
     this.snapshot = data;
+    this.takeLabels(data.label_set);
+    if (this.isComing && this.hasAnswered()) this.isAside = this.isComing = false;
     this.hasSaved ||= data.saved.length > 0;
     this.settle(data);
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
     if (data.evidence) this.evidence.set(data.evidence.id, data.evidence.html);
-    if (isNew && this.outbox.length) this.send();
+    if ((isNew && this.outbox.length) || data.has_more) this.send(); // a first message brings few cards
+    this.keys.use(data.desk?.annotator ?? '', this.actions());
     this.paint();
+    if (this.isPageOld && !this.outbox.length) this.drawPage(); // not together with acts: they would run the desk alone
   }
 
   settle({saved, refused, desk}) {
@@ -159,8 +212,8 @@ class Desk {
   act(action, id, more = {}) {
     this.accrue();
     const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36).padStart(5, '0')}`;
-    const {desk, guideline} = this.snapshot;
-    const act = {event, action, id, submitted_at: new Date().toISOString(), guideline, ...desk, ...more};
+    const {desk} = this.snapshot;
+    const act = {event, action, id, submitted_at: new Date().toISOString(), guideline: this.guideline, ...desk, ...more};
     this.outbox.push(act);
     this.keep(act);
     this.send();
@@ -169,7 +222,7 @@ class Desk {
 
   // No label is taken here any more.
   isOver() {
-    return Boolean(this.snapshot.locked) || this.closed === 'gone';
+    return Boolean(this.snapshot.locked) || this.closed === 'gone' || this.isAside;
   }
 
   label(word) {
@@ -189,11 +242,11 @@ class Desk {
   do(name) {
     if (name === 'download') return this.download();
     if (name === 'discard') return this.discard();
-    if (!this.snapshot || (this.isOver() && name !== 'help' && name !== 'close')) return;
+    if (!this.snapshot || (this.isOver() && !READS.has(name))) return;
     if (!STAYS.has(name)) this.keepNote();
     const id = this.current();
     const now = this.view();
-    if (Object.values(LABELS).includes(name)) return this.label(name);
+    if (name.startsWith('label-')) return this.label(name.slice(6));
     if (name.startsWith('reason-')) return this.reason(name.slice(7), now);
     switch (name) {
       case 'undo': return now.undo.length && !this.snapshot.practice && this.undo(now);
@@ -201,10 +254,14 @@ class Desk {
       case 'flag': return id && !this.snapshot.practice && this.act(now.flags.has(id) ? 'unflag' : 'flag', id);
       case 'note': return id && !this.snapshot.practice && this.openNote(now.notes[id] ?? '');
       case 'evidence': return id && this.toggleEvidence(id);
+      case 'unfold': return id && this.unfold(id);
       case 'next': return this.afterPractice();
       case 'again': return this.snapshot.practice && this.practiseAgain();
-      case 'help': return this.find('.cw-desk-keys').showModal();
-      case 'close': return this.find('.cw-desk-keys').close();
+      case 'help': return this.keys.open(HELP);
+      case 'changes': return this.news?.html && this.find('.cw-desk-changes').showModal();
+      case 'seen': return this.find('.cw-desk-changes').close();
+      case 'dismiss': return this.dismiss();
+      case 'claim': return this.isAside && this.claim();
     }
   }
 
@@ -216,22 +273,63 @@ class Desk {
 
   reason(code, now) {
     const id = now.undo[0];
-    if (id && now.labels[id] && now.labels[id] !== 'correct') this.act('reason', id, {reason: code});
+    const offered = this.entry(now.labels[id]).reasons;
+    if (offered.some(reason => reason.code === code)) this.act('reason', id, {reason: code});
+  }
+
+  // The campaign's labels, as buttons.
+  takeLabels(entries) {
+    const told = JSON.stringify(entries);
+    if (!entries || told === this.labelsTold) return;
+    this.labelsTold = told;
+    this.labels = new Map(entries.map(entry => [entry.code, entry]));
+    const kbd = key => Object.assign(document.createElement('kbd'), {textContent: key});
+    this.find('.cw-desk-labels').replaceChildren(...entries.map(({code, sign, word, key, style}) => {
+      const button = Object.assign(document.createElement('button'), {type: 'button', className: 'cw-answer'});
+      button.dataset.act = `label-${code}`;
+      button.style.cssText = style;
+      button.append(kbd(key), ` ${sign} ${word}`);
+      return button;
+    }));
+  }
+
+  // A label of an earlier campaign of this name may wait here until the server refuses it.
+  entry(code) {
+    return this.labels.get(code) ?? {word: code, sign: '', style: '', reasons: []};
+  }
+
+  // The label in its colour, as markup.
+  said(code) {
+    const {sign, word, style} = this.entry(code);
+    return `<span class="cw-answer-word" style="${style}">${escaped(`${sign} ${word}`)}</span>`;
+  }
+
+  // What has a key here, with its default.
+  actions() {
+    const entries = [...this.labels.values()];
+    const labels = entries.map(({code, key, word}) => ({name: `label-${code}`, key, words: word}));
+    const asks = entries.filter(entry => entry.reasons.length).map(entry => entry.word).join(' or ');
+    const offered = new Map(entries.flatMap(entry => entry.reasons.map(reason => [reason.code, reason])));
+    const reasons = [...offered.values()].map(({code, key, words}) => {
+      return {name: `reason-${code}`, key, words: `why the last label is ${asks}: ${words}`};
+    });
+    const others = Object.entries(LETTERS).map(([key, [name, words]]) => ({name, key, words}));
+    const kept = new Set(['undo', 'skip', 'flag', 'note', 'changes', ...reasons.map(({name}) => name)]);
+    return [...labels, ...reasons, ...others].filter(({name}) => !this.snapshot.practice || !kept.has(name));
   }
 
   key(event) {
     const {key, target} = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !this.root.isConnected) return;
+    if (event.ctrlKey || event.metaKey || event.repeat || !this.root.isConnected || this.keys.isOpen()) return;
     if (target.closest?.('input, textarea, select, [contenteditable=true], [role=textbox]')) return;
-    if (this.find('.cw-desk-keys').open) return key === '?' ? this.do('close') : undefined;
+    const name = this.keys.named(event);
+    if (this.find('.cw-desk-changes').open) return name === 'changes' ? this.do('seen') : undefined;
     if (document.querySelector('[role=dialog]:not([data-testid=stDialog] *)')) return;
     this.firstAction();
-    const digit = digitOf(event);
-    const name = LABELS[digit] ?? LETTERS[key.toLowerCase()] ?? (REASON_KEYS[digit] && `reason-${REASON_KEYS[digit]}`);
     if (name) {
       event.preventDefault();
       this.do(name);
-    } else if (key === 'Enter' && this.feedback) {
+    } else if (key === 'Enter' && this.feedback && !target.closest?.('button, a, summary')) {
       event.preventDefault();
       this.afterPractice();
     }
@@ -242,7 +340,7 @@ class Desk {
     this.firstAction();
     if (button) {
       this.do(button.dataset.act);
-      if (button.dataset.act !== 'note') button.blur(); // else Enter or space would press it again
+      if (event.detail && button.dataset.act !== 'note') button.blur(); // after a mouse Enter or space would press it again
     }
   }
 
@@ -267,6 +365,7 @@ class Desk {
     const wanted = this.mood.evidence && !this.evidence.has(this.shown) ? this.shown : null;
     this.component.setStateValue('sent', {
       client: this.client, n: this.sentN = this.count++, events: this.outbox, have: [...this.cards.keys()], evidence: wanted,
+      guideline: this.guideline,
     });
   }
 
@@ -276,10 +375,15 @@ class Desk {
     if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
     if (waits && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
-      document.querySelector('.st-key-desk_resume button')?.click();
+      this.drawPage();
     }
     this.paintSaved();
     this.dismissDialog();
+  }
+
+  drawPage() {
+    this.isPageOld = false;
+    document.querySelector('.st-key-desk_resume button')?.click();
   }
 
   // Streamlit's dialog about a lost connection locks the whole page; the desk goes on without the server and says so.
@@ -290,6 +394,12 @@ class Desk {
   toggleEvidence(id) {
     this.mood.evidence = !this.mood.evidence;
     if (this.mood.evidence && !this.evidence.has(id)) this.send();
+    this.paintEvidence();
+  }
+
+  unfold(id) {
+    this.mood.unfolded = !this.mood.evidence || !this.mood.unfolded;
+    if (!this.mood.evidence) return this.toggleEvidence(id);
     this.paintEvidence();
   }
 
@@ -346,8 +456,11 @@ class Desk {
     this.paintLast(now);
     this.paintFeedback();
     if (id !== this.shown || this.pending) this.show(id, now);
+    this.paintThread(id);
+    this.paintGold(now.undo[0]);
     this.paintEvidence();
     this.paintSaved();
+    this.keys.paint();
     this.root.dataset.item = id ?? '';
     this.root.dataset.done = now.done;
   }
@@ -356,18 +469,56 @@ class Desk {
     const html = id !== null ? this.cards.get(id) : this.isLast(now) ? this.ending(now) : undefined;
     this.pending = html === undefined;
     if (id !== this.shown) {
-      this.mood.evidence = false;
+      this.mood = {evidence: false, unfolded: false};
       this.find('.cw-desk-note').hidden = true;
       this.timing = {seconds: 0, shown_at: new Date().toISOString(), first_action_at: null};
       this.mark = performance.now();
       this.wasVisible = document.visibilityState === 'visible';
     }
+    if (id !== this.shown) this.adoptGuideline();
     this.shown = id;
     this.find('.cw-desk-card').innerHTML = html ?? '<p class="cw-dim">Loading the next item …</p>';
     if (this.pending) this.send();
     const crash = this.find('.cw-code .cw-crash');
     const box = this.find('.cw-code');
     if (crash) box.scrollTop = crash.offsetTop - box.offsetTop - box.clientHeight / 2;
+    this.announce(id, now);
+  }
+
+  // A screen reader hears of the next item, and it begins at its top; the first one is read with the page.
+  announce(id, now) {
+    if (this.announced !== undefined && id !== this.announced && !this.pending) {
+      const words = id === null ? 'No item is left.' : `Item ${now.done + 1} of ${this.snapshot.total}.`;
+      this.find('.cw-desk-live').textContent = `${words} ${this.find('.cw-desk-card .cw-error')?.textContent ?? ''}`;
+      this.root.closest('[data-testid=stMain]')?.scrollTo({top: 0});
+    }
+    if (!this.pending) this.announced = id;
+  }
+
+  // A new version holds, and is told, from the next item on: what is in sight was shown under the one before. The page
+  // around the desk is drawn again, so that the guideline there is the one that labels carry.
+  adoptGuideline() {
+    const {guideline, guideline_change: change} = this.snapshot;
+    if (!guideline || guideline === this.guideline) return;
+    const isFirst = this.guideline === null;
+    this.guideline = guideline;
+    if (change || !isFirst) this.news = change ?? {};
+    this.isPageOld = !isFirst;
+    this.paintNews();
+  }
+
+  dismiss() {
+    this.news = null;
+    this.paintNews();
+  }
+
+  paintNews() {
+    this.find('.cw-desk-news').hidden = !this.news;
+    this.find('.cw-desk-news span').textContent = this.news ? 'The guideline has changed.' : '';
+    this.find('[data-act=changes]').hidden = !this.news?.html;
+    if (!this.news?.html) return;
+    this.find('.cw-desk-changes p').textContent = this.news.words;
+    this.find('.cw-desk-change').innerHTML = this.news.html;
   }
 
   // The cards sent ahead can run out before the server has answered; that is not an end.
@@ -376,15 +527,15 @@ class Desk {
   }
 
   ending(now) {
-    const what = this.snapshot.practice ? this.practiceEnding() : `<h3>All ${now.done} items are labelled.</h3>
-      <p>${this.snapshot.locked ? '' : 'Press U to undo the last label. '}You can close this page.</p>`;
+    const what = this.snapshot.practice ? this.practiceEnding() : `<h2>All ${now.done} items are labelled.</h2>
+      <p>${this.snapshot.locked ? '' : `Press ${this.keys.hint('undo') || 'undo'} to undo the last label. `}You can close this page.</p>`;
     return `<div class="cw-desk-end">${what}</div>`;
   }
 
   practiceEnding() {
     const misses = this.marks.filter(mark => !mark.right);
     const right = this.marks.length - misses.length;
-    return `<h3>Practice is over: ${right} of ${this.snapshot.total} as in the guideline.</h3>
+    return `<h2>Practice is over: ${right} of ${this.snapshot.total} as in the guideline.</h2>
       <p>Nothing was stored. Choose a campaign above to begin, or practise again.
         <button type="button" data-act="again">Again</button></p>${misses.length ? this.review(misses) : ''}`;
   }
@@ -393,10 +544,10 @@ class Desk {
   review(misses) {
     const items = misses.map(({id, word}) => {
       const {label, why} = this.snapshot.practice[id];
-      return `<details><summary>You said ${SIGNS[word]} ${word}; the guideline says ${SIGNS[label]} ${label}. ${why}</summary>
+      return `<details><summary>You said ${this.said(word)}; the guideline says ${this.said(label)}. ${why}</summary>
         ${this.cards.get(id) ?? ''}</details>`;
     });
-    return `<section class="cw-desk-review"><h4>Review of ${misses.length === 1 ? 'the miss' : `${misses.length} misses`}</h4>
+    return `<section class="cw-desk-review"><h3>Review of ${misses.length === 1 ? 'the miss' : `${misses.length} misses`}</h3>
       ${items.join('')}</section>`;
   }
 
@@ -422,28 +573,46 @@ class Desk {
     this.find('[data-act=note]').lastChild.textContent = now.notes[id] ? ' note ✎' : ' note';
   }
 
+  // The label of the item before in a status; the reasons beside it, as a screen reader would read all of them out.
   paintLast(now) {
-    const place = this.find('.cw-desk-last');
     const id = now.undo[0];
-    if (this.snapshot.locked) return void (place.textContent = this.snapshot.locked);
-    if (this.snapshot.practice) {
-      return void (place.textContent = 'Practice: nothing is kept, and you see at once what the guideline says.');
-    }
-    if (this.tookBack && this.tookBack.id === now.queue[0]) {
-      const {word} = this.tookBack;
-      return void (place.innerHTML = `Undone: this item was ${said(word)}`);
-    }
-    if (!id) return void (place.textContent = 'Press 1, 2 or 3: the label is saved and the next item comes.');
-    const word = now.labels[id];
-    const last = `Previous item: ${said(word)}`;
-    place.innerHTML = word === 'correct' ? last : `${last} Why? ${this.reasonButtons(now.reasons[id])}`;
+    const reasons = this.offeredReasons(now, id);
+    this.write('.cw-desk-previous', this.lastWords(now, id));
+    this.write('.cw-desk-reasons', reasons.length ? `Why? ${this.reasonButtons(reasons, now.reasons[id])}` : '');
   }
 
-  reasonButtons(chosen) {
-    return Object.entries(REASON_KEYS).map(([key, code]) => {
+  offeredReasons(now, id) {
+    const isBack = this.tookBack && this.tookBack.id === now.queue[0];
+    return !id || isBack || this.snapshot.locked || this.snapshot.practice ? [] : this.entry(now.labels[id]).reasons;
+  }
+
+  lastWords(now, id) {
+    if (this.snapshot.locked) return escaped(this.snapshot.locked);
+    if (this.snapshot.practice) return 'Practice: nothing is kept, and you see at once what the guideline says.';
+    if (this.tookBack && this.tookBack.id === now.queue[0]) return `Undone: this item was ${this.said(this.tookBack.word)}`;
+    if (!id) return `${this.keysInWords()}: the label is saved and the next item comes.`;
+    return `Previous item: ${this.said(now.labels[id])}`;
+  }
+
+  // New markup only where it is new: the button in focus stays, and nothing is announced twice.
+  write(selector, html) {
+    const place = this.find(selector);
+    if (place.cwHtml === html) return;
+    const act = place.contains(document.activeElement) ? document.activeElement.dataset.act : null;
+    place.innerHTML = place.cwHtml = html;
+    if (act) place.querySelector(`[data-act="${CSS.escape(act)}"]`)?.focus();
+  }
+
+  keysInWords() {
+    const keys = [...this.labels.keys()].map(code => this.keys.hint(`label-${code}`)).filter(Boolean);
+    return keys.length < 2 ? 'Press a button' : `Press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+  }
+
+  reasonButtons(reasons, chosen) {
+    return reasons.map(({code, key, words}) => {
       const on = code === chosen;
-      const words = this.snapshot.reason_words[code];
-      return `<button type="button" data-act="reason-${code}" aria-pressed="${on}"><kbd>${key}</kbd> ${code} ${words}</button>`;
+      const name = code.length === 1 ? `${code} ${words}` : words; // guidelines name reasons by their letter
+      return `<button type="button" data-act="reason-${code}" aria-pressed="${on}"><kbd>${key}</kbd> ${escaped(name)}</button>`;
     }).join(' ');
   }
 
@@ -452,7 +621,8 @@ class Desk {
     place.hidden = !this.feedback;
     if (!this.feedback) return;
     const {right, label, word, why} = this.feedback;
-    const head = right ? `✓ ${word}, as in the guideline.` : `You said ${word}; the guideline says ${label}.`;
+    const [given, asked] = [word, label].map(code => escaped(this.entry(code).word));
+    const head = right ? `✓ ${given}, as in the guideline.` : `You said ${given}; the guideline says ${asked}.`;
     place.innerHTML = `<b>${head}</b> ${why} <button type="button" data-act="next"><kbd>Enter</kbd> next</button>`;
     place.dataset.right = right;
   }
@@ -463,7 +633,38 @@ class Desk {
     this.find('[data-act=evidence]').setAttribute('aria-expanded', String(Boolean(open)));
     place.hidden = !open;
     const html = open ? this.evidence.get(this.shown) ?? '<p class="cw-dim">Loading …</p>' : '';
-    if (place.cwHtml !== html) place.innerHTML = place.cwHtml = html;
+    const body = this.find('.cw-desk-evidence-body');
+    const {unfolded} = this.mood;
+    this.find('[data-act=unfold]').setAttribute('aria-pressed', String(unfolded));
+    if (body.cwHtml === html && body.cwUnfolded === unfolded) return;
+    body.innerHTML = body.cwHtml = html;
+    body.cwUnfolded = unfolded;
+    if (open && this.evidence.has(this.shown)) this.reveal(this.find('.cw-desk-evidence'));
+    if (unfolded) for (const part of body.querySelectorAll('details')) part.open = true;
+  }
+
+  // Scroll to a part that begins near the lower edge of the screen or below it; what is read stays where it is.
+  reveal(part) {
+    if (part.getBoundingClientRect().top > innerHeight * 0.6) part.scrollIntoView({block: 'start'});
+  }
+
+  // What the last label should have been, where that was known and annotators are told.
+  paintGold(last) {
+    const {gold} = this.snapshot;
+    const place = this.find('.cw-desk-told');
+    place.hidden = !gold || gold.id !== last;
+    if (!place.hidden && place.cwHtml !== gold.html) place.innerHTML = place.cwHtml = gold.html;
+    if (!place.hidden) place.dataset.right = gold.right;
+  }
+
+  // What the annotator and the lead wrote about the item in sight, and that the lead answered others.
+  paintThread(id) {
+    const {threads = {}, answers = ''} = this.snapshot;
+    for (const [name, html] of [['thread', threads[id] ?? ''], ['answers', answers]]) {
+      const place = this.find(`.cw-desk-${name}`);
+      place.hidden = !html;
+      if (place.cwHtml !== html) place.innerHTML = place.cwHtml = html;
+    }
   }
 
   paintSaved() {
@@ -509,6 +710,7 @@ class Desk {
     place.hidden = !words;
     const text = place.querySelector('p');
     if (text.textContent !== words) text.textContent = words;
+    this.find('[data-act=claim]').hidden = !this.isAside;
     this.find('[data-act=download]').hidden = !lost.length;
     this.find('[data-act=discard]').hidden = !lost.length || !this.hasDownloaded;
   }
@@ -524,6 +726,7 @@ class Desk {
   waitingWords(late) {
     const waits = this.outbox.length && !this.isShut() ? `${amount(this.outbox)} waiting to be saved.` : '';
     if (this.closed === 'login') return [waits, waits ? 'Enter the password to save them.' : 'Enter the password to go on.'];
+    if (this.isAside) return ['This desk is open in another tab, and labels are taken there.', waits];
     if (this.isForgetful) return ['This browser keeps nothing (a private window?): stay on this page until it says saved.'];
     if (this.snapshot?.trouble && !this.snapshot.locked) return [this.snapshot.trouble, waits];
     return late && waits ? ['The server does not answer.', waits, 'They are kept in this browser and saved when it is back.'] : [];
@@ -583,15 +786,6 @@ const PLAY = {
     now.notes[id] = note;
   },
 };
-
-// The digit of a key, on keyboards too whose row of digits needs Shift.
-function digitOf({key, code, shiftKey}) {
-  return /^[1-9]$/.test(key) ? key : shiftKey ? undefined : /^Digit([1-9])$/.exec(code)?.[1];
-}
-
-function said(word) {
-  return `<span class="cw-word-${word}">${SIGNS[word]} ${word}</span>`;
-}
 
 function amount(acts) {
   const what = acts.every(act => act.action === 'label') ? 'label' : 'change';

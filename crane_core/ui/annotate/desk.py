@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from crane_core.annotation.guideline import version_of
-from crane_core.annotation.plan import Plan, Showing, guideline_of
-from crane_core.annotation.reasons import REASONS
+from crane_core.annotation.guideline import version_known
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
 from crane_core.errors import CraneError
 from crane_core.pipeline.cards import card, evidence
 from crane_core.pipeline.labelling import Desk, Taken
@@ -18,8 +20,12 @@ from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_closed, draw_component, what_was_sent
+from crane_core.ui.annotate.gold_html import told_of_gold
 from crane_core.ui.annotate.snapshot import showing_of, snapshot
+from crane_core.ui.annotate.thread_html import threads_shown
 from crane_core.ui.frame import told
+from crane_core.ui.guideline_view import change_html, draw_earlier, draw_guideline, moment
+from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.visit import require_seat
@@ -45,11 +51,11 @@ def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
     found = evidence(_store, benchmark, case_id)
     if found.cells.empty:
         return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
-    return code_and_state_html(found.cells, found.states, found.traceback)
+    return code_and_state_html(found.cells, found.states, found.traceback, found.diagnosis)
 
 
 def draw_desk(campaign: str, annotator: str) -> None:
-    """The labelling screen of one annotator. Raises IdentityError where somebody else is logged in."""
+    """The labelling screen of one annotator. Raises IdentityError if somebody else is logged in."""
     require_seat(annotator)
     try:
         desk = opened_desk(str(data.folder().path), campaign)
@@ -57,26 +63,35 @@ def draw_desk(campaign: str, annotator: str) -> None:
     except CraneError:
         draw_closed(campaign, annotator, why="gone")
         raise
-    _head(desk.plan, annotator)
+    _head(desk, annotator)
     st.button("Continue", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
 
 
-def _head(plan: Plan, annotator: str) -> None:
+def _head(desk: Desk, annotator: str) -> None:
+    plan = desk.plan
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch")
         with st.popover("Guideline", width="content"):
-            text = guideline_of(plan)
-            version = version_of(text)
-            if plan.guideline != version:
-                st.warning(
-                    f"This campaign started with version {plan.guideline}, whose text was not stored. "
-                    f"You are reading version {version}."
-                )
-            st.markdown(text)
-            st.caption(f"version {version}, stored with every label")
+            _draw_guideline(desk, annotator)
+        here = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL}
+        st.button("My items", on_click=show_here, kwargs=here, help="what you have labelled, to look at or change")
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
+
+
+def _draw_guideline(desk: Desk, annotator: str) -> None:
+    """The version in force, and every one before with how many labels one gave under it."""
+    versions = desk.guidelines()
+    now = versions[-1]
+    if desk.plan.guideline != versions[0].version:
+        st.warning(
+            f"This campaign started with version {desk.plan.guideline}, whose text was not stored. "
+            f"You are reading version {now.version}."
+        )
+    draw_guideline(now.text)
+    st.caption(f"version {now.version}, stored with every label")
+    draw_earlier(versions, Counter(given.guideline for given in desk.journal(annotator).given.values()))
 
 
 @st.fragment
@@ -97,24 +112,42 @@ def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent:
     """What the desk in the browser receives."""
     lock = desk.lock()
     campaign = desk.plan.campaign
+    journal = desk.journal(annotator)
     now = snapshot(
-        desk.journal(annotator),
+        journal,
         taken,
         have=_texts(sent.get("have")),
         card_of=lambda item: _card(data.store(), content, desk.plan, campaign, item),
-        locked=f"Locked by {lock.locked_by}; labels can no longer change." if lock else None,
+        locked=f"Locked by {lock.locked_by}; labels can no longer change." if lock else _left(desk.plan, annotator),
     )
     return now | {
         "desk": {"campaign": campaign, "annotator": annotator, "made": desk.plan.created_at},
         "n": sent.get("n"),
-        "guideline": version_of(guideline_of(desk.plan)),
-        "reason_words": REASONS,
+        "guideline": desk.guidelines()[-1].version,
+        "guideline_change": _change(desk, journal, sent.get("guideline")),
+        "label_set": for_desk(desk.plan.labels),
         "evidence": _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content),
+        "gold": told_of_gold(desk.plan, journal),
+        **threads_shown(desk.threads(annotator), (*now["queue"], *now["undo"])),
     }
 
 
+def _change(desk: Desk, journal: Journal, shown: object) -> dict[str, str] | None:
+    """What is new since the version that the browser shows, or, where it shows none yet, that of the last act."""
+    versions = desk.guidelines()
+    last = journal.last.guideline if journal.last else None
+    before, now = version_known(versions, shown) or version_known(versions, last), versions[-1]
+    if before is None or before.version == now.version:
+        return None
+    return {"words": f"{now.by}, {moment(now.since)}", "html": change_html(before.text, now.text)}
+
+
+def _left(plan: Plan, annotator: str) -> str | None:
+    return None if annotator in plan.present else "You no longer label in this campaign. Its lead can add you again."
+
+
 def _save(desk: Desk, annotator: str, key: str) -> None:
-    """Take what the browser sent. Where the desk refuses all of it, what the disk has already counts as saved."""
+    """Take what the browser sent. If the desk refuses all of it, acts that are on disk already count as saved."""
     events = what_was_sent(key).get("events")
     acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
     known = showing_of(desk.plan, annotator)

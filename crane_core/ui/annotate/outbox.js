@@ -50,3 +50,20 @@ class Outbox {
     });
   }
 }
+
+// The tabs of one person at one desk in this browser. One of them labels; a tab that comes later hears 'here' when it
+// asks, and one that is told 'mine' steps aside.
+class Tabs {
+  constructor({campaign, annotator}, hear) {
+    this.channel = new BroadcastChannel(`crane-desk ${campaign} ${annotator}`);
+    this.channel.onmessage = ({data}) => hear(data);
+  }
+
+  say(word) {
+    this.channel.postMessage(word);
+  }
+
+  close() {
+    this.channel.close();
+  }
+}

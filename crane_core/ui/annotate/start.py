@@ -9,6 +9,7 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
+from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import count, literal
@@ -24,7 +25,7 @@ def draw_start() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         turn("Practice first: ten items with feedback", practice="1")
         with st.popover("Guideline", width="content"):
-            st.markdown(guideline())
+            draw_guideline(guideline())
     names = campaign_names(data.folder())
     if not names:
         st.info("There is no campaign yet. Ask your lead to create a campaign.")
@@ -36,7 +37,7 @@ def draw_start() -> None:
     for name in names:
         with told():
             kept = kept_campaign(data.folder(), name)
-            if not person.is_known or person.name in kept.plan.annotators:
+            if not person.is_known or person.name in kept.plan.present:
                 n_shown += 1
                 _campaign(kept, person)
     if person.is_known and not n_shown:
@@ -55,5 +56,5 @@ def _campaign(kept: Kept, person: Visitor) -> None:
             return
         st.caption(f"{diagnoses} Choose your name to continue where you stopped.")
         with st.container(horizontal=True, gap="medium"):
-            for annotator in plan.annotators:
+            for annotator in plan.present:
                 turn(literal(annotator), campaign=plan.campaign, annotator=annotator)

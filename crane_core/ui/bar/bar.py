@@ -1,7 +1,7 @@
 """The bar as a Streamlit component: search, copy, glossary, who is logged in.
 
-Knows where a search leads; what it finds is Cases' matter. The browser sends what was searched for; everything else
-happens there, without a run of the page.
+Knows where a search leads. Refuses to know what it finds: the Cases page does. The browser sends the words of a search
+and does everything else itself, without a run of the page.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from crane_core.ui.glossary import OF_INPUTS, TERMS
 from crane_core.ui.navigation import go, show_here
 
 MOST_CASES = 400
-"""Cases that the field offers while one types; a search finds the others too."""
+"""Cases that the field offers during typing; a search finds the others too."""
 CASES = "cases"
 BLIND = ("annotate", "campaigns")
-"""Pages on which no word may tell what the model of an item was shown."""
+"""Pages on which nothing may reveal what the model of an item was shown."""
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "crane_bar",

@@ -1,119 +1,134 @@
-"""Deciding between annotators: one item with all evidence, what each said, and a label with a reason."""
+"""Deciding between annotators: one item with all evidence, what each said, and a label with a reason.
+
+Keys are taken in the browser, see decide.js: a key that went through a run of the page would be lost or late.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.reasons import ADJUDICATION_REASONS
-from crane_core.domain import Label
+from crane_core.errors import CampaignError, CraneError, IdentityError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.cards import card, evidence
-from crane_core.pipeline.disputes import Dispute, disputes, undecided
+from crane_core.pipeline.disputes import Dispute, disputes
 from crane_core.pipeline.labelling import adjudicate
-from crane_core.ui import annotate, data, keys
+from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
+from crane_core.ui.annotate.component import what_was_sent
+from crane_core.ui.campaigns.decide_component import draw_deciding
+from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding
+from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.campaigns.said_html import said_html
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
 from crane_core.ui.visit import require, visitor
-from crane_core.ui.words import LABEL_WORDS, count, literal
+from crane_core.ui.words import literal
 
-_CARD_STYLE = Path(annotate.__file__).with_name("desk.css")
-REASON_KEYS = "45678"
-"""As on the Annotate page: 1 to 3 are labels, the others reasons."""
+MAX_BATCH = 100
+"""Decisions that one message may hold; a browser that sends more sends the rest again."""
+SAID = ("item", "by", "label", "reason", "note")
+"""What a decision consists of, all of it text."""
+ANY = "next"
+"""What the address asks for when it names no item."""
 
 
-def draw_adjudication(campaign: str, asked: str) -> None:
-    """The screen of one item; `asked` is its name, else the first that waits."""
-    plan, lock = kept_campaign(data.folder(), campaign)
-    found = disputes(data.folder(), plan)
-    waiting = undecided(found)
-    dispute = next((entry for entry in found if entry.item == asked), waiting[0] if waiting else None)
+def draw_adjudication(campaign: str) -> None:
+    """The screen of what is to be decided; it begins with the item in the address, else the first undecided one."""
     st.title("Decide", anchor=False)
-    with st.container(horizontal=True, gap="medium"):
-        turn(literal(f"Back to {campaign}"), campaign=campaign)
-        st.caption(f"{count(len(waiting))} of {count(len(found))} wait for a decision", width="stretch")
-    if dispute is None:
-        st.success("No disagreements to resolve.")
-        return
-    _draw_item(plan, dispute)
-    if lock is None:
-        _draw_decision(plan, dispute, waiting)
-    else:
-        st.info("The campaign is locked: its outcomes can no longer change.")
-    st.subheader("Evidence", anchor="evidence")
-    verdict = plan.item(dispute.item).verdict
+    turn(literal(f"Back to {campaign}"), campaign=campaign)
+    st.button("Continue", key=keys.DECIDE_RESUME)  # out of sight: the screen presses it, see decide.js
+    _deciding(campaign)
+
+
+@st.fragment
+def _deciding(campaign: str) -> None:
+    key = keys.deciding(campaign)
+    with told():
+        _require_lead()
+        plan, lock = kept_campaign(data.folder(), campaign)
+        outcome = st.session_state.get(keys.taken(key)) or Outcome()
+        now = deciding(
+            disputes(data.folder(), plan),
+            plan.labels,
+            st.query_params.get(keys.DECIDE, ANY),
+            what_was_sent(key),
+            outcome,
+            card_of=lambda dispute: _card(plan, dispute),
+            evidence_of=lambda item: _evidence(plan, item),
+        )
+        now |= {
+            "desk": {"campaign": campaign, "annotator": "(decides)", "made": plan.created_at},
+            "by": visitor().name,
+            "typed_by": st.session_state.get(keys.DECIDES, ""),
+            "locked": "The campaign is locked: its outcomes can no longer change." if lock else None,
+        }
+        draw_deciding(now, key=key, on_sent=lambda: _save(plan, key))
+
+
+def _card(plan: Plan, dispute: Dispute) -> str:
+    return said_html(dispute.said, plan.labels) + card_html(card(data.store(), plan, dispute.item))
+
+
+def _evidence(plan: Plan, item: str) -> str:
+    verdict = plan.item(item).verdict
     known = evidence(data.store(), verdict.benchmark, verdict.case_id)
     if known.cells.empty:
-        st.caption("The code of this case is not loaded; load it on the Data page.")
-    else:
-        st.html(code_and_state_html(known.cells, known.states, known.traceback))
+        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+    return code_and_state_html(known.cells, known.states, known.traceback, known.diagnosis)
 
 
-def _draw_item(plan: Plan, dispute: Dispute) -> None:
-    st.html(f"<style>{_CARD_STYLE.read_text('utf-8')}</style>")
-    shown = card_html(card(data.store(), plan, dispute.item))
-    st.html(f'<div class="cw-desk cw-adjudicate">{shown}{said_html(dispute.said)}</div>')
+def _require_lead() -> None:
+    """Raises IdentityError; asked for in a fragment and a callback too, which run without the page around them."""
+    require(Role.LEAD)
+    if not is_leading():
+        raise IdentityError("This needs the password of the Campaigns page.", remedy="Load the page again.")
 
 
-def _draw_decision(plan: Plan, dispute: Dispute, waiting: list[Dispute]) -> None:
-    label_key, reason_key = f"label_{dispute.item}", f"reason_{dispute.item}"
-    if dispute.decision is not None and dispute.decision.label is not None:
-        st.caption(
-            f"Decided by {literal(dispute.decision.annotator)}: {dispute.decision.label}. A new decision replaces it."
-        )
-    _draw_choice("Label", {str(label): LABEL_WORDS[label] for label in DIAGNOSIS_LABELS}, "123", label_key)
-    _draw_choice("Reason", ADJUDICATION_REASONS, REASON_KEYS, reason_key)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        person = visitor()
-        by = person.name or st.text_input("Who decides", value=st.session_state.get(keys.DECIDES, ""), width=180)
-        note = st.text_input("Note", key=f"note_{dispute.item}", placeholder="optional", width=420)
-        saved = st.button("Save and next", type="primary", shortcut="Enter")
-        if after := _after(dispute, waiting):
-            to = {keys.CAMPAIGN: plan.campaign, keys.DECIDE: after}
-            st.button("Later", help="the next one first", on_click=show_here, kwargs=to)
-    if saved:
-        st.session_state[keys.DECIDES] = by
-        _save(
-            plan, dispute, st.session_state.get(label_key), st.session_state.get(reason_key), by.strip(), note.strip()
-        )
+def _save(plan: Plan, key: str) -> None:
+    """Take what the browser sent, before anything is drawn. What is neither saved nor refused is sent again."""
+    sent = what_was_sent(key)
+    decisions = sent.get("decisions")
+    acts = [act for act in decisions if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(decisions, list) else []
+    st.session_state[keys.DECIDES] = str(sent.get("by") or "")[:60]
+    saved: list[str] = []
+    refused: dict[str, str] = {}
+    trouble = None
+    try:
+        _require_lead()
+        for act in acts:
+            event = str(act.get("event"))[:64]
+            try:
+                _decide(plan, act)
+                saved.append(event)
+            except CampaignError as error:
+                refused[event] = f"{error}"
+            if act.get("item") == st.query_params.get(keys.DECIDE):
+                show_here(**{keys.CAMPAIGN: plan.campaign, keys.DECIDE: ANY})
+    except CraneError as error:
+        trouble = str(error)
+    st.session_state[keys.taken(key)] = Outcome(saved, refused, trouble)
 
 
-def _draw_choice(title: str, options: dict[str, str], shortcuts: str, key: str) -> None:
-    """One button per option, with its key; the chosen one stands out and is kept in the session under `key`."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{title}**", width=60)
-        for option, shortcut in zip(options, shortcuts, strict=False):
-            st.button(
-                literal(options[option]),
-                key=f"{key}_{option}",
-                shortcut=shortcut,
-                type="primary" if st.session_state.get(key) == option else "secondary",
-                on_click=st.session_state.__setitem__,
-                args=(key, option),
-            )
-
-
-def _after(dispute: Dispute, waiting: list[Dispute]) -> str | None:
-    """The item that waits behind this one, from the beginning again after the last."""
-    others = [entry.item for entry in waiting if entry.item != dispute.item]
-    names = [entry.item for entry in waiting]
-    place = names.index(dispute.item) if dispute.item in names else -1
-    return (names[place + 1 :] + others)[0] if others else None
-
-
-def _save(plan: Plan, dispute: Dispute, label: str | None, reason: str | None, by: str, note: str) -> None:
-    if not label or not reason or not by:
-        st.error("A decision needs a label, a reason, and who decides.")
-        return
-    with told():
-        require(Role.LEAD)
-        adjudicate(data.folder(), plan, dispute.item, by=by, label=Label(label), reason=reason, note=note)
-        show_here(campaign=plan.campaign, decide="next")
-        st.rerun()
+def _decide(plan: Plan, act: Mapping[str, Any]) -> None:
+    """Put one decision on the disk. Raises CampaignError if it is invalid, LedgerError if the disk refuses."""
+    said = {
+        name: value if isinstance(value := act.get(name), str) else ""
+        for name in ("item", "by", "label", "reason", "note")
+    }
+    by = visitor().name or said["by"].strip()
+    adjudicate(
+        data.folder(),
+        plan,
+        said["item"],
+        by=by,
+        label=said["label"],
+        reason=said["reason"],
+        note=said["note"].strip(),
+        event=str(act.get("event")),
+    )

@@ -23,8 +23,8 @@ def draw_export(status: Status) -> None:
     )
     hidden = status.plan.blind and status.lock is None
     st.caption(
-        "Labels as a table, every act as JSON lines, the plan, and a README of the columns. "
-        + ("Until the lock it tells neither model nor input nor case of an item." if hidden else "")
+        "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README of the columns. "
+        + ("Until the lock it hides the model, the input and the case of every item." if hidden else "")
     )
 
 

@@ -1,4 +1,4 @@
-"""Who may lead: with logins those of that role; else everybody, or who gave the password for this page."""
+"""Who may lead: with logins, visitors with that role; without, everybody, or those who know the page's password."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_leading() -> bool:
 
 
 def draw_who_may_see() -> None:
-    """One quiet line where nothing keeps annotators from looking here."""
+    """One quiet line if nothing keeps annotators away from this page."""
     if not visitor().is_known and not os.environ.get(VARIABLE):
         st.caption(
             "Everyone who can open this app can open this page, including annotators. To protect it with a password, "

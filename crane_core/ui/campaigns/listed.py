@@ -1,4 +1,4 @@
-"""Every campaign with how far it is, each leading to its own page."""
+"""Every campaign with its progress and a link to its own page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crane_core.ui.words import count, literal
 
 
 def draw_list(names: list[str]) -> None:
-    """One box per campaign; one that cannot be read says why, and the others go on."""
+    """One box per campaign; one that cannot be read says why and does not stop the others."""
     for name in names:
         with told():
             _draw(campaign_status(data.folder(), name))

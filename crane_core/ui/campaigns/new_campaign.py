@@ -1,4 +1,4 @@
-"""A new campaign: asked for, shown as a plan, and stored only then."""
+"""A new campaign: described, shown as a plan, and only then stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from crane_core.pipeline.population_choices import Choices, population_choices
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
-from crane_core.ui.campaigns.plan_view import draw_outline
+from crane_core.ui.campaigns.labels_form import draw_labels
+from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
 from crane_core.ui.campaigns.wish_form import draw_design, draw_population, draw_who, wish_of
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, show_here
@@ -43,7 +44,7 @@ def _drawn(_store: Store, content: str, wish: Wish) -> tuple[Plan, Clustering]:
 
 
 def draw_new() -> None:
-    """Three steps, and beside them the plan that they make and the button that stores it."""
+    """Three steps, and beside them the resulting plan with the button that stores it."""
     store = data.store()
     content = state.sources_token(store.cursor())
     choices = _choices(store, content)
@@ -61,12 +62,16 @@ def draw_new() -> None:
                 return
             left = f"; {count(left_out)} more have no text here" if left_out else ""
             st.caption(f"{count(n)} verdicts can be labelled{left}.")
+            labels = draw_labels()
         with _step("2. Who labels?"):
             who = draw_who()
         with _step("3. How sure?"):
             design, seed = draw_design()
+    if labels is None:
+        return
     with beside, told():
-        _draw_plan(*_drawn(store, content, wish_of(population, who, design, seed)), is_complete=who.is_complete)
+        wish = wish_of(population, who, design, seed, labels)
+        _draw_plan(*_drawn(store, content, wish), is_complete=who.is_complete)
 
 
 @contextmanager
@@ -90,7 +95,7 @@ def _draw_nothing(left_out: int) -> None:
 def _draw_plan(plan: Plan, weight: Clustering, *, is_complete: bool) -> None:
     """The plan; while name or annotators are missing, its size and strata alone."""
     st.markdown("**The plan**")
-    draw_outline(outline(plan, weight), with_people=is_complete)
+    draw_outline(outline(plan, weight, titles_of(plan.population)), with_people=is_complete)
     if not is_complete:
         st.info("Enter a name and annotators in step 2 to create the campaign.")
     elif st.button("Create campaign", type="primary"):

@@ -9,7 +9,13 @@ from crane_core.pipeline.disputes import disputes, undecided
 from crane_core.pipeline.plan_outline import query_words
 from crane_core.ui import data
 from crane_core.ui.campaigns.closing import draw_export, draw_lock
+from crane_core.ui.campaigns.flagged import draw_flagged
+from crane_core.ui.campaigns.gold import draw_gold
+from crane_core.ui.campaigns.guideline import draw_guideline_of
+from crane_core.ui.campaigns.judges import draw_judges
 from crane_core.ui.campaigns.outcomes import draw_agreement, draw_outcomes
+from crane_core.ui.campaigns.people import draw_people
+from crane_core.ui.campaigns.plan_view import titles_of
 from crane_core.ui.campaigns.progress import draw_drift, draw_progress
 from crane_core.ui.navigation import turn
 from crane_core.ui.words import count, literal
@@ -32,8 +38,19 @@ def draw_campaign(campaign: str) -> None:
     with right:
         st.subheader("Final labels", anchor="final")
         draw_outcomes(status.plan)
+    st.subheader("LLM judges", anchor="judges")
+    draw_judges(status)
+    st.subheader("Flagged items", anchor="flagged")
+    draw_flagged(status)
+    if status.gold:
+        st.subheader("Gold items", anchor="gold")
+        draw_gold(status)
+    st.subheader("People and rounds", anchor="people")
+    draw_people(status)
     st.subheader("Labels over time", anchor="drift")
     draw_drift(status)
+    st.subheader("Guideline", anchor="guideline")
+    draw_guideline_of(status)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Export", anchor="export")
@@ -51,7 +68,7 @@ def _draw_head(status: Status) -> None:
     st.caption(
         literal(
             f"{named}{count(len(plan.items))} of {count(plan.population_size)} verdicts, "
-            f"{query_words(plan.population)}; {blind}, guideline {plan.guideline}; made {plan.created_at[:10]}{by}"
+            f"{query_words(plan.population, titles_of(plan.population))}; {blind}; made {plan.created_at[:10]}{by}"
         )
     )
 

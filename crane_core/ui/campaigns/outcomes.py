@@ -1,4 +1,4 @@
-"""How far annotators agree by now, and how final labels came about."""
+"""How far annotators agree so far, and how final labels came about."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement_so_far import SoFar, agreement_so_far
 from crane_core.pipeline.campaign_status import Status
 from crane_core.pipeline.label_frame import final_outcomes
+from crane_core.pipeline.label_sets import standing_words
 from crane_core.ui import data
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
-from crane_core.ui.words import coefficient, coefficient_interval, count
+from crane_core.ui.words import coefficient, coefficient_interval, count, literal
 
 
 def draw_agreement(status: Status) -> None:
@@ -33,7 +35,7 @@ def _agreement(so_far: SoFar) -> str:
             return "No item has labels of two annotators yet, so agreement is undefined."
         return (
             f"{count(so_far.n_common)} items have labels of two annotators; the coefficient is shown from "
-            f"{MIN_COMMON_WHEN_BLIND} on, as of fewer it would tell single labels."
+            f"{MIN_COMMON_WHEN_BLIND} on, because with fewer it would reveal single labels."
         )
     found = so_far.found
     over = f"over {count(found.n)} items of {count(found.n_clusters)} cases"
@@ -46,14 +48,16 @@ def _agreement(so_far: SoFar) -> str:
 
 def draw_outcomes(plan: Plan) -> None:
     """Final labels by how they came about; every item is counted once."""
-    st.dataframe(_table(final_outcomes(data.folder(), plan)), hide_index=True, height="content", width=640)
+    grid(_table(final_outcomes(data.folder(), plan), plan.labels), height="content", width=640)
+    if told := standing_words(plan.labels):
+        st.caption(literal(told))
 
 
-def _table(finals: dict[str, Final]) -> pd.DataFrame:
+def _table(finals: dict[str, Final], labels: LabelSet) -> pd.DataFrame:
     counts = Counter((final.provenance, final.label) for final in finals.values())
     rows = []
     for provenance in Provenance:
-        of = {str(label).capitalize(): counts[provenance, label] for label in DIAGNOSIS_LABELS}
+        of = {label.words: counts[provenance, label.code] for label in labels.labels}
         n = sum(of.values()) + counts[provenance, None]
         has_label = provenance not in (Provenance.OPEN, Provenance.UNLABELLED)
         shown = {name: count(k) if has_label else "" for name, k in of.items()}

@@ -1,4 +1,4 @@
-"""A plan before it is stored: the sentences and tables that the command line prints, too."""
+"""A plan before it is stored, in the sentences and tables that the command line prints too."""
 
 from __future__ import annotations
 
@@ -8,26 +8,39 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.draw import SEPARATOR
+from crane_core.annotation.plan import Population
 from crane_core.domain import Setting
 from crane_core.pipeline.plan_outline import SECONDS_PER_ITEM, Outline
 from crane_core.ui import data
-from crane_core.ui.words import count, literal, setting_short
+from crane_core.ui.grid import grid
+from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 N_OF_SIZE = 2
 """The first sentences of an outline, which are about population and sample."""
 
 
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
-    """Population, sample, strata, what the items weigh, and everybody's work; without people only what has a size."""
+    """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
     st.markdown("  \n".join(map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE])))
-    st.dataframe(_strata(told), hide_index=True, height="content")
+    grid(_strata(told), height="content")
     if with_people:
-        st.dataframe(_load(told), hide_index=True, height="content")
+        grid(_load(told), height="content")
         st.caption(f"Hours assume {SECONDS_PER_ITEM:.0f} s per item, repeats included.")
     st.markdown("**Effective sample size**")
     st.markdown("  \n".join(map(literal, told.dependence)))
     for remark in told.remarks:
         st.warning(literal(remark))
+
+
+def titles_of(asked: Population) -> dict[str, str]:
+    """The names of what a population query asks for, by their ids."""
+    settings = {str(setting): setting_short(setting) for setting in Setting}
+    return (
+        data.benchmark_titles()
+        | data.detector_titles()
+        | settings
+        | {asked.experiment: experiment_words(asked.experiment)}
+    )
 
 
 def _strata(told: Outline) -> pd.DataFrame:

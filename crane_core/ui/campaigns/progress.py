@@ -1,15 +1,17 @@
-"""How far everybody is, how fast, and whether their labels drift. For the lead; annotators never see it."""
+"""Progress, speed and drift of every annotator. For the lead; annotators never see it."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
-from crane_core.annotation.journal import DIAGNOSIS_LABELS
+from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
 from crane_core.charts.label_mix import label_mix
+from crane_core.charts.theme import between
 from crane_core.pipeline.campaign_status import Progress, Status
 from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.words import NOTHING, count, literal, percent
 
@@ -25,9 +27,8 @@ def draw_progress(status: Status) -> None:
                 link("annotate", literal(entry.annotator), campaign=status.plan.campaign, annotator=entry.annotator)
             st.progress(entry.n_done / entry.n_all if entry.n_all else 0.0)
     helps = {"Median seconds": SPEED_HELP, "Quick": f"labels given in less than {QUICK_S:.0f} seconds"}
-    st.dataframe(
+    grid(
         pd.DataFrame(_row(entry) for entry in status.progress),
-        hide_index=True,
         height="content",
         column_config={name: st.column_config.Column(help=words) for name, words in helps.items()},
     )
@@ -49,21 +50,27 @@ def _row(entry: Progress) -> dict[str, str]:
 
 def draw_drift(status: Status) -> None:
     """The label mix in four stretches per annotator, with speeds in the table."""
-    table = pd.DataFrame(row for entry in status.progress for row in _mix(entry))
+    labels = status.plan.labels
+    table = pd.DataFrame(row for entry in status.progress for row in _mix(entry, labels))
     if table.empty:
         st.caption("No labels yet.")
         return
     parts = [name for name in ORDINALS if name in set(table["part"])]
     draw_chart(
-        label_mix(table, parts=parts),
-        _readable(table),
+        label_mix(table, parts=parts, colours=_colours(labels)),
+        _readable(table, labels),
         numbers=table.drop(columns="text"),
         name=f"label_mix_{status.plan.campaign}",
         note="Each annotator's labels in the order of labelling, cut into quarters; hidden repeats included.",
     )
 
 
-def _mix(entry: Progress) -> list[dict[str, object]]:
+def _colours(labels: LabelSet) -> dict[str, str]:
+    """Word to the colour of a chart, which stands on either ground."""
+    return {label.word: between(label.colour, label.colour_dark) for label in labels.labels}
+
+
+def _mix(entry: Progress, labels: LabelSet) -> list[dict[str, object]]:
     """A row per quarter and label; fewer quarters where there are fewer labels than that."""
     names = ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
     return [
@@ -71,25 +78,26 @@ def _mix(entry: Progress) -> list[dict[str, object]]:
             "annotator": entry.annotator,
             "part": name,
             "labels": f"{part.first}–{part.last}",
-            "label": str(label),
-            "share": part.shares.get(str(label), 0.0),
+            "label": label.word,
+            "share": part.shares.get(label.code, 0.0),
             "n": part.last - part.first + 1,
             "median_s": part.median_s,
-            "text": str(label) if place == len(names) - 1 else "",
+            "text": label.word if place == len(names) - 1 else "",
         }
         for place, (name, part) in enumerate(zip(names, entry.parts, strict=True))
-        for label in DIAGNOSIS_LABELS
+        for label in labels.labels
     ]
 
 
-def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    wide = table.pivot(index=["annotator", "labels", "n", "median_s"], columns="label", values="share").reset_index()
+def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
+    wide = table.pivot(index=["annotator", "labels", "n", "median_s"], columns="label", values="share")
+    of = {name: wide.index.get_level_values(name) for name in ("annotator", "labels", "n", "median_s")}
     return pd.DataFrame(
         {
-            "Annotator": wide["annotator"],
-            "Labels": wide["labels"],
-            "n": wide["n"],
-            "Median seconds": [f"{seconds:.1f}" for seconds in wide["median_s"]],
+            "Annotator": of["annotator"],
+            "Labels": of["labels"],
+            "n": of["n"],
+            "Median seconds": [f"{seconds:.1f}" for seconds in of["median_s"]],
         }
-        | {str(label).capitalize(): [percent(share, 0) for share in wide[str(label)]] for label in DIAGNOSIS_LABELS}
+        | {label.words: [percent(share, 0) for share in wide[label.word]] for label in labels.labels}
     )

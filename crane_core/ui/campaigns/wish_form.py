@@ -1,4 +1,4 @@
-"""The three steps of a new campaign: what is labelled, by whom, and how sure the result is; and the wish they make."""
+"""The three steps of a new campaign: what is labelled, by whom, with which precision; and the resulting wish."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from crane_core.annotation.draw import STRATA, Wish
+from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population, Texts
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
@@ -16,7 +17,7 @@ from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, experiment_words, setting_short
 
 WIDTH = 220
-PREVIEW, STAND_INS = "preview", ("first", "second")
+PREVIEW = "preview"
 STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library", "root_cause": "root cause"}
 FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
 KIND_WORDS = {Kind.SAMPLE: "a sample (Equation 1)", Kind.ALL: "all of them"}
@@ -25,6 +26,9 @@ OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell d
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
 ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
 number of runs; how many there are can reveal the model."""
+
+CALIBRATION_HELP = """Every annotator labels these items first. You compare the labels, improve the guideline, and open
+the main round."""
 
 
 class Who(NamedTuple):
@@ -87,7 +91,7 @@ def draw_who() -> Who:
 
 
 def _draw_annotators() -> tuple[str, ...]:
-    """Names: of the people of this server who may label where it knows them, else typed."""
+    """Names: chosen from the people who may label here, if the server knows them; else typed."""
     roles = configured_roles()
     if roles is not None:
         return tuple(st.multiselect("Annotators", roles.annotators(), width=WIDTH, help="people of the roles file"))
@@ -103,8 +107,10 @@ def draw_design() -> tuple[Design, int]:
         )
         margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
         confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
-    overlaps = list(Overlap) if kind is Kind.ALL else [Overlap.ALL, Overlap.NONE]
-    overlap = st.selectbox("Who labels what", overlaps, format_func=str)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        overlap = st.selectbox("Who labels what", list(Overlap), format_func=str)
+        per_item = st.number_input("Annotators per item", 1, 100, 2, width=150) if overlap is Overlap.SOME else 2
+        first = st.number_input("Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP)
     all_texts = st.toggle("Show all texts of an item", help=ALL_TEXTS_HELP)
     with st.expander("Strata, repeats and seed"), st.container(horizontal=True, vertical_alignment="bottom"):
         strata = st.multiselect(
@@ -122,18 +128,21 @@ def draw_design() -> tuple[Design, int]:
         strata=tuple(strata),
         repeats=_share(repeats),
         texts=Texts.ALL if all_texts else Texts.ONE,
+        per_item=int(per_item),
+        calibration=int(first),
     )
     return design, int(seed)
 
 
-def wish_of(population: Population, who: Who, design: Design, seed: int) -> Wish:
-    """What is asked for; a name or annotators that are still missing are stood in for, to show the plan's size."""
-    name, annotators = who.name or PREVIEW, who.annotators or STAND_INS
-    return Wish(name, annotators, population, design, seed, who.title, who.blind, who.by)
+def wish_of(population: Population, who: Who, design: Design, seed: int, labels: LabelSet) -> Wish:
+    """The wish; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
+    stand_ins = tuple(f"annotator{place}" for place in range(1, max(2, design.per_item) + 1))
+    name, annotators = who.name or PREVIEW, who.annotators or stand_ins
+    return Wish(name, annotators, population, design, seed, who.title, who.blind, who.by, labels)
 
 
 def _share(percent: float) -> float:
-    """Percent as a share, without the dust of the division: 95.0 is exactly the 0.95 that Equation 1 knows."""
+    """Percent as a share without rounding error: 95.0 becomes exactly the 0.95 of Equation 1."""
     return round(percent / 100, 6)
 
 

@@ -1,4 +1,4 @@
-"""How a run, and an instance of it, stand in the address of the page."""
+"""The URL parameters of a run and of one of its instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run is: the bar, rate, time left and cost that `detect` tells, and its accuracy so far."""
+"""Progress of a run: bar, rate, time left and cost as `detect` prints them, and its accuracy so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STARTING = "Starting: reading the notebooks and their states"
 
 
 class Far(NamedTuple):
-    """`n_done` of `n_all` questions are answered; `more` is the rest of what the run tells: rate, cost, time left."""
+    """`n_done` of `n_all` questions are answered; `more` is the rest of the line: rate, cost, time left."""
 
     n_done: int
     n_all: int
@@ -33,7 +33,7 @@ class Far(NamedTuple):
 
 
 def far_in(words: str) -> Far | None:
-    """The last thing that a run told of its progress; None before it told any."""
+    """The last progress line of a run; None before the first."""
     found = _FAR.findall(words)
     if not found:
         return None
@@ -42,7 +42,7 @@ def far_in(words: str) -> Far | None:
 
 
 def draw_bar(words: str, job: str | None) -> None:
-    """The bar of a running run; `words` is what it told so far."""
+    """The bar of a running run; `words` is its output so far."""
     far = far_in(words)
     if far is None:
         st.progress(0.0, STARTING)

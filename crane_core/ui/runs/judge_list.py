@@ -8,11 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.rows import as_rows
+from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.runs.listed import cost_cell, started_words, tokens_words
 from crane_core.ui.words import NOTHING, count, experiment_words
-
-NUMBERS = ("Questions", "Labels", "No label", "No reply", "Tokens in / out", "Cost", "Median s")
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:
@@ -20,8 +19,7 @@ def draw_judges(jobs: pd.DataFrame) -> None:
     if jobs.empty:
         return
     st.subheader("Judges", anchor="judges")
-    to_the_right = st.column_config.TextColumn(alignment="right")
-    st.dataframe(judge_rows(jobs), hide_index=True, column_config=dict.fromkeys(NUMBERS, to_the_right))
+    grid(judge_rows(jobs))
     link("agreement", "Compare their labels with those of people on Agreement")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -82,18 +84,24 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
     if len(table) <= MANY:
         return table
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for column, words, key in (
-            ("benchmark", "Filter by benchmark", keys.RUNS_ON),
-            ("detector", "Filter by detector", keys.RUNS_BY),
+        for column, words, key, titles in (
+            ("benchmark", "Filter by benchmark", keys.RUNS_ON, data.benchmark_titles()),
+            ("detector", "Filter by detector", keys.RUNS_BY, data.detector_titles()),
         ):
             options = sorted(table[column].unique())
-            chosen = many_of(words, options, key=key, placeholder="all", width=320)
+            named = partial(_titled, titles=titles)
+            chosen = many_of(words, options, key=key, placeholder="all", width=320, format_func=named)
             table = table[table[column].isin(chosen)] if chosen else table
     return table
 
 
+def _titled(name: str, titles: Mapping[str, str]) -> str:
+    return titles.get(name, name)
+
+
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
     cells = pd.DataFrame([row_cells(row, is_running=_is_running(row)) for row in as_rows(table)])
+    cells["Benchmark"] = [data.benchmark_titles().get(name, name) for name in cells["Benchmark"]]
     return cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
 
 
@@ -102,7 +110,7 @@ def _is_running(row: dict[str, Any]) -> bool:
 
 
 def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
-    """What the list says of a run."""
+    """The cells of a run in the list."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     return {
@@ -132,7 +140,7 @@ def agreement_words(row: dict[str, Any]) -> str:
 
 
 def cost_cell(row: dict[str, Any]) -> str:
-    """What a run cost; unknown where a model replied and nobody counted, nothing where no model was asked."""
+    """What a run cost: "unknown" if a model replied without a count, a dash if no model was asked."""
     if row["usd"] is None:
         return NOTHING if row["seconds_median"] is None else "unknown"
     return usd_words(row["usd"])

@@ -1,4 +1,4 @@
-"""What a run said of one instance: every answer with its raw reply, and the exact prompt; all of it as text."""
+"""A run's answers about one instance: each with its raw reply, and the exact prompt; all as text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from crane_core.storage.answers import RunKey
 from crane_core.storage.cases import prompt_text
 from crane_core.storage.jobs import reply_text
 from crane_core.ui import data, keys
+from crane_core.ui.glossary import prose
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.runs.address import address_of
 from crane_core.ui.words import NOTHING, count, literal, setting_words
@@ -25,7 +26,7 @@ PREVIOUS_KEY, NEXT_KEY = "k", "j"
 def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     """title: the detector's."""
     _draw_steps(run, instance_id)
-    st.caption(literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"))
+    prose(st.caption, literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"))
     answers = stored.answers(data.store().cursor(), run, instance_id)
     if not answers:
         st.info("This run has no answer for an instance of this name.")
@@ -112,6 +113,6 @@ def _draw_prompts(answers: list[dict[str, Any]]) -> None:
 
 
 def prompt_html(text: str) -> str:
-    """A long text of others as it is, cut where it is huge."""
+    """A text of others, unchanged but cut if it is huge."""
     cut = f"\n… {len(text) - MAX_TEXT:,} more characters" if len(text) > MAX_TEXT else ""
     return f'<div class="cw-prompt">{escape(text[:MAX_TEXT] + cut)}</div>'

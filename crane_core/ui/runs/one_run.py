@@ -1,4 +1,4 @@
-"""One run: how it was asked, how well it did beside the published ones, and what it said of each instance."""
+"""One run: its options, its accuracy beside the published runs, and its answer to each instance."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
+from crane_core.ui.glossary import prose, with_terms
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import STUDY
@@ -30,7 +31,7 @@ from crane_core.ui.words import NOTHING, count, experiment_words, interval, lite
 
 MAX_REASONS = 12
 MAX_OPTION = 48
-"""Characters of an option that stands among the facts; longer ones fold away."""
+"""Options up to this length are shown among the facts; longer ones are collapsed."""
 PAGE = 100
 """Instances that are listed at once."""
 MOST_HEIGHT = 674
@@ -43,7 +44,8 @@ def draw_run(row: dict[str, Any]) -> None:
     st.title(literal(str(row["detector_title"])), anchor=False)
     if row["is_job"] and data.is_running(row["experiment"]):
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])
-    st.html(facts_html(row))
+    title = data.benchmark_titles().get(row["benchmark"], row["benchmark"])
+    st.html(facts_html(row | {"benchmark": title}))
     if row["is_job"]:
         scores = data.scores(row["experiment"])
         _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
@@ -54,7 +56,7 @@ def draw_run(row: dict[str, Any]) -> None:
 
 
 def _watch(job: str) -> None:
-    """How far it is; the page is drawn again whenever answers have come, and when it ends."""
+    """Its progress; the page is drawn again for new answers and at its end."""
     before = data.answers()
     data.refresh()
     if not data.is_running(job) or data.answers() != before:
@@ -102,7 +104,9 @@ def facts_html(row: dict[str, Any]) -> str:
 
 def _list_html(facts: dict[str, Any]) -> str:
     items = [
-        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items() if value
+        f"<div><dt>{escape(name)}</dt><dd>{(with_terms if name == 'input' else escape)(str(value))}</dd></div>"
+        for name, value in facts.items()
+        if value
     ]
     return f'<dl class="cw-facts">{"".join(items)}</dl>'
 
@@ -126,7 +130,7 @@ def _draw_scores(rows: list[Row], printed: list[PrintedRow]) -> None:
     st.subheader(beside, anchor="scores")
     st.html(scores_html(rows, printed))
     same = "; the published rows over the same instances" if len(rows) > 1 else ""
-    st.caption(f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.")
+    prose(st.caption, f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.")
     if printed:
         st.caption(
             f"p: printed in the paper (Table {printed[0].table}), over all its notebooks; those answers are not loaded."
@@ -175,7 +179,7 @@ def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
 
 
 def _draw_instances(run: RunKey) -> None:
-    """What every answer said, a line per instance, one page of them; a click opens prompt and replies."""
+    """One line of answers per instance, page by page; a click opens prompt and replies."""
     st.subheader("Answers", anchor="answers")
     words = [str(only) for only in Only]
     only = one_of(st.segmented_control, "Instances", words, key=keys.RUN_ONLY, default=str(Only.ALL), required=True)

@@ -106,11 +106,11 @@ def started_runs() -> list[Started]:
 def start(arguments: list[str]) -> Started:
     """Start `detect` with these arguments on the data folder of this server.
 
-    Raises DetectorError where too many are running.
+    Raises DetectorError if too many are running.
     """
     if sum(run.is_running for run in started_runs()) >= AT_ONCE:
         raise DetectorError(
-            f"{AT_ONCE} runs are running, which is the most at once.", remedy="Wait for one to finish, or stop one."
+            f"{AT_ONCE} runs are running already, the maximum.", remedy="Wait for one to finish, or stop one."
         )
     folder = data.folder().path
     with _new_log(folder / LOGS) as file:

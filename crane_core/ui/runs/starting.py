@@ -12,10 +12,9 @@ import streamlit as st
 from crane_core.detectors.registry import local_detectors
 from crane_core.domain import PAPER_RUNS, Setting
 from crane_core.identity.visitor import Role
-from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.endpoint import MODEL, Endpoint
 from crane_core.llm.endpoints import configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import MODEL
 from crane_core.pipeline.detect_cascade import NAME as CASCADE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
@@ -33,8 +32,8 @@ ASKED = OF_MODEL | {FAKE: "The fake model (no key, no cost)"}
 POLL_S = 1.0
 DEFAULT_BUDGET, DEFAULT_TOKENS = 5.0, 5_000_000
 UNPRICED = (
-    "The price of this model is not known here, so no cap in USD can be kept; the person who runs this server can "
-    "state it beside the endpoint. The run stops before more tokens are used; 0: no cap"
+    "The price of this model is not known here, so a cap in USD is not possible; the person who runs this server can "
+    "add it to the endpoint. The run stops before more tokens are used; 0: no cap"
 )
 SHOWN_ENDED = 3
 """Ended runs that are still told of, the newest."""
@@ -71,7 +70,7 @@ class Wish(NamedTuple):
         return [f"--{name}={value}" for name, value in given.items()]
 
     def check(self) -> None:
-        """Raises DetectorError where a model is wanted that nobody configured here, whatever the form offered."""
+        """Raises DetectorError if a model is wanted that nobody configured here, whatever the form offered."""
         if self.detector in OF_MODEL:
             named_endpoint(self.endpoint, self.model)
 

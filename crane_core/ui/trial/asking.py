@@ -15,7 +15,7 @@ from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.pipeline.ask_one import Asked, ask_one
 from crane_core.pipeline.check import Checked
-from crane_core.pipeline.prompt import Written
+from crane_core.pipeline.prompt_of_notebook import Written
 from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 8
@@ -43,7 +43,7 @@ def about(checked: Checked) -> tuple[str, int, str]:
 
 
 def ask(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -> Asking:
-    """Send the text. Raises DetectorError where too many questions are under way."""
+    """Send the text. Raises DetectorError if too many questions are under way."""
     asking = Asking(sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting)
     full = DetectorError(
         f"{AT_ONCE} questions of this server are already waiting for an answer.",

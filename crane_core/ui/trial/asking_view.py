@@ -10,13 +10,13 @@ import streamlit as st
 from crane_core.domain import Setting
 from crane_core.errors import CraneError
 from crane_core.identity.visitor import Role
-from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.endpoint import MODEL, Endpoint, configured_endpoint
 from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import MODEL, USUAL_OUTPUT, configured_endpoint, expected_usd
+from crane_core.pipeline.ask_one import USUAL_OUTPUT, expected_usd
 from crane_core.pipeline.check import Checked, to_send
 from crane_core.pipeline.job_words import usd_words
-from crane_core.pipeline.prompt import Written
+from crane_core.pipeline.prompt_of_notebook import Written
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.asking import Asking, about, ask

@@ -1,4 +1,4 @@
-"""Work in its own thread while the page stays alive: begun, watched, told to stop.
+"""Work in its own thread while the page stays alive: started, watched, stopped.
 
 Knows threads and their outcome, and that places are bounded for the whole server. Refuses to know what the work is.
 """
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True, kw_only=True)
 class Background(Generic[T]):
-    """One piece of work. `outcome` is None while it goes on; afterwards what came of it, or why nothing did."""
+    """One piece of work. `outcome` is None while it runs; afterwards its result or its error."""
 
     stop: threading.Event = field(default_factory=threading.Event)
     started: float = field(default_factory=time.monotonic)
@@ -32,9 +32,9 @@ class Background(Generic[T]):
 def begin(
     record: Background[T], work: Callable[[], T], places: threading.Semaphore, *, full: CraneError, failed: str
 ) -> None:
-    """Do `work` beside the page and keep what comes of it in `record`.
+    """Do `work` in a thread and keep its outcome in `record`.
 
-    Raises `full` where no place is free. What breaks is told as `failed` with the name of the exception, and
+    Raises `full` where no place is free. An exception becomes `failed` with its name, and
     goes to the server's log.
     """
     if not places.acquire(blocking=False):

@@ -71,7 +71,7 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> Checked | None:
 
 
 def _first_read(source: Source) -> Checked:
-    """The notebook before the target of its state, if there is one. Raises NotebookError where it has no such cell."""
+    """The notebook before the target of its state, if there is one. Raises NotebookError if it has no such cell."""
     target = _target_of(source.state)
     try:
         return _read(source.path, target)
@@ -100,7 +100,7 @@ def _target_of(state: State | None) -> int | None:
 
 
 def _beside(checked: Checked, state: State) -> Checked:
-    """The notebook with its state; without it, and told so, where the state is of another moment."""
+    """The notebook with its state; without it, and with a note, if the state belongs to another target."""
     target = _target_of(state)
     if target is not None and target != checked.plan.target.index:
         st.caption(f"The available state was captured before code cell {target}, so it is not used for this target.")

@@ -1,6 +1,6 @@
-"""The line below the verdict: running the cells before the target, watching that, and what it told of a crash's cost.
+"""The line below the verdict: running the cells before the target, its progress, and the cost of a crash.
 
-Knows the run of this session. It stands at the same place before, during and after a run, so that nothing jumps.
+Knows the run of this session. It has the same place before, during and after a run, so that nothing jumps.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def limits() -> Limits:
 def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Checked] = run_up) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
 
-    Raises KernelError where too many notebooks are running.
+    Raises KernelError if too many notebooks are running.
     """
     running = Running(checked=checked)
     full = KernelError(

@@ -1,4 +1,4 @@
-"""What the rules and a model say of the target, in cards; text of notebooks and models is escaped."""
+"""The verdicts of the rules and of a model about the target, as cards; text of notebooks and models is escaped."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _finding_html(finding: dict[str, Any]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """With a capital and a full stop, as a remedy is told."""
+    """With a capital letter and a full stop, like every remedy."""
     begun = text[:1].upper() + text[1:]
     return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
 

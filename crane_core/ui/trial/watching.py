@@ -1,4 +1,4 @@
-"""Work beside the page, watched: how it stands, and a button that ends it. When it is over the page is drawn again."""
+"""Progress of work in a thread, with a button that stops it. The page is drawn again when it ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POLL_S = 0.5
 
 
 def draw_watch(work: Background[Any], button: str, *, key: str, words: Callable[[], str]) -> None:
-    """Draws itself again twice a second; `words` tells in Markdown how it stands."""
+    """Redrawn twice a second; `words` is the progress in Markdown."""
 
     def watch() -> None:
         if work.outcome is not None:

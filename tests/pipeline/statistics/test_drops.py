@@ -1,4 +1,4 @@
-"""The ablations leave the house as the page shows them: drops with both tests, groups, tokens and price."""
+"""The ablations are exported as the page shows them: drops with both tests, groups, tokens and price."""
 
 from __future__ import annotations
 

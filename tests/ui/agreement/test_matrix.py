@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Label
 from crane_core.ui.agreement.matrix import MAX_NAME, matrix_html
 
@@ -15,7 +16,7 @@ SCALE = [Label.CORRECT, Label.PARTIAL, Label.WRONG]
 
 def matrix(counts: list[list[int]], first: str = "ana", second: str = "ben") -> str:
     frame = pd.DataFrame(counts, index=pd.Index(SCALE, name=first), columns=pd.Index(SCALE, name=second))
-    return matrix_html(frame, "diagnoses")
+    return matrix_html(frame, "diagnoses", study_labels())
 
 
 def cells(html: str) -> list[list[str]]:

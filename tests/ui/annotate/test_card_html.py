@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crane_core.pipeline.cards import Card, Text
+from crane_core.pipeline.cards import NO_CRASH, Card, Text
 from crane_core.ui.annotate.card_html import MAX_LINES, MAX_TEXT, card_html
 
 TextOf = Callable[[str], str]
@@ -23,7 +23,7 @@ def test_the_crashing_line_is_marked_and_the_ground_truth_stands_above_the_diagn
     assert html.count("cw-crash") == 1
     assert html.index("▶") < html.index("print")
     assert text.index("No such column.") < text.index("The column is missing.")
-    assert "keyerror: 'price'" in text
+    assert "KeyError: 'price'" in text
     assert "after 4 executed cells" in text
 
 
@@ -59,3 +59,37 @@ def test_hostile_texts_are_escaped_and_bounded(hostile: str, text_of: TextOf) ->
     html = card_html(card(Text(hostile, 1), code=hostile, truth=hostile))
     text_of(html)
     assert len(html) < 6 * 2 * MAX_TEXT + MAX_LINES * 3_000
+
+
+def test_a_text_that_is_nearly_the_first_is_shown_as_its_differences(text_of: TextOf) -> None:
+    first = Text("The column `price` is missing in `df`.", 3)
+    html = card_html(card(first, Text("The column `cost` is missing in `df`, twice.", 1), Text("Other words.", 1)))
+    text_of(html)
+    assert "<del><code>price</code></del><ins><code>cost</code></ins>" in html
+    assert "<ins>, twice</ins>" in html
+    assert html.count("as the first, but for what is marked") == 1
+    assert "<p>Other words.</p>" in html
+
+
+def test_the_exception_that_a_text_names_stands_beside_the_true_one(text_of: TextOf) -> None:
+    text = text_of(card_html(card(Text("It ends in a KeyError.", None))))
+    assert "Names KeyError, the exception that is raised." in text
+    text = text_of(card_html(card(Text("A `ValueError` or pandas.errors.MergeError.", None))))
+    assert "Names ValueError, MergeError; KeyError is raised." in text
+    assert "Names" not in text_of(card_html(card(Text("The column is missing. An Error.", None))))
+
+
+def test_what_is_named_where_nothing_is_raised_is_said(text_of: TextOf) -> None:
+    false_alarm = card(Text("It ends in a KeyError.", None), truth=NO_CRASH)._replace(exception=None, message=None)
+    assert "Names KeyError; nothing is raised." in text_of(card_html(false_alarm))
+    unknown = card(Text("It ends in a KeyError.", None), truth="Wrong name.")._replace(exception=None, message=None)
+    assert "Names" not in text_of(card_html(unknown))
+
+
+def test_code_in_backticks_is_code_and_no_markup_of_a_text_works(text_of: TextOf) -> None:
+    html = card_html(
+        card(Text("`<b>x</b>` **bold** [a](b) <i>y</i>", 1), Text("`<b>x</b>` **bold** [a](b) <i>z</i>", 1))
+    )
+    text_of(html)
+    assert "<code>&lt;b&gt;x&lt;/b&gt;</code> **bold** [a](b) &lt;i&gt;" in html
+    assert "<i>y" not in html and "<b>x" not in html

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import Wish, draw_plan
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Showing, Verdict
+from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns import keep_campaign
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import AHEAD, BACK, showing_of, snapshot, token
+from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, showing_of, snapshot, token
 
 DETECTORS = ("gpt-5", "gemini-2.5-flash")
 SETTINGS = ("code", "runtime")
@@ -59,7 +60,11 @@ def test_cards_are_sent_ahead_once(desk: Desk, plan: Plan) -> None:
     first = told(desk, "ana")
     queue = first["queue"]
     assert isinstance(queue, list) and len(queue) == AHEAD
-    assert first["cards"] == {name: f"card of {showing_of(plan, 'ana')[name].item}" for name in queue}
+    cards = {name: f"card of {showing_of(plan, 'ana')[name].item}" for name in queue}
+    assert first["cards"] == {name: cards[name] for name in queue[:AT_ONCE]}
+    rest = told(desk, "ana", have=tuple(queue[:AT_ONCE]))
+    assert rest["cards"] == {name: cards[name] for name in queue[AT_ONCE:]}
+    assert (first["has_more"], rest["has_more"]) == (True, False)
     label_next(desk, "ana", "correct", 1)
     after = told(desk, "ana", have=tuple(queue))
     assert after["queue"][:-1] == queue[1:]  # type: ignore[index]
@@ -68,7 +73,8 @@ def test_cards_are_sent_ahead_once(desk: Desk, plan: Plan) -> None:
 
 def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: Desk) -> None:
     label_next(desk, "ana", "wrong", 25)
-    now = told(desk, "ana")
+    begun = told(desk, "ana")
+    now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[call-overload, arg-type]
     assert len(now["undo"]) == 20  # type: ignore[arg-type]
     assert set(now["undo"][:BACK]) <= set(now["cards"])  # type: ignore[index, call-overload]
     assert set(now["labels"].values()) == {"wrong"}  # type: ignore[attr-defined]

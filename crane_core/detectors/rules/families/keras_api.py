@@ -28,7 +28,7 @@ def has_keras_2(site: Site) -> bool:
 
 
 def _keras(site: Site) -> int | None:
-    """The major version; None where neither Keras nor TensorFlow states one."""
+    """The major version; None if neither Keras nor TensorFlow states one."""
     major = site.packages.get("keras", "").partition(".")[0]
     if major.isdigit():
         return int(major)

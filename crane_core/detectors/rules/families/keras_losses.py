@@ -45,7 +45,7 @@ def name_of(loss: Any) -> str | None:
 
 
 def complaint(loss: str, labels: Shape, output: Shape, *, batch: Length = None) -> Complaint | None:
-    """Why the loss refuses labels of this shape for this output; None where it takes them, or may."""
+    """Why the loss refuses labels of this shape for this output; None if it takes them, or may."""
     labels, output = _ranked(labels, output)
     if loss == _SPARSE:
         return _sparse(labels, output)

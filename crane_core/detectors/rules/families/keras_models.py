@@ -285,7 +285,7 @@ def _is_size(size: Any) -> bool:
 
 
 def _layers(model: Thing) -> list[Thing] | None:
-    """The layers of a Sequential, in order; None where they are not all known."""
+    """The layers of a Sequential, in order; None if they are not all known."""
     if model.items is not None:
         found = model.items
     else:

@@ -27,7 +27,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an error
 
 
 def given(kind: str, settings: Settings, shape: Shape) -> Shape | None:
-    """The shape that a layer makes of an input of this shape; None where it is not known."""
+    """The shape that a layer makes of an input of this shape; None if it is not known."""
     if kind in SAME_SHAPE:
         return shape
     return TAKES[kind](settings, shape) if kind in TAKES else None

@@ -69,7 +69,7 @@ def trained(site: Site) -> Thing | None:
 
 
 def _setting(settings: Mapping[Any, Thing] | None, names: tuple[str, ...]) -> Any:
-    """The value of a parameter by any of its names; None where it is not set, NOT_KNOWN where that is not certain."""
+    """The value of a parameter by any of its names; None if it is not set, NOT_KNOWN where that is not certain."""
     if settings is None:
         return NOT_KNOWN
     found = [settings[name].literal for name in names if name in settings]

@@ -35,7 +35,7 @@ class UnknownIndexError(Exception):
 
 
 def parts_of(thing: Thing) -> list[Part]:
-    """The parts of an index. Raises UnknownIndexError where one of them may be anything."""
+    """The parts of an index. Raises UnknownIndexError if one of them may be anything."""
     things = thing.items if thing.type == "tuple" and thing.items is not None else [thing]
     if thing.type == "tuple" and thing.items is None:
         raise UnknownIndexError

@@ -57,7 +57,7 @@ def _is_list_of_arrays(site: Site) -> None:
 
 
 def _joined(site: Site, parts: Thing, join: Callable[[Sequence[Shape]], Shape]) -> Thing:
-    """What comes of joining the parts of a list. Of a long list only the kinds of parts may be known."""
+    """The result of joining the parts of a list. For a long list, only the kinds of parts may be known."""
     found = part_shapes(parts)
     if found is None:
         return Thing()

@@ -86,7 +86,7 @@ def flat_function(site: Site) -> Thing | None:
 def _moved(
     parameters: str, change: Callable[[Shape, dict[str, Thing]], Shape | None]
 ) -> Callable[[Site], Thing | None]:
-    """A function or method that gives the array with other axes; `change` gives None where it is not known how."""
+    """A function or method that gives the array with other axes; `change` gives None if it is not known how."""
 
     def rule(site: Site) -> Thing | None:
         given = given_to(site, parameters)

@@ -74,7 +74,7 @@ def is_number(thing: Thing) -> bool:
 
 
 def shape_of(thing: Thing) -> Shape | None:
-    """The shape that NumPy gives an array, number or list by itself; None where it is not known or not NumPy's."""
+    """The shape that NumPy gives an array, number or list by itself; None if it is not known or not NumPy's."""
     if is_array(thing):
         shape = thing.fact("shape")
         return tuple(shape) if isinstance(shape, (tuple, list)) else None
@@ -108,7 +108,7 @@ def _list_shape(thing: Thing) -> Shape | None:
 
 
 def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
-    """A list of things with these shapes; None where it is ragged or may be."""
+    """A list of things with these shapes; None if it is ragged or may be."""
     if not inner:
         return (0,)
     known = [shape for shape in inner if shape is not None]
@@ -150,7 +150,7 @@ def part_shapes(thing: Thing) -> list[Shape] | None:
 
 
 def _ragged_shapes(told: Any) -> list[Shape] | None:
-    """Shapes that a state tells of a ragged list, "[36]"; None where one of them is not a plain shape."""
+    """Shapes that a state tells of a ragged list, "[36]"; None if one of them is not a plain shape."""
     if not isinstance(told, Mapping) or not isinstance(shapes := told.get("shapes"), Mapping):
         return None
     if told.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
@@ -202,7 +202,7 @@ def _list_dtype(thing: Thing) -> str | None:
 
 
 def kind_of(dtype: str | None) -> str | None:
-    """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None where it is none of NumPy's."""
+    """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None if it is none of NumPy's."""
     if dtype is None:
         return None
     try:
@@ -219,7 +219,7 @@ def promoted(*dtypes: str) -> str | None:
 
 
 def dtype_meant(thing: Thing | None) -> str | None:
-    """The dtype that an argument names: float, np.int32, "float64"; None where that is not known."""
+    """The dtype that an argument names: float, np.int32, "float64"; None if that is not known."""
     if thing is None:
         return None
     if thing.path.startswith("builtins."):
@@ -313,7 +313,7 @@ def misfits(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterato
 
 
 def version_of(site: Site, package: str) -> tuple[int, ...] | None:
-    """Major and minor version of a library in the kernel; None where the state does not state it."""
+    """Major and minor version of a library in the kernel; None if the state does not state it."""
     parts = site.packages.get(package, "").split(".")[:2]
     return tuple(map(int, parts)) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
 

@@ -72,7 +72,7 @@ def _is_given_by_notebook(site: Site) -> bool:
 
 @cache
 def _signature(type_name: str, method: str, version: str) -> inspect.Signature | None:
-    """Of the method as it is called on an object; None where it is not of this pandas, or takes whatever is given."""
+    """Of the method as it is called on an object; None if it is not of this pandas, or takes whatever is given."""
     import pandas
 
     if pandas.__version__ != version:

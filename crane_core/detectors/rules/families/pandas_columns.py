@@ -676,7 +676,7 @@ def _numbers_only(site: Site, old: Thing) -> None:
 
 
 def text_column(old: Thing) -> Any:
-    """A column that certainly holds a string that is not a number; None where there may be none."""
+    """A column that certainly holds a string that is not a number; None if there may be none."""
     from crane_core.detectors.rules.families.pandas_values import bad_text
 
     if not n_rows(old):

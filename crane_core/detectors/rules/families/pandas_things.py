@@ -72,7 +72,7 @@ def may_be_values(frame: Thing, *keys: Thing) -> bool:
 
 
 def index_names(frame: Thing) -> tuple[Any, ...] | None:
-    """The names of the index; None where they are not known."""
+    """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
         return tuple(index.get("names") or ())
     names = frame.fact("index_names")
@@ -112,7 +112,7 @@ def column_facts(frame: Thing, label: Any) -> dict[str, Any]:
 def frame(
     columns: Iterable[Any] | None, rows: int | None = None, *, dtypes: Mapping[Any, str] | None = None, **facts: Any
 ) -> Thing:
-    """A frame with these columns in this order; None where they are not known.
+    """A frame with these columns in this order; None if they are not known.
 
     Labels that are tuples may be those of a MultiIndex, in which a part of a label stands for all columns below it.
     """
@@ -279,7 +279,7 @@ def missing_column(site: Site, old: Thing, label: Any, exception: str = "KeyErro
 
 
 def labels_in(thing: Thing | None) -> list[Any] | None:
-    """Labels given as one or as a list, those that are known; None where it is neither."""
+    """Labels given as one or as a list, those that are known; None if it is neither."""
     if thing is None or thing.literal is None:
         return None
     if thing.type in ("str", "int") and thing.literal is not NOT_KNOWN:

@@ -90,7 +90,7 @@ def astype(site: Site) -> Thing | None:
 
 
 def dtype_asked(thing: Thing) -> str | None:
-    """The dtype that is asked for; None where it is not one of NumPy's or not known."""
+    """The dtype that is asked for; None if it is not one of NumPy's or not known."""
     if thing.literal == "category":
         return "category"
     if isinstance(thing.literal, str) and not thing.literal.islower():

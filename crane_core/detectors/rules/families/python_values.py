@@ -99,7 +99,7 @@ def range_thing(value: range) -> Thing:
 
 
 def length_of(thing: Thing) -> int | None:
-    """The length of one of Python's own containers or texts, None where it is not known."""
+    """The length of one of Python's own containers or texts, None if it is not known."""
     if thing.items is not None:
         return len(thing.items)
     if thing.members is not None:

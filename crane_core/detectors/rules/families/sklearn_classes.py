@@ -85,7 +85,7 @@ def known_class(thing: Thing | None) -> KnownClass | None:
 
 
 def version_of(site: Site) -> tuple[int, ...] | None:
-    """The version of scikit-learn in the kernel, None where the state does not tell it."""
+    """The version of scikit-learn in the kernel, None if the state does not tell it."""
     return _numbers(site.packages["sklearn"]) if "sklearn" in site.packages else None
 
 

@@ -21,7 +21,7 @@ _KEPT: Final = ("index", "column_index")
 
 
 def transformers(thing: Thing) -> list[tuple[Thing, Any]] | None:
-    """Estimator and columns of each, None where they are not all known. Columns may be NOT_KNOWN."""
+    """Estimator and columns of each, None if they are not all known. Columns may be NOT_KNOWN."""
     held = thing.attributes.get("transformers")
     if held is None:
         return _told(thing)

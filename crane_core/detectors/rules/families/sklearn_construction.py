@@ -90,7 +90,7 @@ def _construct(known: KnownClass) -> Callable[[Site], Thing | None]:
 
 
 def _given(site: Site, known: KnownClass) -> dict[str, Thing] | None:
-    """Arguments by parameter. Raises Crash where they do not fit; None where they are not all known."""
+    """Arguments by parameter. Raises Crash where they do not fit; None if they are not all known."""
     names = list(known.parameters)
     for name in site.arguments.keywords:
         _refuse_name(site, known, name)

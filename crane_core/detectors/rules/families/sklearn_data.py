@@ -90,7 +90,7 @@ def columns_of(thing: Thing) -> tuple[Any, ...] | None:
 
 
 def names_of(thing: Thing) -> tuple[str, ...] | None:
-    """The names of features that an estimator reads off a frame; None where it reads none, or they are not known."""
+    """The names of features that an estimator reads off a frame; None if it reads none, or they are not known."""
     columns = columns_of(thing)
     return columns if columns and all(isinstance(label, str) for label in columns) else None
 

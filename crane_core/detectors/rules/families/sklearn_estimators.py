@@ -95,7 +95,7 @@ def _is_usual(thing: Thing, known: KnownClass, name: str) -> bool:
 
 
 def is_fitted(thing: Thing) -> bool | None:
-    """Whether it has been fitted; None where that is not known."""
+    """Whether it has been fitted; None if that is not known."""
     told = thing.fact("is_fitted")
     return told if isinstance(told, bool) else None
 
@@ -108,7 +108,7 @@ def features_fitted(thing: Thing) -> int | None:
 
 
 def names_fitted(thing: Thing) -> tuple[str, ...] | None:
-    """The names of the features it was fitted with; None where there were none, or they are not known."""
+    """The names of the features it was fitted with; None if there were none, or they are not known."""
     told = thing.fact("feature_names_in_")
     if is_fitted(thing) is not True or not isinstance(told, (list, tuple)):
         return None
@@ -118,7 +118,7 @@ def names_fitted(thing: Thing) -> tuple[str, ...] | None:
 
 
 def classes_fitted(thing: Thing) -> list[Any] | None:
-    """All classes that it learnt, in order; None where they are not all known."""
+    """All classes that it learnt, in order; None if they are not all known."""
     told = thing.fact("classes_")
     if is_fitted(thing) is not True or not isinstance(told, list) or len(told) >= _MOST_CLASSES:
         return None
@@ -170,7 +170,7 @@ def _copied(thing: Thing) -> Thing:
 
 
 def steps(pipeline: Thing) -> list[tuple[str, Thing]] | None:
-    """Names and estimators of a pipeline in order; None where they are not all known. One Thing each, for good."""
+    """Names and estimators of a pipeline in order; None if they are not all known. One Thing each, for good."""
     held = pipeline.attributes.get("steps")
     if held is None:
         held = _steps_told(pipeline)

@@ -99,7 +99,7 @@ def refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
 
 @cache
 def of_ours(path: str, attribute: str, version: str) -> Mapping[str, Any]:
-    """The constraints that a class or function of the library here holds; none where it is not of this version."""
+    """The constraints that a class or function of the library here holds; none if it is not of this version."""
     import sklearn
 
     if sklearn.__version__ != version:

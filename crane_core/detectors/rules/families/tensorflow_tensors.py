@@ -66,7 +66,7 @@ def _told(thing: Thing) -> str:
 
 
 def _fitting(site: Site, parts: Sequence[Thing], combine: Callable[..., Shape | None]) -> Shape | None:
-    """What comes of the shapes; a misfit is a crash."""
+    """The result of the shapes; a mismatch is a crash."""
     found = [shape_of(part) for part in parts]
     if any(shape is None for shape in found):
         return None

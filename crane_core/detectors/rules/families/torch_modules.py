@@ -213,7 +213,7 @@ def inside(module: Thing, name: str) -> Thing | None:
 
 
 def _parts(module: Thing) -> list[str] | None:
-    """The names of the modules directly inside; None where the state does not tell them."""
+    """The names of the modules directly inside; None if the state does not tell them."""
     own = module.fact("containers", {}).get("")
     return list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
 
@@ -257,7 +257,7 @@ def _fill(root: Thing, made: Thing, path: str, parts: Any, met: dict[str, Thing]
 
 
 def chain(module: Thing) -> list[Thing] | None:
-    """The modules of a Sequential in order; None where they are not all known."""
+    """The modules of a Sequential in order; None if they are not all known."""
     if module.items is None and module.type.startswith("torch.nn.") and module.class_name in _CONTAINERS:
         parts = _parts(module)
         if parts is None:

@@ -219,7 +219,7 @@ def item(site: Site) -> Thing | None:
 
 
 def _parts(index: Thing) -> list[Part] | None:
-    """The parts of an index; None where one is not known well enough."""
+    """The parts of an index; None if one is not known well enough."""
     given = index.items if index.type == "tuple" else [index]
     if given is None:
         return None

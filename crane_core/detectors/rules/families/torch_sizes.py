@@ -28,7 +28,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an error
 
 
 def given(kind: str, settings: Settings, shape: Shape) -> Shape | None:
-    """The shape that a layer makes of an input of this shape; None where it is not known."""
+    """The shape that a layer makes of an input of this shape; None if it is not known."""
     if kind in SAME_SHAPE:
         return shape
     return TAKES[kind](settings, shape) if kind in TAKES else None
@@ -76,7 +76,7 @@ def _length(value: Any) -> Length:
 
 
 def is_set(settings: Settings, name: str, *, usual: bool = False) -> bool | None:
-    """A setting that is on or off; None where it is not known."""
+    """A setting that is on or off; None if it is not known."""
     value = settings.get(name, usual)
     return None if value is NOT_KNOWN else bool(value)
 

@@ -52,13 +52,13 @@ def tensor(
 
 
 def shape_of(thing: Thing) -> Shape | None:
-    """The shape of a tensor or array; None where it is not known."""
+    """The shape of a tensor or array; None if it is not known."""
     shape = thing.fact("shape")
     return tuple(shape) if isinstance(shape, (tuple, list)) else None
 
 
 def dtype_of(thing: Thing) -> str | None:
-    """ "torch.float32" and the like; None where it is not known, or not one that is known here."""
+    """ "torch.float32" and the like; None if it is not known, or not one that is known here."""
     dtype = thing.fact("dtype")
     return dtype if dtype in KNOWN_DTYPES else None
 

@@ -120,7 +120,7 @@ def _places(pool: Thing) -> int | None:
 
 
 def _part(model: Thing, way: tuple[str, ...]) -> Thing | None:
-    """The module inside by a way; None where it is not known."""
+    """The module inside by a way; None if it is not known."""
     found: Thing | None = model
     for at, names in enumerate(way):
         if found is None:

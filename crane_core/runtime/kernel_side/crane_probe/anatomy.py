@@ -44,7 +44,7 @@ def class_dict(kind: type) -> Mapping[str, Any]:
 
 
 def module_of(kind: type) -> str:
-    """The module that the class names as its own, empty where it names none."""
+    """The module that the class names as its own, empty if it names none."""
     try:
         module = _MODULE.__get__(kind)
     except AttributeError:
@@ -99,7 +99,7 @@ def module_dict(module: Any) -> dict[str, Any]:
 
 
 def instance_dict(value: Any) -> dict[str, Any]:
-    """The attributes that the object itself holds, slots included; empty where it holds none, and for a class."""
+    """The attributes that the object itself holds, slots included; empty if it holds none, and for a class."""
     if is_kind(value, type):
         return {}
     held: dict[str, Any] = {}
@@ -127,7 +127,7 @@ def may_hold_more(value: Any) -> bool:
 def _own_dict(value: Any) -> Any:
     """The dict of the object's attributes, which may be of a class derived from dict, such as the object itself.
 
-    Empty where it has none; MISSING where it has one that its classes hide (their own `__dict__`), or is laid out
+    Empty if it has none; MISSING where it has one that its classes hide (their own `__dict__`), or is laid out
     by another class, as wrapt's proxies are that also inherit from one of Python's.
     """
     known = [class_dict(kind)["__dict__"] for kind in mro_of(type(value)) if "__dict__" in class_dict(kind)]
@@ -172,7 +172,7 @@ class Found(NamedTuple):
 
 
 def static_attribute(value: Any, name: str) -> Found | None:
-    """The attribute as it is stored, without running a descriptor; None where nothing of the name is stored."""
+    """The attribute as it is stored, without running a descriptor; None if nothing of the name is stored."""
     if is_kind(value, types.ModuleType) and name in module_dict(value):
         return Found("instance", module_dict(value)[name])
     if is_kind(value, type):

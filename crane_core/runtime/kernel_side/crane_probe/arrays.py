@@ -41,7 +41,7 @@ class Ranges(NamedTuple):
 
 
 def ranges(rows: Any, look: Any) -> Ranges | None:
-    """Ranges of each row of an array of shape (rows, columns); None where the budget does not allow it."""
+    """Ranges of each row of an array of shape (rows, columns); None if the budget does not allow it."""
     n_rows, n_columns = rows.shape
     is_strided = n_columns > 1 and rows.strides[1] != rows.itemsize
     if not n_columns or not look.affords(rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)):
@@ -127,7 +127,7 @@ def overall(array: Any, look: Any) -> Ranges | None:
 
 
 def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
-    """Range and NaN of numbers that come in one-dimensional pieces; None where the budget does not allow it."""
+    """Range and NaN of numbers that come in one-dimensional pieces; None if the budget does not allow it."""
     np, found = numpy(), []
     for piece in parts:
         part = ranges(piece.reshape(1, -1), look) if len(piece) else _nothing(piece.dtype)
@@ -150,14 +150,14 @@ def _nothing(dtype: Any) -> Ranges:
 
 
 class Distinct(NamedTuple):
-    """The distinct values, sorted, NaN left out; `is_all` is False where there are more than were told apart."""
+    """The distinct values, sorted, NaN left out; `is_all` is False if there are more than were told apart."""
 
     values: Any
     is_all: bool
 
 
 def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> Distinct | None:
-    """Distinct values of a one-dimensional array; None where the budget does not allow it.
+    """Distinct values of a one-dimensional array; None if the budget does not allow it.
 
     `known` is its range where that is known: integers close together are counted. `is_brief` tells fewer values
     apart in less time.

@@ -43,6 +43,6 @@ class Budget:
         return max(0.0, self._deadline - time.perf_counter())
 
     def check(self) -> None:
-        """Raises OverBudgetError when the time is up."""
+        """Raises OverBudgetError if the time is up."""
         if time.perf_counter() > self._deadline:
             raise OverBudgetError(f"looking at it took more than {self._seconds:g} s")

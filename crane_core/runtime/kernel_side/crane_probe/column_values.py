@@ -375,7 +375,7 @@ def _of_arrow_texts(chunked: Any, look: Any) -> Facts:
 
 
 def _arrow_distinct(chunked: Any, row: Row, look: Any) -> dict[str, Any]:
-    """Distinct texts of a long column by arrow's own counting; nothing where that does not pay or they are many."""
+    """Distinct texts of a long column by arrow's own counting; nothing if that does not pay or they are many."""
     compute = sys.modules.get("pyarrow.compute")
     if compute is None or row.length <= _LONG or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT:
         return {}

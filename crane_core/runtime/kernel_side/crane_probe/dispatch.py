@@ -32,7 +32,7 @@ _files: dict[str, ModuleType | None] = {}
 
 
 def summarizer_of(value: Any) -> Summarizer | None:
-    """The function for the value's nearest class that has one; None where no file knows any of its classes."""
+    """The function for the value's nearest class that has one; None if no file knows any of its classes."""
     kinds = [kind for kind in mro_of(type(value)) if is_genuine(kind)]
     for kind in kinds:
         found = _named(kind)
@@ -55,7 +55,7 @@ def _named(kind: type) -> Summarizer | None:
 
 
 def hook_of(value: Any, name: str) -> Callable[..., Any] | None:
-    """What the file of the value's nearest known package defines under `name`; None where it defines nothing."""
+    """What the file of the value's nearest known package defines under `name`; None if it defines nothing."""
     for kind in mro_of(type(value)):
         file = file_for(kind) if is_genuine(kind) else None
         if file is not None and name in vars(file):
@@ -65,16 +65,16 @@ def hook_of(value: Any, name: str) -> Callable[..., Any] | None:
 
 
 def answer_of(value: Any, name: str, otherwise: Any) -> Any:
-    """What the hook says of the value; `otherwise` where there is none, or where a value half made cannot be read."""
+    """What the hook says of the value; `otherwise` if there is none, or where a value half made cannot be read."""
     hook = hook_of(value, name)
     try:
         return otherwise if hook is None else hook(value)
-    except Exception:  # noqa: BLE001 - one such value among many must not cost what is said of the others
+    except Exception:  # noqa: BLE001 - one such value among many must not cost the facts of the others
         return otherwise
 
 
 def file_for(kind: type) -> ModuleType | None:
-    """The summarizer file of the class's package; None where there is none."""
+    """The summarizer file of the class's package; None if there is none."""
     package = package_of(kind)
     package = SHARED_FILES.get(package, package)
     if package not in _files:

@@ -133,7 +133,7 @@ def _signature(plain: _Plain, doc: str) -> str:
 
 
 def _inspected(value: Any) -> inspect.Signature:
-    """Raises ValueError where a callable publishes no signature."""
+    """Raises ValueError if a callable publishes no signature."""
     kind = type(value)
     if kind is types.FunctionType:
         return _of_function(value)

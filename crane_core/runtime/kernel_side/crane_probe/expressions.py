@@ -35,7 +35,7 @@ class Callee(NamedTuple):
     """A function of the notebook that a call runs.
 
     `n_given` counts the first parameters that the call does not spell (self). `n_held` is the number of steps that
-    lead to the object that becomes the first of them; None where it is a new object. `others` are functions that
+    lead to the object that becomes the first of them; None if it is a new object. `others` are functions that
     may run later: the methods of a class of which an object is made. `closed` are names that it closes over.
     """
 
@@ -48,7 +48,7 @@ class Callee(NamedTuple):
 
 
 Kernel = Callable[[str], Any]
-"""Gives the kernel's value of a name, MISSING where there is none."""
+"""Gives the kernel's value of a name, MISSING if there is none."""
 FindCallee = Callable[[str, Tuple[Step, ...]], Optional[Callee]]
 """Gives the notebook's function that a chain of the kernel, ending before the call, leads to."""
 

@@ -34,7 +34,7 @@ def may_know(module: str) -> bool:
 
 
 def _brings_the_probe() -> Any:
-    """The loader that this package came by, as text: a finder too. None where it came from files."""
+    """The loader that this package came by, as text: a finder too. None if it came from files."""
     loader = module_dict(sys.modules[__name__]).get("__loader__")
     return loader if any(loader is finder for finder in list(sys.meta_path)) else None
 

@@ -59,7 +59,7 @@ def _mask_of(value: Any) -> Any:
 
 
 def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
-    """What is said of the elements that are not masked; those of a small array in their places, null where masked."""
+    """Facts about the elements that are not masked; those of a small array in their places, null where masked."""
     if plain.size > _MOST_COPIED:
         return {"values": {"not_computed": f"what is not masked of {plain.size} values"}}
     told = _content(plain[~mask], look)

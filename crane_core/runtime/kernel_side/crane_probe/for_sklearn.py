@@ -122,7 +122,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    """The parameters of the constructor with their defaults, MISSING where there is none; no signature is asked for."""
+    """The parameters of the constructor with their defaults, MISSING if there is none; no signature is asked for."""
     made = next((class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)), None)
     if type(made) is not types.FunctionType:
         return {}

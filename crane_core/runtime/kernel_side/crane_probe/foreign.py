@@ -15,7 +15,7 @@ from .anatomy import module_dict
 from .forked import Facts, Tell, Work
 
 _SHARE_OF_TIME = 2 / 3
-"""Of what the variable may still take; the rest is for what else is said of it."""
+"""Share of the variable's remaining budget; the rest is for its other facts."""
 
 _LEAST_S = 0.005
 """Too little to begin with; a clock set to nothing would never ring."""

@@ -17,7 +17,7 @@ _SHOWN = 40
 
 
 def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
-    """{"signature": text}, or nothing where it is not published."""
+    """{"signature": text}, or nothing if it is not published."""
     signature = docs_of(value, owner).get("signature")
     return {"signature": signature} if signature else {}
 

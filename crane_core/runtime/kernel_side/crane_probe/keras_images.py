@@ -71,7 +71,7 @@ def _images(held: Mapping[str, Any]) -> Any:
 
 
 def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Shape of one label and its dtype, by the rule of the class mode; none where there are no labels."""
+    """Shape of one label and its dtype, by the rule of the class mode; none if there are no labels."""
     if "class_mode" not in held:
         given: Any = held.get("y")
         return {"batch[1]": [size_of(given)[1:], str(given.dtype)]} if size_of(given) else {}

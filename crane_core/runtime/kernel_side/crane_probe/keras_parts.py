@@ -97,7 +97,7 @@ def size_of(variable: Any) -> int:
 
 
 def shape_of(value: Any) -> Any:
-    """The shape of a variable or symbolic tensor as a list; None where it has none."""
+    """The shape of a variable or symbolic tensor as a list; None if it has none."""
     held = own_dict(value)
     if "_type_spec" in held:
         held = instance_dict(held["_type_spec"])

@@ -1,4 +1,4 @@
-"""What is said of the numbers of an array or a column, in the words of the published extractor and beyond."""
+"""Facts about the numbers of an array or a column, in the words of the published extractor and beyond."""
 
 from __future__ import annotations
 

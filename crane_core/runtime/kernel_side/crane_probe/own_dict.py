@@ -14,7 +14,7 @@ _EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 
 def own_dict(value: Any) -> Mapping[str, Any]:
-    """The attributes that the object itself holds; empty where it has no dict."""
+    """The attributes that the object itself holds; empty if it has no dict."""
     for kind in mro_of(type(value)):
         descriptor = class_dict(kind).get("__dict__")
         if type(descriptor) is types.GetSetDescriptorType:

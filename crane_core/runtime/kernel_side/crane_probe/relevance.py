@@ -122,7 +122,7 @@ class _Finder:
         self._sources = sources
 
     def callee(self, name: str, steps: tuple[Step, ...]) -> Callee | None:
-        """The function that is run when what the chain leads to is called; None where it is not the notebook's."""
+        """The function that is run when what the chain leads to is called; None if it is not the notebook's."""
         value = self._namespace.get(name, MISSING)
         for number, step in enumerate(steps):
             if value is MISSING or step.kind not in (ATTRIBUTE, ITEM):

@@ -175,7 +175,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 def range_of(parts: list[Any]) -> list[Any] | str | None:
-    """Least and greatest number of the parts, "NaN" where there is one; None where one is not a number, or too long."""
+    """Least and greatest number of the parts, "NaN" where there is one; None if one is not a number, or too long."""
     found = [_ends(part) for part in parts]
     ends = [both for both in found if both is not None]
     if not ends or len(ends) < len(found):

@@ -24,7 +24,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def _may_be(one: str, other: str) -> bool:
-    """False where the lengths alone keep two names apart."""
+    """False if the lengths alone keep two names apart."""
     return 2 * min(len(one), len(other)) >= _ALIKE * (len(one) + len(other))
 
 

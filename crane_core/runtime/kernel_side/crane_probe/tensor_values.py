@@ -1,4 +1,4 @@
-"""What is said of the values of a tensor, whichever library it is of: fewer published facts than of an array.
+"""Facts about the values of a tensor of any library: fewer published facts than for an array.
 
 Knows the facts of for_numpy.py. Imports nothing: numpy is there when a tensor could be seen as an array.
 """

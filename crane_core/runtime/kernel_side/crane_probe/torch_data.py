@@ -80,7 +80,7 @@ def _attributes(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """The TensorDataset, whatever parts of it were taken one after the other; None where it is none."""
+    """The TensorDataset, whatever parts of it were taken one after the other; None if it is none."""
     for _ in range(_MOST_PARTS_OF_PARTS):
         if type(value) is not _data().Subset:
             break

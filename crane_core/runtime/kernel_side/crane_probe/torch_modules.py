@@ -45,7 +45,7 @@ def module(value: Any, look: Any) -> dict[str, Any]:
 
 
 def part(held: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """One of the module's own dicts; empty where there is none, as before `super().__init__()`."""
+    """One of the module's own dicts; empty if there is none, as before `super().__init__()`."""
     found: Any = held.get(name)
     return dict(dict.items(found)) if is_kind(found, dict) else {}
 

@@ -19,7 +19,7 @@ _NS_PER_VALUE = 2
 
 
 def ranges_of(plain: Any, look: Any) -> Ranges | None:
-    """Range and NaN of all elements, each as an array of length one; None where the budget does not allow it."""
+    """Range and NaN of all elements, each as an array of length one; None if the budget does not allow it."""
     torch, np = sys.modules["torch"], arrays.numpy()
     kind = torch.Tensor
     if not look.affords(kind.numel(plain) * _NS_PER_VALUE):

@@ -55,7 +55,7 @@ def _tell_counts(owner: Any, tell: Tell) -> None:
 
 
 class Drawing(NamedTuple):
-    """How a loader draws: samples per batch (None where they come singly, or as `batches` wants), and from where."""
+    """How a loader draws: samples per batch (None if they come singly, or as `batches` wants), and from where."""
 
     size: int | None
     sampler: Any

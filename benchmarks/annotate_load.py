@@ -1,0 +1,143 @@
+"""Ten annotators label at once in Chromium at one server: key to next item, and how long a desk takes to open.
+
+    python -m benchmarks.annotate_load [--annotators N] [--minutes M]
+
+Everybody has a separate browser profile with an empty cache and labels the study's 222 items at about one key every two
+seconds; the keys are pressed inside the pages, so that people do not wait for each other. Meanwhile one more person
+opens a desk again and again, each time with an empty cache. Limits: 100 ms from a key to the frame in which the next
+item stands (95th percentile), and 2 s from the address to the first item. The browsers run on the same machine as the
+server, so with few cores they are most of the load; how long all desks take that open in one moment is told beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks._archive import archive_or_exit, imported
+from benchmarks._browser import ARGUMENTS, WIDE, executable
+from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._server import serve
+from benchmarks._timing import Times, machine
+
+LIMIT_KEY_S = 0.1
+LIMIT_DESK_S = 2.0
+PAUSE_MS = (1_200, 2_800)
+VISITOR = "visitor"
+STANDS = "document.querySelector('.cw-desk[data-item]:not([data-item=\"\"]) .cw-card')"
+NOTE_DESK = f"""
+(() => {{
+    const look = () => {STANDS} ? window.deskAt = performance.now() : requestAnimationFrame(look);
+    requestAnimationFrame(look);
+}})();
+"""
+"""Runs before the page does: when, after the address was given, the first item stood."""
+LABEL = """
+([least, most]) => {
+    window.painted = [];
+    const desk = document.querySelector('.cw-desk');
+    const press = () => {
+        const start = performance.now(), before = desk.dataset.item;
+        const key = String(1 + Math.floor(Math.random() * 3));
+        document.body.dispatchEvent(new KeyboardEvent('keydown', {key, code: `Digit${key}`, bubbles: true}));
+        let changed = false;
+        const look = () => requestAnimationFrame(() => {
+            const stands = desk.dataset.item && desk.dataset.item !== before && desk.querySelector('.cw-card');
+            // The frame after the one that holds the change: by then it is on the screen.
+            if (stands && changed) {
+                window.painted.push(performance.now() - start);
+                return void setTimeout(press, least + Math.random() * (most - least));
+            }
+            changed = stands;
+            look();
+        });
+        look();
+    };
+    setTimeout(press, Math.random() * most);
+}
+"""
+
+
+def new_page(browser: Browser) -> Page:
+    """A page of somebody whose browser knows nothing yet."""
+    page = browser.new_context(viewport=WIDE).new_page()
+    page.add_init_script(NOTE_DESK)
+    return page
+
+
+def begin(page: Page, address: str, name: str) -> None:
+    """Give the address and do not wait for the page."""
+    page.goto(f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}", wait_until="commit")
+
+
+def opened_s(page: Page) -> float:
+    """Seconds from the address to the first item, once it stands."""
+    page.wait_for_function("window.deskAt", timeout=120_000)
+    return float(page.evaluate("window.deskAt")) / 1e3
+
+
+def visits(browser: Browser, address: str, until: float) -> list[float]:
+    """Seconds of each visit of one more person; there are two at least."""
+    found: list[float] = []
+    while time.monotonic() < until or len(found) < 2:
+        page = new_page(browser)
+        begin(page, address, VISITOR)
+        found.append(opened_s(page))
+        page.context.close()
+    return found
+
+
+def measured(address: str, names: Sequence[str], seconds: float) -> tuple[Times, Times, Times]:
+    """Desks that opened in one moment, those of one person while the others label, and keys."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        try:
+            warm = new_page(browser)
+            begin(warm, address, VISITOR)
+            opened_s(warm)
+            warm.context.close()
+            people = [new_page(browser) for _ in names]
+            for page, name in zip(people, names, strict=True):
+                begin(page, address, name)
+            together = Times([opened_s(page) for page in people])
+            for page in people:
+                page.evaluate(LABEL, PAUSE_MS)
+            alone = Times(visits(browser, address, time.monotonic() + seconds))
+            keys = Times([ms / 1e3 for page in people for ms in page.evaluate("window.painted")])
+            return together, alone, keys
+        finally:
+            browser.close()
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.annotate_load")
+    parser.add_argument("--annotators", type=int, default=10)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    chosen = parser.parse_args(arguments)
+    archive_or_exit()
+    names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = imported(Path(scratch) / "data")
+        new_campaign(folder, (*names, VISITOR))
+        before = machine()
+        with serve(folder.path) as address:
+            together, alone, keys = measured(address, names, chosen.minutes * 60)
+    print(f"{len(names)} annotators, {chosen.minutes:g} minutes; before: {before}; at the end: {machine()}")
+    print(f"key to next item:                {keys.in_ms()}")
+    print(f"desk, while the others label:    {alone.in_ms()}")
+    print(f"desk, all opened in one moment:  {together.in_ms()}")
+    print(
+        f"ratio {keys.p95 / LIMIT_KEY_S:.2f} of the limit of {LIMIT_KEY_S * 1e3:.0f} ms (key, 95th percentile), ",
+        end="",
+    )
+    print(f"{alone.median / LIMIT_DESK_S:.2f} of {LIMIT_DESK_S:.0f} s (desk while others label, median)")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

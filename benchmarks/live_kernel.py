@@ -1,0 +1,109 @@
+"""How long `%%crane` takes in an open notebook, and what it leaves in the kernel.
+
+python -m benchmarks.live_kernel [--pairs N]
+
+Each crashing notebook of minibench that this environment can run: a fresh kernel, the cells before the target, then
+`%load_ext crane_core` and `%%crane` above the target, five times. The first answer waits for the process beside the
+kernel; the later ones are held to the limit of 50 ms (median). Beside it: resident memory that the kernel gained, and
+libraries that it had not loaded before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jupyter_client.manager import start_new_kernel
+
+from benchmarks._timing import Times, machine
+from crane_core.errors import NotebookError
+from crane_core.pipeline.places import CHECKOUT
+from crane_core.runtime.plan import Plan, read_plan
+
+LIMIT_MS = 50
+LIMIT_MB = 5
+N_ANSWERS = 5
+MINIBENCH = CHECKOUT / "data" / "minibench"
+HELD = "open('/proc/self/statm').read().split()[1]"
+TOP = "{name.partition('.')[0] for name in _sys.modules}"
+BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext crane_core"
+AFTER = f"""
+import json as _json
+_new = {TOP} - _had - set(_sys.stdlib_module_names)
+print(_json.dumps([(int({HELD}) - _held) * 4096 / 1e6, sorted(_new)]))
+"""
+ASKED = """
+import time as _time
+_began = _time.perf_counter()
+get_ipython().run_cell_magic('crane', '', {target!r})
+print('\\x00' + str(_time.perf_counter() - _began))
+"""
+
+
+class Seen(NamedTuple):
+    """Of one notebook: seconds of each answer, megabytes gained, libraries new in the kernel."""
+
+    seconds: list[float]
+    gained_mb: float
+    libraries: list[str]
+
+
+def one(plan: Plan, folder: Path) -> Seen | None:
+    """None if a cell before the target raises here."""
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    manager, client = start_new_kernel(cwd=str(folder), env=environment)
+
+    def run(code: str) -> tuple[str, str]:
+        told: list[str] = []
+
+        def keep(message: dict[str, Any]) -> None:
+            told.append(message["content"].get("text") or "")
+
+        reply = client.execute_interactive(code, timeout=120, output_hook=keep)
+        return reply["content"]["status"], "".join(told)
+
+    try:
+        if any(run(cell.source)[0] != "ok" for cell in plan.executed):
+            return None
+        run(BEFORE)
+        asked = ASKED.format(target=plan.target.source)
+        seconds = [float(run(asked)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)]
+        gained_mb, libraries = json.loads(run(AFTER)[1])
+        return Seen(seconds, gained_mb, libraries)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live_kernel")
+    parser.add_argument("--pairs", type=int, default=40)
+    chosen = parser.parse_args()
+    first, later, gained, libraries, n_left_out = [], [], [], set(), 0
+    for path in sorted(MINIBENCH.glob("benchmark/*/*_reproduced.ipynb"))[: chosen.pairs]:
+        try:
+            seen = one(read_plan(path, None), path.parent)
+        except NotebookError:
+            seen = None
+        if seen is None:
+            n_left_out += 1
+            continue
+        first.append(seen.seconds[0])
+        later += seen.seconds[1:]
+        gained.append(seen.gained_mb)
+        libraries |= set(seen.libraries)
+    print(f"{len(first)} notebooks, {n_left_out} left out: a cell before the target raises here")
+    print(f"first answer: {Times(first).in_ms()}")
+    ratio = Times(later).median * 1e3 / LIMIT_MS
+    print(f"later answers: {Times(later).in_ms()}; of the limit {LIMIT_MS} ms: {ratio:.2f}")
+    most = max(gained, default=0.0)
+    print(f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}")
+    print(f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}")
+    print(machine())
+
+
+if __name__ == "__main__":
+    main()

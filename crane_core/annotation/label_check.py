@@ -1,0 +1,204 @@
+"""Labels from a file that somebody wrote, or from a plan: every member checked, and the first fault named.
+
+A fault says where it is ("labels 2, key"), what it is and what to do, in one line. Bounds keep words short enough for a
+button, and colours readable on both grounds.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crane_core.annotation.label_set import LabelSet, Scale, label_set, study_labels
+from crane_core.domain import LABEL_CODE, Label
+
+MOST_BYTES = 64_000
+FEWEST, MOST = 2, 7
+"""Labels of a set."""
+MOST_REASONS = 12
+DESK_KEYS = frozenset("defgnsu")
+"""Letters with a meaning at the desk; see desk.js."""
+GROUNDS = {"colour": "#fcfcfb", "colour_dark": "#14181a"}
+"""The page behind each colour; see style.css."""
+LEAST_CONTRAST = 4.5
+"""Of text on its ground (WCAG 2.1, 1.4.3)."""
+MOST_CHARACTERS = {"name": 40, "word": 24, "words": 40, "sign": 2, "means": 300}
+OF_SET = frozenset({"name", "scale", "labels", "reasons"})
+OF_LABEL = frozenset({"code", "word", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"})
+OF_REASON = frozenset({"code", "words", "key"})
+COMPUTED = frozenset({str(Label.MISDETECTED), str(Label.UNVERIFIABLE)})
+"""Outcomes that nobody gives in a campaign."""
+_KEY = re.compile(r"[1-9a-z]")
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+
+
+def labels_from_toml(text: str) -> LabelSet:
+    """The set of a file's text. Raises ValueError: one line with place, fault and remedy."""
+    try:
+        body = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not TOML: {' '.join(str(error).split())[:200]}") from error
+    found = checked_labels(body)
+    if found.name == study_labels().name and found != study_labels():
+        raise ValueError(f"name: {found.name!r} is the name of the study's labels; choose another")
+    for where, key in _keys(found):
+        if key in DESK_KEYS:
+            raise ValueError(f"{where}, key: {key!r} has a meaning at the desk; choose a digit or another letter")
+    return found
+
+
+def checked_labels(body: object) -> LabelSet:
+    """The set of a parsed document. Raises ValueError, as `labels_from_toml` does."""
+    whole = _table(body, "the file", OF_SET)
+    _text(whole, "name", "")
+    if whole.get("scale") not in tuple(Scale):
+        raise ValueError(f"scale: {_shown(whole.get('scale'))} is not one of {', '.join(Scale)}")
+    entries = _list(whole, "labels", "")
+    if not FEWEST <= len(entries) <= MOST:
+        raise ValueError(f"labels: there are {len(entries):,}; a set has {FEWEST} to {MOST}")
+    reasons = _list(whole, "reasons", "")
+    if len(reasons) > MOST_REASONS:
+        raise ValueError(f"reasons: there are {len(reasons):,}; a set has up to {MOST_REASONS}")
+    for place, entry in enumerate(reasons, start=1):
+        _check_reason(entry, f"reasons {place}")
+    _refuse_twice(reasons, "reasons", ("code", "words"))
+    for place, entry in enumerate(entries, start=1):
+        _check_label(entry, f"labels {place}", [reason["code"] for reason in reasons])
+    _refuse_twice(entries, "labels", ("code", "word", "sign"))
+    found = label_set(whole)
+    _refuse_shared_keys(found)
+    return found
+
+
+def _check_reason(entry: object, where: str) -> None:
+    table = _table(entry, where, OF_REASON)
+    _code(table, where)
+    _text(table, "words", where)
+    _key(table, where)
+
+
+def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
+    table = _table(entry, where, OF_LABEL)
+    code = _code(table, where)
+    if code in COMPUTED:
+        raise ValueError(f"{where}, code: {code!r} is an outcome that is computed, not given; choose another")
+    for name in ("word", "sign"):
+        _text(table, name, where)
+    if table.get("means", "") != "":
+        _text(table, "means", where)
+    _key(table, where)
+    for name, ground in GROUNDS.items():
+        _check_colour(table.get(name), f"{where}, {name}", ground)
+    _check_credit(table, where, code)
+    offered = _list(table, "reasons", where)
+    for reason in offered:
+        if reason not in reasons:
+            raise ValueError(
+                f"{where}, reasons: {_shown(reason)} is not the code of a reason; add it under [[reasons]]"
+            )
+    if len(set(offered)) != len(offered):
+        raise ValueError(f"{where}, reasons: one is named twice; name each once")
+
+
+def _check_colour(value: object, where: str, ground: str) -> None:
+    if not isinstance(value, str) or not _COLOUR.fullmatch(value):
+        raise ValueError(f"{where}: {_shown(value)} is not a colour; write it as #rrggbb in lower case")
+    ratio = contrast(value, ground)
+    if ratio < LEAST_CONTRAST:
+        raise ValueError(
+            f"{where}: {value} has a contrast of {ratio:.1f} with the page's {ground}; text needs {LEAST_CONTRAST}"
+        )
+
+
+def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
+    credit = table.get("credit")
+    is_number = isinstance(credit, int | float) and not isinstance(credit, bool)
+    if credit is not None and not (is_number and 0 <= credit <= 1):
+        raise ValueError(f"{where}, credit: {_shown(credit)} is not a number from 0 to 1")
+    if code in study_labels() and credit != (of_study := study_labels().of(code).credit):
+        raise ValueError(f"{where}, credit: the study's {code!r} has {of_study:g}; state that, or choose another code")
+
+
+def _refuse_twice(entries: Sequence[Mapping[str, str]], what: str, names: Sequence[str]) -> None:
+    for name in names:
+        known: dict[str, int] = {}
+        for place, entry in enumerate(entries, start=1):
+            first = known.setdefault(entry[name].casefold(), place)
+            if first != place:
+                raise ValueError(f"{what} {place}, {name}: {what} {first} has {entry[name]!r} already; choose another")
+
+
+def _refuse_shared_keys(found: LabelSet) -> None:
+    known: dict[str, str] = {}
+    for where, key in _keys(found):
+        first = known.setdefault(key, where)
+        if first != where:
+            raise ValueError(f"{where}, key: {first} has {key!r} already; choose another")
+
+
+def _keys(found: LabelSet) -> list[tuple[str, str]]:
+    """Place and key of every label and reason."""
+    of_labels = [(f"labels {place}", label.key) for place, label in enumerate(found.labels, start=1)]
+    return of_labels + [(f"reasons {place}", reason.key) for place, reason in enumerate(found.reasons, start=1)]
+
+
+def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: {_shown(value)} is not a table")
+    if unknown := sorted(map(str, value.keys() - known)):
+        raise ValueError(f"{where}: {_shown(unknown[0])} is unknown; it may hold {', '.join(sorted(known))}")
+    return value
+
+
+def _list(table: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    value = table.get(name, [])
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{_place(where, name)}: {_shown(value)} is not a list")
+    return list(value)
+
+
+def _text(table: Mapping[str, Any], name: str, where: str) -> str:
+    value = table.get(name)
+    most = MOST_CHARACTERS[name]
+    if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
+        raise ValueError(f"{_place(where, name)}: {_shown(value)} is not a line of text without blanks around it")
+    if len(value) > most:
+        raise ValueError(f"{_place(where, name)}: {_shown(value)} has more than {most} characters; shorten it")
+    return value
+
+
+def _code(table: Mapping[str, Any], where: str) -> str:
+    value = table.get("code")
+    if not isinstance(value, str) or not LABEL_CODE.fullmatch(value):
+        raise ValueError(
+            f"{where}, code: {_shown(value)} is not a code; use 1 to 24 of a-z, 0-9 and dash, beginning with a letter"
+        )
+    return value
+
+
+def _key(table: Mapping[str, Any], where: str) -> None:
+    value = table.get("key")
+    if not isinstance(value, str) or not _KEY.fullmatch(value):
+        raise ValueError(f"{where}, key: {_shown(value)} is not a key; use one of 1-9 or a-z")
+
+
+def _place(where: str, name: str) -> str:
+    return f"{where}, {name}" if where else name
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else ascii(value)[:60]
+
+
+def contrast(colour: str, ground: str) -> float:
+    """The contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
+    brighter, darker = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,217 @@
+"""The next round of a running campaign: opens the main round, lets people come and go, sends items back.
+
+Labelled items do not move. A person's open items go to others who do not have them, the least loaded first; randomness
+comes from the plan's seed and the number of the round, so the same state gives the same round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from crane_core.annotation.assign import least_loaded
+from crane_core.annotation.draw import whole_assignment
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.order import annotator_order
+from crane_core.annotation.plan import Overlap, Plan, check_name
+from crane_core.annotation.rounds import Again, Round, RoundKind
+from crane_core.annotation.showing import Showing
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who joins and leaves. replace: who leaves to their successor; hand_back: who stays, but returns open items."""
+
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    replace: Mapping[str, str] = field(default_factory=dict)
+    hand_back: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """When a round was made, by whom, and why."""
+
+    at: str
+    by: str
+    why: str = ""
+
+
+def is_main_open(plan: Plan) -> bool:
+    """Whether there is only one round, or the round after calibration has started."""
+    return not plan.calibration or any(entry.kind is RoundKind.MAIN for entry in plan.rounds)
+
+
+def main_round(plan: Plan, signed: Signed) -> Round:
+    """The main round of those who are present. Raises ValueError if there is none to open."""
+    if is_main_open(plan):
+        raise ValueError("its main round is open already")
+    shared = [stratum.overlap for stratum in plan.strata]
+    theirs = whole_assignment(plan.items, plan.present, plan.design, shared=shared, seed=plan.seed)
+    orders = {}
+    for person, names in theirs.items():
+        had = {showing.item for showing in plan.orders[person]}
+        names = [*names, *(entry.item for entry in plan.gold)]
+        orders[person] = plan.orders[person] + _order(plan, person, [name for name in names if name not in had])
+    return Round(RoundKind.MAIN, signed.at, signed.by, signed.why, plan.present, orders=orders)
+
+
+def again_round(plan: Plan, journals: Mapping[str, Journal], items: frozenset[str], signed: Signed) -> Round:
+    """These items again, by the present annotators who labelled them. Raises ValueError if nobody did."""
+    again = {
+        person: Again(journals[person].n_acts, mine)
+        for person in plan.present
+        if (mine := frozenset(showing.item for showing in journals[person].given) & items)
+    }
+    if not again:
+        raise ValueError("nobody who is present has labelled any of these items")
+    sent = tuple(sorted(frozenset().union(*(entry.items for entry in again.values()))))
+    return Round(RoundKind.AGAIN, signed.at, signed.by, signed.why, plan.present, again=again, items=sent)
+
+
+def people_round(plan: Plan, journals: Mapping[str, Journal], change: Change, signed: Signed) -> Round:
+    """The round after people came or went. Raises ValueError, which names the people who cannot."""
+    _check(plan, change)
+    left = (*change.remove, *change.replace)
+    joined = (*change.add, *dict.fromkeys(change.replace.values()))
+    present = (*(name for name in plan.present if name not in left), *(n for n in joined if n not in plan.present))
+    if not present:
+        raise ValueError("nobody would be left to label")
+    hands = _Hands(plan, journals, present)
+    owed = {name: hands.take_back(name) for name in (*left, *change.hand_back)}
+    for name in joined:
+        hands.give(name, [item.item for item in plan.items if item.item in plan.calibration])
+        hands.give(name, [entry.item for entry in plan.gold if is_main_open(plan)])
+    for gone, successor in change.replace.items():
+        owed[gone] = hands.give(successor, owed[gone])
+    for name in change.add:
+        hands.welcome(name)
+    for name, items in owed.items():
+        hands.deal_out(items, but=name)
+    come = tuple(name for name in joined if name not in plan.present)
+    orders = hands.orders()
+    return Round(RoundKind.PEOPLE, signed.at, signed.by, signed.why, present, come, tuple(left), orders=orders)
+
+
+def unassigned(plan: Plan) -> int:
+    """Labels of the design without an annotator to give them, once the main round is open."""
+    if plan.design.overlap not in (Overlap.NONE, Overlap.SOME) or not is_main_open(plan):
+        return 0
+    wanted = 1 if plan.design.overlap is Overlap.NONE else plan.design.per_item
+    times: dict[str, int] = dict.fromkeys((item.item for item in plan.items), 0)
+    for order in plan.orders.values():
+        for showing in order:
+            if showing.item in times:
+                times[showing.item] += showing.showing == 1
+    return sum(max(0, wanted - n) for n in times.values())
+
+
+def _check(plan: Plan, change: Change) -> None:
+    joined = (*change.add, *change.replace.values())
+    for name in joined:
+        check_name(name, "an annotator")
+    if here := [name for name in change.add if name in plan.present]:
+        raise ValueError(f"{here[0]} labels in it already")
+    leaving = (*change.remove, *change.replace, *change.hand_back)
+    if strangers := [name for name in leaving if name not in plan.present]:
+        raise ValueError(f"{strangers[0]} does not label in it; present are {', '.join(plan.present)}")
+    if len(set(leaving)) != len(leaving) or set(joined) & set(leaving):
+        raise ValueError("each person can come, leave or hand back once")
+    if not (joined or leaving):
+        raise ValueError("nobody comes, leaves or hands back")
+    if plan.design.overlap is Overlap.SAMPLE and plan.present[0] in {*change.remove, *change.hand_back}:
+        raise ValueError(f"{plan.present[0]} labels every item; name who takes over")
+
+
+def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
+    once = [item for item in items if item in plan.gold_items]
+    rest = [item for item in items if item not in plan.gold_items]
+    seed = f"{plan.seed}/{person}/{len(plan.rounds) + 1}"
+    return annotator_order(rest, seed=seed, share=plan.design.repeats, once=once)
+
+
+class _Hands:
+    """Everybody's items while a round is made."""
+
+    def __init__(self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]) -> None:
+        self._plan, self._present = plan, present
+        self._chance = Random(f"{plan.seed}/round/{len(plan.rounds) + 1}")
+        self._kept = {name: list(plan.orders.get(name, ())) for name in dict.fromkeys((*plan.orders, *present))}
+        self._given = {name: frozenset(journals[name].given if name in journals else ()) for name in self._kept}
+        self._new: dict[str, list[str]] = {name: [] for name in self._kept}
+        self._first = plan.calibration
+
+    def orders(self) -> dict[str, tuple[Showing, ...]]:
+        """The whole order of everybody, new items after the old ones."""
+        found = {}
+        for name, kept in self._kept.items():
+            early = [item for item in self._new[name] if item in self._first]
+            late = [item for item in self._new[name] if item not in self._first]
+            begin = tuple(Showing(item, 1) for item in self._chance.sample(early, len(early)))
+            found[name] = (*kept, *begin, *_order(self._plan, name, late))
+        return {name: order for name, order in found.items() if order != self._plan.orders.get(name)}
+
+    def take_back(self, name: str) -> list[str]:
+        """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
+        open_items = {s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]}
+        gold = self._plan.gold_items  # everybody has these, so nobody takes them over
+        names = [s.item for s in self._kept[name] if s.showing == 1 and s.item in open_items and s.item not in gold]
+        self._drop(name, lambda showing: showing.item in open_items or showing not in self._given[name])
+        return names
+
+    def give(self, name: str, items: list[str]) -> list[str]:
+        """Give this person all items that they lack; returns those that they have already."""
+        had = self._items(name)
+        self._new[name] += [item for item in items if item not in had]
+        return [item for item in items if item in had]
+
+    def deal_out(self, items: list[str], *, but: str) -> None:
+        """Give items to those without them, the least loaded first; an item that all have keeps fewer people."""
+        if self._plan.design.overlap not in (Overlap.NONE, Overlap.SOME):
+            return
+        for item in self._chance.sample(items, len(items)):
+            free = [name for name in self._present if name != but and item not in self._items(name)]
+            for name in least_loaded(free, {one: self._load(one) for one in free}, 1, self._chance):
+                self._new[name].append(item)
+
+    def welcome(self, name: str) -> None:
+        """A fair share of the open items: by design everything, the shared sample, or some of the fullest orders."""
+        plan = self._plan
+        if not is_main_open(plan):
+            return
+        if plan.design.overlap is Overlap.ALL:
+            self.give(name, [item.item for item in plan.items])
+        elif plan.design.overlap is Overlap.SAMPLE:
+            twice = {s.item for other in plan.annotators[1:] for s in plan.orders[other]}
+            self.give(name, [item.item for item in plan.items if item.item in twice])
+        else:
+            self._level(name)
+
+    def _level(self, name: str) -> None:
+        """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
+        while True:
+            had = self._items(name)
+            free = {one: [i for i in self._open(one) if i not in had] for one in self._present if one != name}
+            donors = [one for one, items in free.items() if items and self._load(one) > self._load(name) + 1]
+            if not donors:
+                return
+            donor = max(donors, key=self._load)
+            item = self._chance.choice(free[donor])
+            self._new[donor] = [one for one in self._new[donor] if one != item]
+            self._drop(donor, lambda showing, item=item: showing.item == item)  # type: ignore[misc]
+            self._new[name].append(item)
+
+    def _drop(self, name: str, goes: Callable[[Showing], bool]) -> None:
+        self._kept[name] = [showing for showing in self._kept[name] if not goes(showing)]
+
+    def _items(self, name: str) -> set[str]:
+        return {showing.item for showing in self._kept[name]} | set(self._new[name])
+
+    def _open(self, name: str) -> list[str]:
+        """Items of the main round that this person has not labelled."""
+        kept = [s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]]
+        return [item for item in (*kept, *self._new[name]) if item not in self._first]
+
+    def _load(self, name: str) -> int:
+        return len(self._open(name))

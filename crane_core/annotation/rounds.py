@@ -1,0 +1,69 @@
+"""A change of a running campaign: the main round opens, people come or go, items are labelled again.
+
+Like a plan, a round writes out every random decision: the whole order of everybody it changes. Earlier labels stay in
+the ledger; a round only says who labels what from now on.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+from crane_core.annotation.showing import Showing
+
+
+class RoundKind(StrEnum):
+    """MAIN follows calibration; PEOPLE changes who labels; AGAIN has items labelled a second time."""
+
+    MAIN = "main round"
+    PEOPLE = "people"
+    AGAIN = "labelled again"
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Items that one annotator labels again: their labels up to the act `after` are no longer in force."""
+
+    after: int
+    items: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """`annotators` label from now on. `orders`: the whole order of each person that changed, labelled items included.
+
+    `items` are labelled again: decisions on them made before are no longer in force either.
+    """
+
+    kind: RoundKind
+    at: str
+    by: str
+    why: str
+    annotators: tuple[str, ...]
+    joined: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    orders: dict[str, tuple[Showing, ...]] = field(default_factory=dict)
+    again: dict[str, Again] = field(default_factory=dict)
+    items: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        again = {name: asdict(entry) | {"items": sorted(entry.items)} for name, entry in self.again.items()}
+        return json.dumps(asdict(self) | {"again": again}, ensure_ascii=False, allow_nan=False)
+
+
+def round_from_json(text: str) -> Round:
+    """The round of a document. Raises ValueError naming what is missing or wrong."""
+    try:
+        body = json.loads(text)
+        return Round(
+            **body
+            | {
+                "kind": RoundKind(body["kind"]),
+                **{name: tuple(body[name]) for name in ("annotators", "joined", "left", "items")},
+                "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
+                "again": {name: Again(one["after"], frozenset(one["items"])) for name, one in body["again"].items()},
+            }
+        )
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a round of a campaign: {error}") from error

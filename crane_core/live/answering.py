@@ -1,0 +1,107 @@
+"""Answers what a kernel's magics ask, as JSON lines: the probe's code, verdicts of the rules, prompts, a model's reply.
+
+Runs as a separate process beside the kernel and ends with it. Refuses to run any code of the notebook.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from crane_core.domain import Cell, KernelState, Setting
+from crane_core.errors import CraneError
+from crane_core.llm.endpoint import Endpoint, configured_endpoint
+from crane_core.notebooks import CodeCell
+from crane_core.pipeline.check import Checked, findings, to_send, verdict
+from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
+from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.probe_source import modules_for
+
+NAME = "notebook"
+
+
+def main() -> None:
+    _judge({"ran": [], "target": "", "state": {"variables": {}}})  # loads the rules before somebody waits for them
+    for line in sys.stdin:
+        order = json.loads(line)
+        try:
+            answer = DOES[order["do"]](order)
+        except CraneError as error:
+            answer = {"refused": str(error.args[0]), "remedy": error.remedy}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _probe(order: Mapping[str, Any]) -> dict[str, Any]:
+    return {"modules": modules_for(order["magic"])}
+
+
+def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:
+    """The source of a code cell (counted from 0) of a notebook file."""
+    return {"source": read_plan(Path(order["path"]), order["target"]).target.source}
+
+
+def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
+    started = time.perf_counter()
+    said = verdict(_checked(order))
+    return {"crashes": said.crashes, "findings": findings(said), "seconds": time.perf_counter() - started}
+
+
+def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:
+    """The exact text that a model would be sent, secrets redacted, and to whom."""
+    endpoint = _endpoint(order)
+    sent = _written(order)
+    return {
+        "text": sent.prompt.text,
+        "tokens": sent.tokens.n,
+        "kind": sent.tokens.kind,
+        "model": endpoint.model,
+        "base_url": endpoint.base_url,
+    }
+
+
+def _ask(order: Mapping[str, Any]) -> dict[str, Any]:
+    from crane_core.pipeline.ask_one import ask_one  # needs the extra `models`
+
+    return ask_one(_written(order), _endpoint(order)).as_json()
+
+
+DOES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "probe": _probe,
+    "cell": _cell_of_file,
+    "judge": _judge,
+    "prompt": _prompt,
+    "ask": _ask,
+}
+
+
+def _endpoint(order: Mapping[str, Any]) -> Endpoint:
+    endpoint = configured_endpoint(order.get("model"), order.get("base_url"))
+    if endpoint is None:
+        raise CraneError(
+            "No model is set.",
+            remedy="Name one: `%%crane ask --model M --base-url URL`, or set CRANE_MODEL and CRANE_BASE_URL.",
+        )
+    return endpoint
+
+
+def _written(order: Mapping[str, Any]) -> Written:
+    return to_send(_checked(order), Setting.RUNTIME_PLUS)
+
+
+def _checked(order: Mapping[str, Any]) -> Checked:
+    """What was seen in the kernel, in the form of a notebook that was run up to its target."""
+    ran = [CodeCell(place, cell["source"], cell["number"], None) for place, cell in enumerate(order["ran"])]
+    target = CodeCell(len(ran), order["target"], None, None)
+    plan = Plan(NAME, [*ran, target], ran, target)
+    cells: tuple[Cell, ...] = tuple(planned_cells(plan, NAME))
+    state: KernelState = captured_state(order["state"], NAME)
+    return Checked(Path(NAME), plan, cells, state)
+
+
+if __name__ == "__main__":
+    main()

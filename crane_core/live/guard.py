@@ -1,0 +1,60 @@
+"""Stops a cell that will certainly crash before it runs, unless its comment says to run it.
+
+Knows how IPython lets a cell be rejected. When the check itself fails, it says so and the cell runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from IPython.core.error import InputRejected
+
+from crane_core.live.history import OUR_CELL
+from crane_core.live.session import Session
+from crane_core.live.verdict import Verdict
+
+OVERRIDE = "# crane: run"
+_OVERRIDES = re.compile(r"^[ \t]*#[ \t]*crane:[ \t]*run\b", re.MULTILINE | re.IGNORECASE)
+_OURS = re.compile(r"\s*%%?crane\b")
+
+
+class Stopped(InputRejected):
+    """A cell that was not run, and why; IPython shows it instead of a traceback."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.title)
+        self.verdict = verdict
+
+    def _render_traceback_(self) -> list[str]:
+        return [
+            "Stopped by %crane guard: this cell was not run.",
+            repr(self.verdict),
+            f"Run it anyway: add the line {OVERRIDE}",
+        ]
+
+
+class Guard(ast.NodeTransformer):
+    """Sees each cell just before it runs: IPython passes its tree to `visit`, and its text to `before`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._cell = ""
+
+    def before(self, info: Any) -> None:
+        """IPython's event pre_run_cell."""
+        self._cell = "" if info.silent else info.raw_cell
+
+    def visit(self, node: ast.AST) -> Any:
+        cell, self._cell = self._cell, ""
+        if not cell.strip() or _OURS.match(cell) or OUR_CELL.match(cell) or _OVERRIDES.search(cell):
+            return node
+        try:
+            verdict = self._session.verdict(cell)
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong with the check, the notebook goes on
+            print(f"%crane guard could not check this cell, which runs: {error}")  # noqa: T201 - the cell's output
+            return node
+        if verdict.crashes:
+            raise Stopped(verdict)
+        return node

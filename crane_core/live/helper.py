@@ -1,0 +1,110 @@
+"""The process beside a kernel that judges what was seen in it, so that the kernel itself loads nothing for that.
+
+Knows how it is started, asked and ended. Refuses to wait without end: what does not answer is ended and told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO, Any
+
+from crane_core.errors import CraneError
+
+PATIENCE_S = 30.0
+HOME = str(Path(__file__).resolve().parents[2])
+"""Where this package lies, which the process must find too."""
+
+_LONGEST_WORDS = 300
+
+
+class HelperError(CraneError):
+    """The process beside the kernel did not answer."""
+
+
+class Helper:
+    """One process, started when it is first asked, or before by `start`."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._errors: IO[bytes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def process_id(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the process if none runs; it loads the rules meanwhile. Raises HelperError."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.end()
+        # The folder of the notebook is not searched for modules: a file there may be called as one that is needed.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "crane_core.live.answering"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [HOME, os.environ.get("PYTHONPATH")]))},
+                encoding="utf-8",
+            )
+        except OSError as error:
+            raise HelperError(
+                f"The checking process cannot start: {error}.", remedy="Restart the kernel, or reinstall the package."
+            ) from error
+        self._answers = queue.SimpleQueue()
+        threading.Thread(target=_pass_on, args=(self._process.stdout, self._answers), daemon=True).start()
+
+    def ask(self, order: dict[str, Any], patience_s: float = PATIENCE_S) -> dict[str, Any]:
+        """The answer to one order. Raises HelperError, and what the process refused, as a CraneError."""
+        with self._lock:
+            self.start()
+            assert self._process is not None
+            assert self._process.stdin is not None
+            try:
+                self._process.stdin.write(json.dumps(order) + "\n")
+                self._process.stdin.flush()
+                answer: dict[str, Any] = json.loads(self._answers.get(timeout=patience_s))
+            except (OSError, ValueError, queue.Empty) as error:
+                why = self._last_words() or f"no answer within {patience_s:g} s"
+                self.end()
+                raise HelperError(
+                    f"The checking process ended: {why}.", remedy="Run it again; a new process is started."
+                ) from error
+        if "refused" in answer:
+            raise CraneError(answer["refused"], remedy=answer["remedy"])
+        return answer
+
+    def end(self) -> None:
+        """End the process; it ends by itself, too, when its kernel does."""
+        process, self._process = self._process, None
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            process.kill()
+            process.wait()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def _last_words(self) -> str:
+        if self._errors is None:
+            return ""
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1][:_LONGEST_WORDS] if lines else ""
+
+
+def _pass_on(answers: IO[str] | None, to: queue.SimpleQueue[str]) -> None:
+    for line in answers or ():
+        to.put(line)
+    to.put("")

@@ -1,0 +1,129 @@
+"""`%crane` and `%%crane` for IPython: a verdict before a cell runs, a guard that stops certain crashes, a model's word.
+
+Knows the magics' words. What a verdict is and how it is drawn stands elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import Any, NoReturn
+
+from IPython.core.error import UsageError
+from IPython.core.magic import no_var_expand
+from IPython.display import display
+
+from crane_core.errors import CraneError
+from crane_core.live.guard import OVERRIDE, Guard
+from crane_core.live.reply import Reply, Sending
+from crane_core.live.session import Session
+
+NAME = "crane"
+USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
+     %crane check N     the same for code cell N (from 0) of the saved notebook file
+     %crane guard on    stop certain crashes before they run; off ends that, {OVERRIDE} runs one cell anyway
+     %%crane ask        above a cell: show what a model would be sent; with --send, ask it"""
+
+
+class _Words(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\n{USAGE}")
+
+
+class CraneMagics:
+    """The magics of one shell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.session = Session(shell)
+        self.guard = Guard(self.session)
+
+    @no_var_expand
+    def line(self, line: str) -> None:
+        """`%crane check N`, `%crane guard on`, `%crane guard off`."""
+        match line.split():
+            case ["check", number] if number.isdigit():
+                self._tell(lambda: self.session.verdict(self.session.cell_of_file(int(number))))
+            case ["guard", "on" | "off" as wanted]:
+                self.switch_guard(on=wanted == "on")
+            case _:
+                raise UsageError(USAGE)
+
+    @no_var_expand
+    def cell(self, line: str, cell: str) -> None:
+        """`%%crane`: the verdict on the cell below it. `%%crane ask`: what a model is sent, and what it says."""
+        words = line.split()
+        if not words:
+            self._tell(lambda: self.session.verdict(cell))
+        elif words[0] == "ask":
+            chosen = _asked(line)
+            self._tell(lambda: self._ask(cell, chosen))
+        else:
+            raise UsageError(USAGE)
+
+    def switch_guard(self, *, on: bool) -> None:
+        """Look at every cell before it runs, or no longer."""
+        shell = self._shell
+        is_on = self.guard in shell.ast_transformers
+        if on and not is_on:
+            self.session.helper.start()
+            shell.events.register("pre_run_cell", self.guard.before)
+            shell.ast_transformers.append(self.guard)
+        elif is_on and not on:
+            shell.ast_transformers.remove(self.guard)
+            shell.events.unregister("pre_run_cell", self.guard.before)
+
+    def end(self) -> None:
+        """Leave nothing behind in the shell."""
+        self.switch_guard(on=False)
+        self.session.helper.end()
+
+    def _ask(self, cell: str, chosen: argparse.Namespace) -> Sending | Reply:
+        seen = self.session.look(cell)
+        options = {"model": chosen.model, "base_url": chosen.base_url}
+        if not chosen.send:
+            return Sending(self.session.helper.ask(seen.order("prompt", **options)))
+        return Reply(self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s))
+
+    def _tell(self, asked: Any) -> None:
+        try:
+            display(asked())  # type: ignore[no-untyped-call]
+        except CraneError as error:
+            raise UsageError(str(error)) from None
+
+
+def _asked(line: str) -> argparse.Namespace:
+    words = _Words(prog="%%crane ask", add_help=False)
+    words.add_argument("ask", choices=["ask"])
+    words.add_argument("--model")
+    words.add_argument("--base-url")
+    words.add_argument("--send", action="store_true")
+    words.add_argument("--timeout-s", type=float, default=300.0)
+    try:
+        return words.parse_args(shlex.split(line))
+    except ValueError as error:
+        raise UsageError(f"{error}\n{USAGE}") from None
+
+
+def load(shell: Any) -> None:
+    """`%load_ext crane_core`."""
+    magics = CraneMagics(shell)
+    shell.register_magic_function(magics.line, "line", NAME)
+    shell.register_magic_function(magics.cell, "cell", NAME)
+    magics.session.helper.start()
+
+
+def unload(shell: Any) -> None:
+    """`%unload_ext crane_core`."""
+    magics = loaded(shell)
+    if magics is not None:
+        magics.end()
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop(NAME, None)
+
+
+def loaded(shell: Any) -> CraneMagics | None:
+    """The magics that the shell has loaded."""
+    magic = shell.find_line_magic(NAME)
+    owner = getattr(magic, "__self__", None)
+    return owner if isinstance(owner, CraneMagics) else None

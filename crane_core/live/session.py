@@ -1,0 +1,69 @@
+"""One live kernel, looked at in its own process: what was seen goes to the process beside it.
+
+Knows how the probe is brought in and taken out again. Changes nothing of the notebook: no name, no module, no value.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import time
+from typing import Any, NamedTuple
+
+from crane_core.errors import CraneError
+from crane_core.live.helper import Helper
+from crane_core.live.history import Ran, ran_before, request
+from crane_core.live.verdict import Verdict
+from crane_core.runtime.kernel_side import visit
+
+OWN_MAGIC = importlib.util.MAGIC_NUMBER.hex()
+NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
+"""Where Jupyter Server says which file a kernel belongs to."""
+
+
+class Seen(NamedTuple):
+    """What the side process is told: the cells that ran, the target, and the probe's state."""
+
+    ran: list[Ran]
+    target: str
+    state: dict[str, Any]
+
+    def order(self, do: str, **more: str | None) -> dict[str, Any]:
+        ran = [cell._asdict() for cell in self.ran]
+        return {"do": do, "ran": ran, "target": self.target, "state": self.state, **more}
+
+
+class Session:
+    """A shell of IPython, and the process beside it."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.helper = Helper()
+        self._modules: dict[str, Any] = {}
+
+    def look(self, target: str) -> Seen:
+        """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
+        if not self._modules:
+            self._modules = self.helper.ask({"do": "probe", "magic": OWN_MAGIC})["modules"]
+        ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
+        told = visit.looked(self._shell.user_ns, self._modules, request(ran, target))
+        state = json.loads(told)["state"]
+        return Seen(ran, target, state)
+
+    def verdict(self, target: str) -> Verdict:
+        """What the rules say of a cell that has not run. Raises CraneError."""
+        started = time.perf_counter()
+        answer = self.helper.ask(self.look(target).order("judge"))
+        return Verdict(tuple(answer["findings"]), time.perf_counter() - started)
+
+    def cell_of_file(self, number: int) -> str:
+        """The source of code cell `number` (from 0) of the notebook's saved file. Raises CraneError."""
+        path = self._shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get(NOTEBOOK_VARIABLE)
+        if not isinstance(path, str) or not path:
+            raise CraneError(
+                "This front end does not say which file is open.",
+                remedy="Put %%crane above the cell instead.",
+            )
+        source: str = self.helper.ask({"do": "cell", "path": path, "target": number})["source"]
+        return source

@@ -1,0 +1,71 @@
+"""A verdict as a notebook shows it: HTML for its front ends, plain text for a terminal. All text is escaped.
+
+Holds what it shows, so that nothing is computed when it is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+MOST_LETTERS = 2_000
+MODEST = "The rules report only certain crashes; they never say that a cell is safe."
+ALARM, CALM = "#b3261e", "#2e7d5b"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known."""
+
+    findings: tuple[dict[str, Any], ...]
+    seconds: float
+
+    @property
+    def crashes(self) -> bool:
+        return bool(self.findings)
+
+    @property
+    def title(self) -> str:
+        return f"Will crash: {_bounded(self.findings[0]['exception'])}" if self.crashes else "No certain crash"
+
+    def __repr__(self) -> str:
+        """Plain text."""
+        lines = [self.title]
+        for finding in self.findings:
+            lines += [f"  {name:<9} {text}" for name, text in _facts(finding)]
+        return "\n".join(lines if self.crashes else [*lines, f"  {MODEST}"])
+
+    def _repr_html_(self) -> str:
+        """What JupyterLab, the classic notebook and VS Code draw."""
+        rows = "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
+        colour = ALARM if self.crashes else CALM
+        return (
+            f'<div style="border-left:4px solid {colour};padding:6px 12px;line-height:1.5">'
+            f"<strong>{escape(self.title)}</strong>{rows}</div>"
+        )
+
+
+def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
+    told = [
+        ("line", finding["code_line"]),
+        ("reason", f"{finding['exception']}: {finding['message']}"),
+        ("evidence", finding["fact"]),
+        ("remedy", finding["remedy"]),
+    ]
+    return [(name, _bounded(text)) for name, text in told]
+
+
+def _table(finding: dict[str, Any]) -> str:
+    rows = "".join(
+        f'<div><span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
+        f"{'<code>' if name == 'line' else ''}{escape(text)}{'</code>' if name == 'line' else ''}</div>"
+        for name, text in _facts(finding)
+    )
+    return f"<div>{rows}</div>"
+
+
+def _bounded(text: str) -> str:
+    """One line of bounded length that cannot steer a terminal."""
+    kept = "".join(letter if letter.isprintable() else " " for letter in str(text)[:MOST_LETTERS])
+    return " ".join(kept.split())

@@ -1,0 +1,227 @@
+"""What one annotator has labelled: a list with filters, and any item of it to look at again and change in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.annotation.act import MAX_NOTE
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
+from crane_core.annotation.thread import Thread, ThreadState
+from crane_core.domain import AnnotationAction, Side
+from crane_core.pipeline.campaign_threads import MAX_MESSAGE, About, resolve, write_message
+from crane_core.pipeline.cards import card
+from crane_core.pipeline.labelling import Desk
+from crane_core.storage import state
+from crane_core.storage.store import Store
+from crane_core.ui import data, keys
+from crane_core.ui.annotate.card_html import card_html, card_style
+from crane_core.ui.annotate.desk import opened_desk
+from crane_core.ui.annotate.snapshot import showing_of, token
+from crane_core.ui.annotate.thread_html import STATE_WORDS, thread_html
+from crane_core.ui.exception_names import exception_name
+from crane_core.ui.frame import told
+from crane_core.ui.label_view import label_words
+from crane_core.ui.navigation import show_here
+from crane_core.ui.open_list import clicked_row
+from crane_core.ui.visit import require_seat
+from crane_core.ui.words import count, literal
+
+HEIGHT = 560
+MOST_OF_A_TEXT = 160
+NO_REASON = "no reason"
+UNLABELLED = "not labelled"
+
+
+def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
+    """The list, or the item that `asked` names. Raises IdentityError if somebody else is logged in."""
+    require_seat(annotator)
+    desk = opened_desk(str(data.folder().path), campaign)
+    journal = desk.journal(annotator)
+    showing = showing_of(desk.plan, annotator).get(asked)
+    here = {keys.CAMPAIGN: campaign, keys.ANNOTATOR: annotator}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("My items" if showing is None else "My item", anchor=False, width="content")
+        st.caption(literal(f"{annotator} in {desk.plan.title}"), width="stretch")
+        if showing is not None:
+            st.button("All my items", on_click=show_here, kwargs=here | {keys.OWN: keys.OWN_ALL})
+        st.button("Continue labelling", type="primary", on_click=show_here, kwargs=here)
+    if showing is None:
+        _draw_list(desk.plan, journal, desk.threads(annotator), here)
+    else:
+        _draw_item(desk, journal, annotator, showing)
+        _draw_thread(desk, annotator, showing)
+
+
+def _draw_list(plan: Plan, journal: Journal, threads: Mapping[Showing, Thread], here: Mapping[str, str]) -> None:
+    talked = {showing: thread for showing, thread in threads.items() if thread.messages}
+    mine = _listed(journal, talked)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        labels = st.multiselect(
+            "Label",
+            plan.labels.codes,
+            format_func=lambda code: label_words(code, plan.labels),
+            placeholder="any",
+            width=260,
+        )
+        is_flagged = st.checkbox("Flagged")
+        has_note = st.checkbox("With a note")
+        has_messages = st.checkbox("With messages")
+    shown = [
+        one
+        for one in mine
+        if (not labels or (one in journal.given and journal.given[one].label in labels))
+        and (not is_flagged or one in journal.flags)
+        and (not has_note or journal.notes.get(one))
+        and (not has_messages or one in talked)
+    ]
+    if not shown:
+        st.info("No items match these filters." if mine else "You have not labelled any item yet.")
+        return
+    st.caption(f"{count(len(shown))} of {count(len(mine))} items, the last labelled first. Click a row to open it.")
+    if n := sum(thread.state is ThreadState.ANSWERED for thread in talked.values()):
+        st.info(f"The lead answered {count(n)} of your items; see the column Messages.")
+    # another list, nothing clicked yet
+    view = (*map(str, labels), str(is_flagged), str(has_note), str(has_messages), str(journal.n_acts))
+    row = clicked_row(_table(plan, journal, shown, talked), key=f"{keys.OWN_LIST}_{'_'.join(view)}", most_height=HEIGHT)
+    if row is not None:
+        show_here(**here, **{keys.OWN: token(shown[row])})
+        st.rerun()
+
+
+def _listed(journal: Journal, talked: Mapping[Showing, Thread]) -> list[Showing]:
+    """Labelled items, the last first; then those that have only a flag, a note or messages."""
+    marked = journal.flags.keys() | talked.keys() | {showing for showing, note in journal.notes.items() if note}
+    return [*reversed(journal.labelled), *(one for one in journal.order if one in marked and one not in journal.given)]
+
+
+def _table(plan: Plan, journal: Journal, shown: list[Showing], talked: Mapping[Showing, Thread]) -> pd.DataFrame:
+    content = state.sources_token(data.store().cursor())
+    rows = [_row(plan, journal, one, _words(data.store(), content, plan, one.item)) for one in shown]
+    table = pd.DataFrame(rows)
+    if talked:
+        said = [STATE_WORDS[talked[one].state] if one in talked else "" for one in shown]
+        table.insert(2, "Messages", said)
+    return table
+
+
+def _row(plan: Plan, journal: Journal, showing: Showing, words: tuple[str, str]) -> dict[str, str]:
+    given = journal.given.get(showing)
+    error, text = words
+    return {
+        "Label": label_words(given.label, plan.labels) if given else UNLABELLED,
+        "Reason": plan.labels.reason_words.get(given.reason or "", "") if given else "",
+        "Flag": "flagged" if showing in journal.flags else "",
+        "Note": journal.notes.get(showing, "")[:MOST_OF_A_TEXT],
+        "Error": error,
+        "Diagnosis": text,
+        "Labelled": _time(given.submitted_at) if given else "",
+    }
+
+
+@st.cache_resource(max_entries=4_000, show_spinner="Reading your items …")
+def _words(_store: Store, content: str, _plan: Plan, item: str) -> tuple[str, str]:
+    """By what one knows an item again: its error, and how its diagnosis begins."""
+    found = card(_store, _plan, item)
+    return exception_name(found.exception) or "", found.texts[0].text[:MOST_OF_A_TEXT] if found.texts else ""
+
+
+def _draw_item(desk: Desk, journal: Journal, annotator: str, showing: Showing) -> None:
+    st.html(card_style())
+    st.html(f'<div class="cw-desk">{card_html(card(data.store(), desk.plan, showing.item))}</div>')
+    given, labels = journal.given.get(showing), desk.plan.labels
+    flagged, note = showing in journal.flags, journal.notes.get(showing, "")
+    if desk.lock() is not None or annotator not in desk.plan.present:
+        said = label_words(given.label, labels) if given else UNLABELLED
+        st.info(literal(f"Your label: {said}. It can no longer change."))
+        return
+    if given is not None:
+        st.caption(f"Labelled {_time(given.submitted_at)}.")
+    with st.form("own", border=False, enter_to_submit=False):
+        label = st.radio(
+            "Label",
+            labels.codes,
+            index=labels.codes.index(given.label) if given else None,
+            format_func=lambda code: label_words(code, labels),
+            horizontal=True,
+        )
+        reason = _draw_reason(labels, given.reason if given else None)
+        is_flagged = st.checkbox("Flagged", value=flagged)
+        words = st.text_area("Note", value=note, max_chars=MAX_NOTE, width=640)
+        pressed = st.form_submit_button("Save", type="primary")
+    if pressed:
+        acts = []
+        code = reason if label is not None and reason in labels.of(label).reasons else None
+        if label is not None and (given is None or (label, code) != (given.label, given.reason)):
+            acts.append({"action": str(AnnotationAction.LABEL), "label": str(label), "reason": code})
+        if is_flagged != flagged:
+            acts.append({"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)})
+        if words.strip() != note:
+            acts.append({"action": str(AnnotationAction.NOTE), "note": words.strip()})
+        _save(desk, annotator, showing, acts)
+
+
+def _draw_reason(labels: LabelSet, given: str | None) -> str | None:
+    """The chosen reason; None if the set has none, or none was chosen."""
+    if not labels.reasons:
+        return None
+    codes = [NO_REASON, *labels.reason_words]
+    return st.selectbox(
+        "Reason",
+        codes,
+        index=codes.index(given) if given in codes else 0,
+        format_func=lambda code: labels.reason_words.get(code, code),
+        width=320,
+        help=f"for {' and '.join(label.word for label in labels.with_reasons)}",
+    )
+
+
+def _save(desk: Desk, annotator: str, showing: Showing, acts: list[dict[str, Any]]) -> None:
+    """Put the changes on the disk; then the list is shown again."""
+    version = desk.guidelines()[-1].version
+    about = {"item": showing.item, "showing": showing.showing, "guideline": version}
+    with told():
+        require_seat(annotator)
+        taken = desk.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
+        if taken.refused:
+            st.error(literal("; ".join(taken.refused.values())))
+            return
+        show_here(**{keys.CAMPAIGN: desk.plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL})
+        st.rerun()
+
+
+def _draw_thread(desk: Desk, annotator: str, showing: Showing) -> None:
+    """What the lead wrote about this item, and the answer; a flagged item can begin a thread."""
+    thread = desk.threads(annotator).get(showing)
+    if thread is None:
+        return
+    if thread.messages:
+        st.html(f'<div class="cw-desk">{thread_html(thread)}</div>')
+    if desk.lock() is not None:
+        return
+    about = About(annotator, showing)
+    with st.form("message", border=False, clear_on_submit=True, enter_to_submit=False):
+        text = st.text_area("Message to the lead", max_chars=MAX_MESSAGE, height=96, width=640)
+        with st.container(horizontal=True):
+            sent = st.form_submit_button("Send")
+            ended = bool(thread.messages) and st.form_submit_button("Resolve")
+    if sent or ended:
+        with told():
+            require_seat(annotator)
+            if sent:
+                write_message(data.folder(), desk.plan.campaign, about, text, by=annotator, side=Side.ANNOTATOR)
+            else:
+                resolve(data.folder(), desk.plan.campaign, about, by=annotator, side=Side.ANNOTATOR)
+            st.rerun()
+
+
+def _time(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"

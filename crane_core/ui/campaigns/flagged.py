@@ -1,0 +1,110 @@
+"""Flagged items for the lead: who flagged what and why, and the thread with the annotator. Nobody's label is shown."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.thread import Thread, ThreadState
+from crane_core.domain import Side
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.campaign_status import Status
+from crane_core.pipeline.campaign_threads import MAX_MESSAGE, About, all_threads, resolve, write_message
+from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.cards import card
+from crane_core.ui import data, keys
+from crane_core.ui.annotate.card_html import card_html, card_style
+from crane_core.ui.annotate.snapshot import token
+from crane_core.ui.annotate.thread_html import thread_html
+from crane_core.ui.frame import told
+from crane_core.ui.guideline_view import moment
+from crane_core.ui.navigation import show_here, turn
+from crane_core.ui.open_list import clicked_row
+from crane_core.ui.visit import require, visitor
+from crane_core.ui.words import count, literal
+
+HEIGHT = 360
+MOST_OF_A_TEXT = 160
+FOR_THE_LEAD = {ThreadState.OPEN: "open", ThreadState.ANSWERED: "answered", ThreadState.RESOLVED: "resolved"}
+
+
+def draw_flagged(status: Status) -> None:
+    """The list, those first that wait for the lead; a click opens one."""
+    queue = all_threads(data.folder(), status.plan, reader=visitor().name)
+    if queue.n_withheld:
+        st.caption(f"{count(queue.n_withheld)} more are shown when you have labelled these items yourself.")
+    if not queue.threads:
+        st.caption("No item is flagged." if not queue.n_withheld else "No other item is flagged.")
+        return
+    n = {state: sum(thread.state is state for thread in queue.threads) for state in ThreadState}
+    st.caption(", ".join(f"{count(n[state])} {words}" for state, words in FOR_THE_LEAD.items()) + ". Click a row.")
+    table = pd.DataFrame([_row(thread) for thread in queue.threads])
+    key = f"{keys.THREAD_LIST}_{hash(queue.threads):x}"  # another list, nothing clicked yet
+    row = clicked_row(table, key=key, most_height=HEIGHT)
+    if row is not None:
+        show_here(**{keys.CAMPAIGN: status.plan.campaign, keys.THREAD: name_of(queue.threads[row])})
+        st.rerun()
+
+
+def name_of(thread: Thread) -> str:
+    """How the address names a thread."""
+    return f"{token(thread.showing)}.{thread.annotator}"
+
+
+def _row(thread: Thread) -> dict[str, str]:
+    written = [message.text for message in thread.messages if message.text]
+    return {
+        "State": FOR_THE_LEAD[thread.state],
+        "Annotator": thread.annotator,
+        "Note": thread.note[:MOST_OF_A_TEXT],
+        "Last message": (written[-1] if written else "")[:MOST_OF_A_TEXT],
+        "Flagged": moment(thread.flagged_at) if thread.flagged_at else "not any more",
+        "Item": thread.showing.item,
+    }
+
+
+def draw_thread(campaign: str, asked: str) -> None:
+    """One flagged item: its card, the annotator's note, the messages, and what the lead writes."""
+    plan, lock = kept_campaign(data.folder(), campaign)
+    queue = all_threads(data.folder(), plan, reader=visitor().name)
+    thread = next((one for one in queue.threads if name_of(one) == asked), None)
+    st.title("Flagged item", anchor=False)
+    turn(literal(f"Back to {campaign}"), campaign=campaign)
+    if thread is None:
+        st.info("Nobody flagged this item, or you have not labelled it yet.")
+        return
+    st.markdown(_about(thread))
+    if thread.note:
+        st.markdown(f"**Note:** {literal(thread.note)}")
+    st.html(card_style())
+    talk = thread_html(thread) if thread.messages else ""
+    st.html(f'<div class="cw-desk">{talk}{card_html(card(data.store(), plan, thread.showing.item))}</div>')
+    if lock is None:
+        _draw_answer(plan, thread)
+    else:
+        st.info("The campaign is locked: it takes no more messages.")
+
+
+def _about(thread: Thread) -> str:
+    when = f"flagged this item on {moment(thread.flagged_at)}" if thread.flagged_at else "flagged this item before"
+    return literal(f"{thread.annotator} {when}. Of the annotators, only {thread.annotator} sees what you write.")
+
+
+def _draw_answer(plan: Plan, thread: Thread) -> None:
+    with st.form("answer", border=False, clear_on_submit=True, enter_to_submit=False):
+        text = st.text_area("Message", max_chars=MAX_MESSAGE, height=96, width=640)
+        by = visitor().name or st.text_input("Your name", value=st.session_state.get(keys.DECIDES, ""), width=180)
+        with st.container(horizontal=True):
+            sent = st.form_submit_button("Send", type="primary")
+            ended = st.form_submit_button("Resolve")
+    if sent or ended:
+        st.session_state[keys.DECIDES] = by
+        about = About(thread.annotator, thread.showing)
+        with told():
+            require(Role.LEAD)
+            if sent:
+                write_message(data.folder(), plan.campaign, about, text, by=by, side=Side.LEAD)
+            else:
+                resolve(data.folder(), plan.campaign, about, by=by, side=Side.LEAD)
+            st.rerun()

@@ -1,0 +1,89 @@
+"""LLM judges of the campaign beside its people: do they agree, and what do both say together?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
+from crane_core.pipeline.campaign_guideline import current_guideline
+from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, judges_of
+from crane_core.pipeline.campaign_status import Status
+from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data
+from crane_core.ui.grid import grid
+from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
+
+NONE_YET = (
+    "No LLM judge has labelled these items. The command `judge` has one label them under this guideline; its help says "
+    "how."
+)
+NOTE = (
+    "In brackets: 95% intervals over cases, where there are enough for one. Items: both gave one of the campaign's "
+    "labels; a judge may also say unverifiable. Correct, with the judge: prediction-powered inference over the items "
+    "that both labelled, and the ones that only the judge did (Both + judge), where its labels are corrected by how "
+    "far the two differ. It holds, however good the judge is, where the person's items are a random sample; annotators "
+    "label in random order."
+)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _beside(revision: str, campaign: str) -> tuple[list[CampaignJudge], pd.DataFrame]:
+    plan, lock = kept_campaign(data.folder(), campaign)
+    judges = judges_of(data.store(), campaign)
+    names = [judge.name for judge in judges]
+    return judges, beside_people(data.labels(), data.verdicts(), plan, names, locked=lock is not None)
+
+
+def draw_judges(status: Status) -> None:
+    """Each judge with its guideline, and a row per judge and person."""
+    plan = status.plan
+    judges, table = _beside(data.revision(), plan.campaign)
+    if not judges:
+        st.caption(NONE_YET)
+        return
+    now = current_guideline(data.folder(), plan).version
+    st.markdown("".join(f"- {words}\n" for words in judge_words(judges, now)))
+    if table.empty:
+        hidden = plan.blind and status.lock is None
+        fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
+        st.caption(f"Nobody has{fewest} labels on the same items as a judge yet.")
+        return
+    grid(pd.DataFrame([shown(row, plan.campaign) for row in as_rows(table)]), height="content")
+    st.caption(NOTE)
+
+
+def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
+    """A sentence per judge, for Markdown; now: the version of the guideline in force."""
+    return [
+        f"{literal(judge.name)}: guideline {judge.guideline}"
+        + (", in force" if judge.guideline == now else f"; {now} is in force now")
+        for judge in judges
+    ]
+
+
+def shown(row: dict[str, Any], campaign: str) -> dict[str, str]:
+    """A row of `pipeline.campaign_judges.beside_people` in words."""
+    has_more = row["n_more"] is not None
+    return {
+        "Person": row["person"].removeprefix(f"{campaign}: "),
+        "Judge": row["judge"].replace(f" on {campaign}", "", 1),
+        "Items": count(row["n"]),
+        "Agreement": f"{percent(row['percent'])} (no interval)" if row["percent_why"] else _share(row, "percent"),
+        "Cohen's kappa": _kappa(row) if row["kappa"] is not None else "–",
+        "Correct, person only": _share(row, "alone") if has_more else "–",
+        "Correct, with the judge": _share(row, "powered") if has_more else "–",
+        "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}" if has_more else "–",
+    }
+
+
+def _share(row: dict[str, Any], name: str) -> str:
+    return f"{percent(row[name])} ({interval(row[f'{name}_low'], row[f'{name}_high'])})"
+
+
+def _kappa(row: dict[str, Any]) -> str:
+    bounds = "no interval" if row["kappa_why"] else coefficient_interval(row["kappa_low"], row["kappa_high"])
+    return f"{coefficient(row['kappa'])} ({bounds})"

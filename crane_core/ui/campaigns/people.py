@@ -1,0 +1,132 @@
+"""Who labels from now on, for the lead: the main round, people who come and go, items labelled again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.redeal import Change, is_main_open
+from crane_core.annotation.rounds import Round
+from crane_core.identity.roles import configured_roles
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.campaign_rounds import Which, change_people, label_again, open_main, round_words
+from crane_core.pipeline.campaign_status import Status
+from crane_core.ui import data
+from crane_core.ui.frame import told
+from crane_core.ui.label_view import label_words
+from crane_core.ui.visit import require, visitor
+from crane_core.ui.words import count, literal
+
+WIDTH = 260
+KEEPS = "leaves; open items go to the others"
+HANDS = "stays, and hands open items to the others"
+
+
+def draw_people(status: Status) -> None:
+    """What has changed so far, and the forms to change more; a locked campaign can only be labelled again."""
+    plan = status.plan
+    for entry in plan.rounds:
+        st.caption(literal(f"{entry.at[:10]}, {entry.by}: {round_words(entry)}."))
+    if missing := status.n_unassigned:
+        st.warning(f"{count(missing)} labels that the design asks for have nobody to give them. Add people.")
+    if status.lock is None:
+        if not is_main_open(plan):
+            _draw_main(plan)
+        with st.expander("Add annotators"):
+            _draw_add(plan)
+        with st.expander("Somebody leaves or is replaced"):
+            _draw_leave(plan)
+    with st.expander("Label items again"):
+        _draw_again(plan, is_locked=status.lock is not None)
+
+
+def _draw_main(plan: Plan) -> None:
+    st.markdown(
+        f"Everybody labels the {count(len(plan.calibration))} calibration items now. Compare the labels, improve the "
+        "guideline, then open the main round."
+    )
+    with st.form("main", border=False):
+        by, why = _signature()
+        pressed = st.form_submit_button("Open the main round", type="primary")
+    if pressed:
+        _keep(lambda: open_main(data.folder(), plan.campaign, by=by, why=why))
+
+
+def _draw_add(plan: Plan) -> None:
+    with st.form("add", border=False):
+        roles = configured_roles()
+        if roles is not None:
+            free = [name for name in roles.annotators() if name not in plan.present]
+            names = tuple(st.multiselect("New annotators", free, width=WIDTH))
+        else:
+            typed = st.text_input("New annotators", placeholder="eva, finn", width=WIDTH)
+            names = tuple(part.strip() for part in typed.split(",") if part.strip())
+        by, why = _signature()
+        pressed = st.form_submit_button("Add")
+    if pressed:
+        _keep(lambda: change_people(data.folder(), plan.campaign, Change(add=names), by=by, why=why))
+
+
+def _draw_leave(plan: Plan) -> None:
+    with st.form("leave", border=False):
+        name = st.selectbox("Annotator", plan.present, width=WIDTH)
+        what = st.radio("What happens", [KEEPS, HANDS])
+        successor = st.text_input("Taken over by", placeholder="the others", width=WIDTH, help="one name, or nobody")
+        by, why = _signature()
+        pressed = st.form_submit_button("Change")
+    if pressed:
+        heir = successor.strip()
+        change = Change(hand_back=(name,)) if what == HANDS else Change(remove=(name,))
+        if heir:
+            change = Change(replace={name: heir})
+        _keep(lambda: change_people(data.folder(), plan.campaign, change, by=by, why=why))
+
+
+def _draw_again(plan: Plan, *, is_locked: bool) -> None:
+    with st.form("again", border=False):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            labels = st.multiselect(
+                "With label",
+                plan.labels.codes,
+                format_func=lambda code: label_words(code, plan.labels),
+                width=WIDTH,
+                placeholder="any",
+            )
+            reasons = _draw_reasons(plan.labels.reason_words)
+        is_older = st.checkbox("Only labels given under an older guideline")
+        is_flagged = st.checkbox("Only flagged items")
+        by, why = _signature()
+        pressed = st.form_submit_button("Open the campaign and label again" if is_locked else "Label again")
+    st.caption(
+        "Annotators who labelled them see these items again, before all others. The export keeps the old labels."
+    )
+    if pressed:
+        older = plan.guideline if is_older else ""
+        which = Which((), tuple(labels), reasons, older, is_flagged)
+        _keep(lambda: label_again(data.folder(), plan.campaign, which, by=by, why=why))
+
+
+def _draw_reasons(words: Mapping[str, str]) -> tuple[str, ...]:
+    """Codes of reasons; empty where the campaign's labels have none."""
+    if not words:
+        return ()
+    chosen = st.multiselect(
+        "With reason", list(words), format_func=lambda code: words[code], width=WIDTH, placeholder="any"
+    )
+    return tuple(chosen)
+
+
+def _signature() -> tuple[str, str]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = visitor().name or st.text_input("Changed by", width=180)
+        why = st.text_input("Why", placeholder="optional", width=WIDTH)
+    return by.strip(), why.strip()
+
+
+def _keep(change: Callable[[], Round]) -> None:
+    with told():
+        require(Role.LEAD)
+        change()
+        st.rerun()

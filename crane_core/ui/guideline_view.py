@@ -1,0 +1,90 @@
+"""A guideline on a page: sections folded away, earlier versions, and what a version changed.
+
+A lead wrote the text, so it is drawn as Markdown without HTML, and no picture in it makes a browser ask elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from itertools import groupby, pairwise
+
+import streamlit as st
+
+from crane_core.annotation.guideline import GuidelineVersion, sections
+from crane_core.celldiff import Line, LinePair, align_lines
+from crane_core.ui.words import count, literal
+from crane_core.worddiff import Span, changed_words
+
+CONTEXT = 1
+"""Unchanged lines beside a change that stay open."""
+SIGNS = ("−", "+")
+
+
+def draw_guideline(text: str) -> None:
+    """The text; each section of the third level, such as a list of examples, folded."""
+    head, folded = sections(text)
+    st.markdown(_markdown(head))
+    for section in folded:
+        with st.expander(literal(section.title)):
+            st.markdown(_markdown(section.text))
+
+
+def draw_earlier(versions: Sequence[GuidelineVersion], labels: Mapping[str, int]) -> None:
+    """Every version before the one in force, the latest first; `labels`: how many one gave under each."""
+    for earlier, later in reversed(list(pairwise(versions))):
+        n = labels.get(earlier.version, 0)
+        given = f": {count(n)} of your labels" if n else ""
+        with st.expander(literal(f"Version {earlier.version}, until {moment(later.since)}{given}")):
+            st.markdown(_markdown(earlier.text))
+
+
+def moment(since: str) -> str:
+    """An ISO time as a reader needs it."""
+    return f"{since[:16].replace('T', ' ')} UTC"
+
+
+def _markdown(text: str) -> str:
+    return text.replace("![", "!\\[")
+
+
+@lru_cache(maxsize=64)
+def change_html(older: str, newer: str) -> str:
+    """The lines of two versions side by side, changed words marked, unchanged stretches folded. All of it escaped."""
+    pairs = align_lines(older, newer)
+    near = {at for i, pair in enumerate(pairs) if not pair.same for at in range(i - CONTEXT, i + CONTEXT + 1)}
+    stretches = groupby(enumerate(pairs), key=lambda entry: entry[0] in near)
+    body = "".join(_stretch([pair for _, pair in group], is_open=is_open) for is_open, group in stretches)
+    return f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
+
+
+def _stretch(pairs: list[LinePair], *, is_open: bool) -> str:
+    box = f'<div class="cw-lines">{"".join(side for pair in pairs for side in _sides(pair))}</div>'
+    if is_open:
+        return box
+    n = f"{len(pairs):,} unchanged line{'' if len(pairs) == 1 else 's'}"
+    return f'<details class="cw-unchanged"><summary>{n}</summary>{box}</details>'
+
+
+def _sides(pair: LinePair) -> Iterator[str]:
+    spans: tuple[tuple[Span, ...], ...] = ((), ())
+    if not pair.same and pair.left and pair.right:
+        spans = changed_words(pair.left.text, pair.right.text)
+    for side, line in enumerate((pair.left, pair.right)):
+        yield _side(line, side, spans[side], changed=not pair.same)
+
+
+def _side(line: Line | None, side: int, words: tuple[Span, ...], *, changed: bool) -> str:
+    if line is None:
+        return '<div class="cw-side cw-none"></div>'
+    css, sign = (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")
+    return f'<div class="cw-side {css}"><i>{line.number}</i><b>{sign}</b><div>{_marked(line.text, words)}</div></div>'
+
+
+def _marked(text: str, words: tuple[Span, ...]) -> str:
+    html, end = "", 0
+    for start, stop in words:
+        html += f'{escape(text[end:start])}<span class="cw-word">{escape(text[start:stop])}</span>'
+        end = stop
+    return html + escape(text[end:])

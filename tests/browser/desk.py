@@ -1,0 +1,49 @@
+"""A desk in the browser: what it shows and keeps, how a label is given, and campaigns for it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from crane_core.annotation.draw import Wish
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+
+ITEM = "document.querySelector('.cw-desk').dataset.item"
+SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
+KEPT = """async () => {
+  const database = await new Promise(tell => {
+    const asked = indexedDB.open('crane-desk');
+    asked.onsuccess = () => tell(asked.result);
+  });
+  const asked = database.transaction('acts').objectStore('acts').getAll();
+  return new Promise(tell => asked.onsuccess = () => { database.close(); tell(asked.result); });
+}"""
+"""Script of a function: every act that waits, as it is stored."""
+LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
+OWN_ANSWERS = Population("minibench", "ours")
+
+
+def in_sight(page: Page) -> str:
+    """The token of the item that is shown."""
+    return str(page.evaluate(ITEM))
+
+
+def press(page: Page, key: str) -> str:
+    """Press a key that leads to another item and wait until that is shown; the item that was in sight before."""
+    before = in_sight(page)
+    page.keyboard.press(key)
+    page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    return before
+
+
+def campaign_of_all(folder: DataFolder, name: str, population: Population = OWN_ANSWERS) -> Plan:
+    """A campaign in which ana and ben label every diagnosis of the population."""
+    store = prepare(folder)
+    try:
+        plan = drawn_plan(store, Wish(name, ("ana", "ben"), population, Design(Kind.ALL), seed=7))
+    finally:
+        store.close()
+    keep_campaign(folder, plan)
+    return plan

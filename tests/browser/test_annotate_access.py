@@ -1,0 +1,178 @@
+"""The desk for everybody: chosen keys, a phone, a screen reader, and what axe-core asks of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks._server import serve
+from crane_core.pipeline.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import OpenPage
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, press
+from .test_accessibility import violations
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+THUMB = 44
+HEADINGS = """() => [...document.querySelectorAll('[data-testid=stMain] :is(h1, h2, h3, h4, h5, h6)')]
+    .filter(heading => heading.checkVisibility()).map(heading => Number(heading.tagName[1]))"""
+FOCUS = "document.activeElement?.dataset?.act"
+
+
+@pytest.fixture(scope="module")
+def folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """Everybody labels everything; of two items ana and ben said opposite things."""
+    own = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("access") / "data")))
+    for name in ("keys", "phone", "spoken", "axe"):
+        campaign_of_all(own, name)
+    desk = Desk(own, "axe")
+    for who, label in (("ana", "correct"), ("ben", "wrong")):
+        items = sorted(item.item for item in desk.plan.items)[:2]
+        acts = [{"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1} for item in items]
+        assert desk.take(who, [act | {"label": label} for act in acts]).refused == {}
+    return own
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def open_desk(page: Page, app: str, campaign: str, annotator: str = "ana") -> Page:
+    page.goto(f"{app}/annotate?campaign={campaign}&annotator={annotator}")
+    page.wait_for_selector(".cw-desk .cw-card")
+    return page
+
+
+def change(page: Page, words: str, key: str) -> None:
+    """Ask for another key of an action, by the keyboard."""
+    page.get_by_role("button", name=f"Change the key: {words}").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press(key)
+
+
+def test_keys_are_chosen_switched_off_and_reset(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+    page = open_desk(open_page(app), app, "keys")
+    correct = page.locator(".cw-desk [data-act=label-correct]")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    change(page, "correct", "n")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text("N is the key of “write a note on the current item”")
+    page.keyboard.press("r")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text("R runs the page again in this app")
+    page.keyboard.press("j")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text("J is now the key of “correct”")
+    page.get_by_role("button", name="Switch off the key: skip").click()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(correct.locator("kbd")).to_have_text("J")
+    expect(correct).to_have_attribute("aria-keyshortcuts", "J")
+    expect(page.locator("[data-act=skip] kbd")).to_be_hidden()
+
+    first = in_sight(page)
+    page.keyboard.press("1")
+    page.keyboard.press("s")
+    assert in_sight(page) == first
+    press(page, "j")
+    page.wait_for_function(SAVED)
+    plan = kept_campaign(folder, "keys").plan
+    assert [str(given.label) for given in journal_of(folder, plan, "ana").given.values()] == ["correct"]
+
+    open_desk(page, app, "phone")  # kept for the person, in every campaign of this browser
+    expect(correct.locator("kbd")).to_have_text("J")
+    open_desk(page, app, "keys", "ben")
+    expect(correct.locator("kbd")).to_have_text("1")
+    open_desk(page, app, "keys")
+    page.get_by_role("button", name="keys", exact=False).last.click()
+    page.get_by_label("Single keys are on").uncheck()
+    page.get_by_role("button", name="Close").click()
+    before = in_sight(page)
+    page.keyboard.press("j")
+    page.keyboard.press("2")
+    assert in_sight(page) == before
+    expect(correct.locator("kbd")).to_be_hidden()
+    page.locator("[data-act=help]").click()
+    page.get_by_role("button", name="Reset to default").click()
+    page.get_by_role("button", name="Close").click()
+    expect(correct.locator("kbd")).to_have_text("1")
+    press(page, "1")
+    page.wait_for_function(SAVED)
+
+
+def test_a_phone_has_the_labels_in_reach_and_the_texts_first(app: str, open_page: OpenPage) -> None:
+    page = open_desk(open_page(app), app, "phone")
+    page.set_viewport_size(PHONE)
+    acts = page.locator(".cw-desk-acts button:visible")
+    main = page.get_by_test_id("stMain")
+    for place in (0, 100_000):
+        main.evaluate("(main, top) => main.scrollTo({top})", place)
+        boxes = [box for button in acts.all() if (box := button.bounding_box())]
+        assert len(boxes) == 8
+        assert all(box["height"] >= THUMB and box["width"] >= THUMB for box in boxes)
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"] for box in boxes)
+        assert all(box["y"] + box["height"] <= PHONE["height"] for box in boxes)
+    tops = [page.locator(f".cw-card {part}").evaluate("part => part.getBoundingClientRect().top") for part in
+            (".cw-truth", ".cw-diagnoses", ".cw-code")]  # fmt: skip
+    assert tops == sorted(tops)
+    page.keyboard.press("d")
+    page.wait_for_selector(".cw-desk-evidence .cw-pair")
+    main.evaluate("main => main.scrollTo({top: 100_000})")
+    assert int(main.evaluate("main => main.scrollTop")) > 0
+    before = in_sight(page)
+    acts.first.click()
+    page.wait_for_function(f"before => {ITEM} !== before", arg=before)
+    assert main.evaluate("main => main.scrollTop") == 0
+    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+
+
+def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(app: str, open_page: OpenPage) -> None:
+    page = open_desk(open_page(app), app, "spoken")
+    live = page.locator(".cw-desk-live")
+    expect(live).to_have_attribute("aria-live", "polite")
+    expect(live).to_have_text("")
+    wrong = page.locator(".cw-desk-acts button", has_text="wrong")
+    wrong.focus()
+    act = page.evaluate(FOCUS)
+    press(page, "Enter")
+    expect(live).to_contain_text("Item 2 of ")
+    assert page.evaluate(FOCUS) == act
+    reasons = page.locator("[data-act^=reason-]")
+    expect(reasons).to_have_count(6)
+    assert not reasons.first.evaluate("button => Boolean(button.closest('[role=status], [aria-live]'))")
+    reasons.first.focus()
+    page.keyboard.press("Enter")
+    expect(reasons.first).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(SAVED)
+    assert page.evaluate(FOCUS) == "reason-a"
+    page.keyboard.press("d")
+    page.wait_for_selector(".cw-desk-evidence .cw-pair")
+    levels = page.evaluate(HEADINGS)
+    assert levels[0] == 1
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_desk_keys_and_deciding_are_accessible(theme: str, app: str, open_page: OpenPage) -> None:
+    page = open_desk(open_page("about:blank", color_scheme=theme), app, "axe", "ben")
+    page.keyboard.press("e")
+    page.wait_for_selector(".cw-desk-evidence .cw-pair")
+    missed = {"desk": violations(page)}
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    missed["keys"] = violations(page)
+    page.goto(f"{app}/campaigns?campaign=axe&decide=next")
+    page.wait_for_selector(".cw-decide .cw-desk-evidence .cw-pair")
+    page.keyboard.press("2")
+    missed["deciding"] = violations(page)
+    assert missed == {"desk": [], "keys": [], "deciding": []}

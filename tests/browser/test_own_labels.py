@@ -1,0 +1,91 @@
+"""Own labels of a campaign: pasted when it is created, pressed at the desk, stored, shown to the lead."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks._server import serve
+from crane_core.pipeline.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.places import DataFolder
+from tests.own_labels import FOUR, FOUR_TEXT
+
+from .conftest import OpenPage
+from .desk import SAVED, press
+from .screen import TITLES, settled, title
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    data = tmp_path_factory.mktemp("own-labels") / "data"
+    return DataFolder(Path(shutil.copytree(answered_folder.path, data)))
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def fill(page: Page, words: str, value: str) -> None:
+    box = page.get_by_label(words, exact=True)
+    box.fill(value)
+    box.blur()
+    settled(page)
+
+
+def test_a_fourth_label_is_added_pressed_and_stored(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+    page = open_page(f"{app}/campaigns")
+    expect(title(page)).to_have_text(TITLES["/campaigns"])
+    settled(page)
+    verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
+    verdicts.fill("ours")
+    verdicts.press("Enter")
+    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    page.get_by_text("Labels other than correct, partial, wrong").click()
+    fill(page, "Label file", FOUR_TEXT.replace('key = "4"', 'key = "3"'))
+    expect(page.get_by_text("labels 4, key: labels 3 has '3' already; choose another.")).to_be_visible()
+    expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
+    fill(page, "Label file", FOUR_TEXT)
+    expect(page.locator(".cw-labels tr")).to_have_text(
+        [re.compile("1✓ correct"), re.compile("2◐ partial"), re.compile("3✗ wrong"), re.compile("4. unclear")]
+    )
+    fill(page, "Name", "four")
+    fill(page, "Annotators", "ana, ben")
+    expect(page.get_by_text("Labels: with unclear (nominal)")).to_be_visible()
+    page.get_by_role("button", name="Create campaign").click()
+    expect(title(page)).to_have_text("four")
+    plan = kept_campaign(folder, "four").plan
+    assert plan.labels == FOUR
+
+    page.goto(f"{app}/annotate?campaign=four&annotator=ana")
+    page.wait_for_selector(".cw-desk .cw-card")
+    buttons = page.locator(".cw-desk-labels button")
+    expect(buttons).to_have_text(["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"])
+    press(page, "4")
+    page.wait_for_function(SAVED)
+    expect(page.locator(".cw-desk-last")).to_contain_text("Previous item: ? unclear Why? 7 too vague")
+    page.keyboard.press("5")  # a reason that unclear does not offer
+    page.keyboard.press("7")
+    expect(page.locator("[data-act=reason-vague]")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(SAVED)
+    press(page, "1")
+    page.wait_for_function(SAVED)
+    given = list(journal_of(folder, plan, "ana").given.values())
+    assert [(one.label, one.reason) for one in given] == [("unclear", "vague"), ("correct", None)]
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys").get_by_role("row")
+    expect(keys.nth(3)).to_contain_text(re.compile(r"unclear\s*4"))
+    expect(keys.nth(4)).to_contain_text("why the last label is")
+
+    page.goto(f"{app}/campaigns?campaign=four")
+    expect(title(page)).to_have_text("four")
+    settled(page)
+    expect(page.get_by_text("Without credit: unclear; those diagnoses count as not judged.")).to_be_visible()

@@ -1,0 +1,96 @@
+"""A team of four on the Campaigns page: calibration, main round, one replaced, items labelled again after the lock."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.places import DataFolder
+
+from .conftest import Host, OpenPage
+from .screen import choose, settled, title
+
+pytestmark = pytest.mark.browser
+
+NAME = "team"
+
+
+def label_all(folder: DataFolder, *people: str, label: str = "correct") -> None:
+    """Everything that these people have to label now, as their desks would send it."""
+    desk = Desk(folder, NAME)
+    for who in people:
+        while coming := desk.journal(who).upcoming(1):
+            known = {"item": coming[0].item, "showing": coming[0].showing}
+            act = {"event": f"{who}-{uuid4().hex}", "action": "label", "label": label} | known
+            assert desk.take(who, [act]).refused == {}
+
+
+def fill(page: Page, label: str, value: str) -> None:
+    box = page.get_by_label(label, exact=True)
+    box.fill(value)
+    box.press("Tab")
+    settled(page)
+
+
+def create(page: Page) -> None:
+    settled(page).get_by_label("Verdicts of").click()
+    page.get_by_role("option", name="ours").click()
+    settled(page)
+    fill(page, "Name", NAME)
+    fill(page, "Annotators", "ana, ben, cem, dia")
+    page.get_by_text("all of them", exact=True).click()
+    choose(settled(page), "Who labels what", "each item by some of the annotators")
+    settled(page)
+    fill(page, "Calibration items", "8")
+    expect(page.get_by_text("each item by 2 of them. All label the same 8 items first")).to_be_visible()
+    page.get_by_role("button", name="Create campaign").click()
+    expect(title(page)).to_have_text(NAME)
+
+
+def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, host: Host, answered: DataFolder) -> None:
+    with host(answered.path) as address:
+        page = open_page(f"{address}/campaigns")
+        create(page)
+        plan = kept_campaign(answered, NAME).plan
+        assert {len(order) for order in plan.orders.values()} == {8}
+        label_all(answered, "ana", "ben", "cem", "dia")
+
+        page.reload()
+        settled(page)
+        expect(page.get_by_text("Everybody labels the 8 calibration items now")).to_be_visible()
+        opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
+        opening.get_by_label("Changed by").fill("lead")
+        page.get_by_role("button", name="Open the main round").click()
+        expect(page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")).to_be_visible()
+        label_all(answered, "ana")
+
+        with page.context.new_page() as bens:
+            bens.goto(f"{address}/annotate?campaign={NAME}&annotator=ben")
+            bens.wait_for_selector(".cw-desk .cw-card")
+            page.get_by_text("Somebody leaves or is replaced").click()
+            choose(page, "Annotator", "ben")
+            fill(page, "Taken over by", "eva")
+            page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label("Changed by").fill("lead")
+            page.get_by_role("button", name="Change").click()
+            expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
+            bens.keyboard.press("1")
+            expect(bens.get_by_text("You no longer label in this campaign.")).to_be_visible()
+        label_all(answered, "cem", "dia", "eva", label="wrong")
+
+        page.reload()
+        settled(page).get_by_label("Locked by").fill("lead")
+        page.get_by_text("Lock it although items are open").click()
+        page.get_by_role("button", name="Lock campaign").click()
+        expect(page.get_by_text("Locked by lead at")).to_be_visible()
+        page.get_by_text("Label items again").click()
+        again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
+        again.get_by_label("Changed by").fill("lead")
+        again.get_by_role("button", name="Open the campaign and label again").click()
+        expect(page.get_by_text("items are labelled again by ana, cem, dia, eva.")).to_be_visible()
+        assert kept_campaign(answered, NAME).lock is None
+        page.goto(f"{address}/annotate?campaign={NAME}&annotator=eva")
+        page.wait_for_selector(".cw-desk .cw-card")

@@ -1,0 +1,157 @@
+"""The magics in a real shell of IPython: verdicts without running, the guard, what is left in the kernel."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from crane_core.live.helper import Helper
+from crane_core.live.magics import loaded
+from crane_core.llm.fake_server import FakePlan, fake_server
+
+LOAD = "%load_ext crane_core"
+
+
+class Shell:
+    """A shell, and what its last cell printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.shell: Any = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+        self._capsys = capsys
+
+    def run(self, cell: str) -> str:
+        self._capsys.readouterr()
+        self.result = self.shell.run_cell(cell, store_history=True)
+        told = self._capsys.readouterr()
+        return told.out + told.err
+
+    @property
+    def helper(self) -> Helper:
+        magics = loaded(self.shell)
+        assert magics is not None
+        return magics.session.helper
+
+    @property
+    def names(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.shell.user_ns
+        return found
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
+    made = Shell(capsys)
+    assert made.run(LOAD) == ""
+    yield made
+    made.run("%unload_ext crane_core")
+    made.shell.history_manager.end_session()
+
+
+def test_a_cell_is_judged_and_not_run(shell: Shell) -> None:
+    shell.run("beds = {'north': 3}\nseen = []")
+    told = shell.run("%%crane\nseen.append(1)\nbeds['south']")
+    assert told.splitlines() == [
+        "Will crash: KeyError",
+        "  line      2: beds['south']",
+        "  reason    KeyError: beds has no key 'south'",
+        "  evidence  its keys are 'north'",
+        "  remedy    Use an existing key, or .get().",
+    ]
+    assert shell.names["seen"] == []
+    assert shell.run("%%crane\nbeds['north']").startswith("No certain crash\n")
+
+
+def test_what_the_kernel_holds_now_counts_not_what_cells_said(shell: Shell) -> None:
+    shell.run("beds = {'north': 3}")
+    shell.names["beds"]["south"] = 1
+    assert shell.run("%%crane\nbeds['south']").startswith("No certain crash")
+    del shell.names["beds"]
+    assert shell.run("%%crane\nbeds['south']").startswith("Will crash: NameError")
+
+
+def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
+    shell.run("beds = {'north': 3}\nseen = []")
+    shell.run("%crane guard on")
+    told = shell.run("seen.append(1)\nbeds['south']")
+    assert told.startswith("Stopped by %crane guard: this cell was not run.\nWill crash: KeyError\n")
+    assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([], type(None))
+    shell.run("# crane: run\nseen.append(1)\nbeds['south']")
+    assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([1], KeyError)
+    shell.run("seen.append(beds['north'])")
+    assert shell.names["seen"] == [1, 3]
+    shell.run("%crane guard on")
+    shell.run("%crane guard off")
+    shell.run("beds['south']")
+    assert type(shell.result.error_in_exec) is KeyError
+
+
+def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("beds = {}")
+    shell.run("%crane guard on")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    shell.helper.end()
+    told = shell.run("beds['south'] = 1")
+    assert told.startswith("%crane guard could not check this cell, which runs: The checking process ")
+    assert shell.names["beds"] == {"south": 1}
+
+
+def test_a_killed_process_is_told_and_started_again(shell: Shell) -> None:
+    shell.run("beds = {}")
+    shell.run("%%crane\nbeds['south']")
+    process = shell.helper._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert shell.run("%%crane\nbeds['south']").startswith("Will crash: KeyError")
+
+
+def test_a_cell_of_the_saved_file(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")])
+    notebook = tmp_path / "beds.ipynb"
+    nbformat.write(book, notebook)
+    shell.run("beds = {}")
+    assert "Put %%crane above the cell instead." in shell.run("%crane check 1")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(notebook))
+    assert shell.run("%crane check 1").startswith("Will crash: KeyError")
+    assert "UsageError: " in shell.run("%crane check 7")
+
+
+@pytest.mark.parametrize(
+    "words", ["%crane", "%crane guard", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"]
+)
+def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> None:
+    told = shell.run(words)
+    assert told.startswith("UsageError: ")
+    assert "%crane guard on" in told
+
+
+def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    made = Shell(capsys)
+    made.run("beds = {}")
+    names, loaded = set(made.names), set(sys.modules)
+    made.run(LOAD)
+    made.run("%%crane\nbeds['south']")
+    new = {name.partition(".")[0] for name in set(sys.modules) - loaded}
+    assert new - sys.stdlib_module_names <= {"crane_core"}
+    made.run("%unload_ext crane_core")
+    assert {name for name in set(made.names) - names if not name.startswith("_")} == set()
+    assert "UsageError: Line magic function `%crane` not found." in made.run("%crane guard on")
+    made.shell.history_manager.end_session()
+
+
+def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("beds = {'token': 'sk-abcdefghijklmnopqrstuvwxyz0123456789'}")
+    assert "UsageError: No model is set." in shell.run("%%crane ask\nbeds['south']")
+    with fake_server(FakePlan()) as base_url:
+        options = f"--model fake-1 --base-url {base_url}"
+        shown = shell.run(f"%%crane ask {options}\nbeds['south']")
+        assert shown.startswith("Not sent yet: ")
+        assert "beds['south']" in shown
+        assert "abcdefghijklmnopqrstuvwxyz0123456789" not in shown
+        assert shell.run(f"%%crane ask --send {options}\nbeds['south']").startswith("fake-1 predicts ")

@@ -1,0 +1,44 @@
+"""How a verdict is shown: everything escaped, bounded and on its line."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crane_core.live.reply import Reply, Sending
+from crane_core.live.verdict import MOST_LETTERS, Verdict
+
+OURS = {"div", "strong", "span", "code", "details", "summary", "pre"}
+
+
+class Tags(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.found.add(tag)
+
+
+def finding(text: str) -> dict[str, str]:
+    return dict.fromkeys(("exception", "message", "fact", "remedy", "code_line"), text)
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_text_of_a_notebook_stays_text(text: str) -> None:
+    hostile = f"<script>{text}</script>\x1b[31m\n"
+    verdict = Verdict((finding(hostile),), 0.0)
+    assert Tags(verdict._repr_html_()).found <= OURS
+    assert len(repr(verdict).splitlines()) == 5
+    assert "\x1b" not in repr(verdict)
+    prompt = {"text": hostile, "tokens": 1, "kind": "exact", "model": hostile, "base_url": hostile}
+    assert Tags(Sending(prompt)._repr_html_()).found <= OURS
+    reply = {"model": hostile, "trouble": None, "crashes": True, "reasoning": hostile}
+    assert Tags(Reply(reply)._repr_html_()).found <= OURS
+
+
+def test_no_text_is_without_end() -> None:
+    assert len(repr(Verdict((finding("x" * 100_000),), 0.0))) < 7 * MOST_LETTERS

@@ -1,0 +1,52 @@
+"""`judge --campaign` as its user has it: over HTTP, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crane_core.llm.fake_server import FakePlan, fake_server
+from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run, speaker
+
+
+@pytest.fixture
+def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    return speaker(answered.path, capsys)
+
+
+def test_a_campaign_is_judged_and_says_under_which_guideline(run: Run, answered: DataFolder) -> None:
+    create = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", "ours", "--margin", "0.2")
+    assert run("campaign", "create", "pilot", *create, "--seed", "7").code == 0
+    plan = kept_campaign(answered, "pilot").plan
+    with fake_server(FakePlan(seed=7)) as base_url:
+        ask = ("judge", "--campaign", "pilot", "--model", "egret", "--base-url", base_url, "--presentation", "normal")
+        shown = run(*ask, "--dry-run")
+        assert f"{len(plan.items)} items of pilot under guideline {plan.guideline}; 0 of" in shown.out
+        told = json.loads(run(*ask, "--json").out)
+        assert told["annotator"] == "judge egret on pilot"
+        assert sum(told["labels"].values()) == len(plan.items)
+        again = json.loads(run(*ask, "--dry-run", "--json").out)
+    assert (again["answered"], again["questions"], again["guideline"]) == (
+        len(plan.items),
+        len(plan.items),
+        plan.guideline,
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--campaign", "dream"), "There is no campaign 'dream'"),
+        (("--campaign", "../x"), "There is no campaign"),
+        (("--campaign", "dream", "--setting", "code"), "--campaign says which verdicts are judged"),
+        (("--campaign", "dream", "--experiment", "ours"), "so does --experiment"),
+    ],
+)
+def test_what_cannot_be_judged_is_one_line_with_a_remedy(run: Run, more: tuple[str, ...], words: str) -> None:
+    spoken = run("judge", "--fake", *more)
+    last = spoken.err.splitlines()[-1]
+    assert (spoken.code, spoken.out) == (1, "")
+    assert last.startswith("error: ") and words in last

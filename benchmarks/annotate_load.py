@@ -1,10 +1,10 @@
 """Ten annotators label at once in Chromium at one server: key to next item, and how long a desk takes to open.
 
-    python -m benchmarks.annotate_load [--annotators N] [--minutes M]
+    python -m benchmarks.annotate_load [--annotators N] [--minutes M] [--visit-every S]
 
 Everybody has a separate browser profile with an empty cache and labels the study's 222 items at about one key every two
 seconds; the keys are pressed inside the pages, so that people do not wait for each other. Meanwhile one more person
-opens a desk again and again, each time with an empty cache. Limits: 100 ms from a key to the frame in which the next
+opens a desk every few seconds, each time with an empty cache. Limits: 100 ms from a key to the frame in which the next
 item stands (95th percentile), and 2 s from the address to the first item. The browsers run on the same machine as the
 server, so with few cores they are most of the load; how long all desks take that open in one moment is told beside it.
 """
@@ -82,18 +82,20 @@ def opened_s(page: Page) -> float:
     return float(page.evaluate("window.deskAt")) / 1e3
 
 
-def visits(browser: Browser, address: str, until: float) -> list[float]:
+def visits(browser: Browser, address: str, until: float, every_s: float) -> list[float]:
     """Seconds of each visit of one more person; there are two at least."""
     found: list[float] = []
     while time.monotonic() < until or len(found) < 2:
+        next_visit = time.monotonic() + every_s
         page = new_page(browser)
         begin(page, address, VISITOR)
         found.append(opened_s(page))
         page.context.close()
+        time.sleep(max(0.0, next_visit - time.monotonic()))
     return found
 
 
-def measured(address: str, names: Sequence[str], seconds: float) -> tuple[Times, Times, Times]:
+def measured(address: str, names: Sequence[str], seconds: float, every_s: float) -> tuple[Times, Times, Times]:
     """Desks that opened in one moment, those of one person while the others label, and keys."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
@@ -108,7 +110,7 @@ def measured(address: str, names: Sequence[str], seconds: float) -> tuple[Times,
             together = Times([opened_s(page) for page in people])
             for page in people:
                 page.evaluate(LABEL, PAUSE_MS)
-            alone = Times(visits(browser, address, time.monotonic() + seconds))
+            alone = Times(visits(browser, address, time.monotonic() + seconds, every_s))
             keys = Times([ms / 1e3 for page in people for ms in page.evaluate("window.painted")])
             return together, alone, keys
         finally:
@@ -119,6 +121,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.annotate_load")
     parser.add_argument("--annotators", type=int, default=10)
     parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--visit-every", type=float, default=6.0, help="seconds between openings; 0: without a pause")
     chosen = parser.parse_args(arguments)
     archive_or_exit()
     names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
@@ -127,8 +130,9 @@ def main(arguments: Sequence[str]) -> None:
         new_campaign(folder, (*names, VISITOR))
         before = machine()
         with serve(folder.path) as address:
-            together, alone, keys = measured(address, names, chosen.minutes * 60)
-    print(f"{len(names)} annotators, {chosen.minutes:g} minutes; before: {before}; at the end: {machine()}")
+            together, alone, keys = measured(address, names, chosen.minutes * 60, chosen.visit_every)
+    print(f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s")
+    print(f"before: {before}; at the end: {machine()}")
     print(f"key to next item:                {keys.in_ms()}")
     print(f"desk, while the others label:    {alone.in_ms()}")
     print(f"desk, all opened in one moment:  {together.in_ms()}")

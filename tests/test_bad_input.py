@@ -313,7 +313,7 @@ def test_a_name_that_is_none_is_refused(command: Command, here: Path, arguments:
 
 def test_every_verb_is_tried() -> None:
     tried = {arguments[0] for arguments in (*PATH_VERBS.values(), *NUMBERS, *NO_TEXTS.values())}
-    assert set(verb_modules()) - tried == {"doctor", "rebuild", "report"}, "these take no path, number or name"
+    assert set(verb_modules()) - tried == {"doctor", "rebuild", "report", "sql"}, "these take no path, number or name"
 
 
 def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(command: Command, here: Path) -> None:

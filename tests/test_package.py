@@ -91,14 +91,20 @@ def test_the_base_is_small(installed: Installed) -> None:
     assert installed.added_mb < MOST_ADDED_MB
 
 
-def test_the_command_predicts_a_crash_without_any_extra(installed: Installed, tmp_path: Path) -> None:
+@pytest.fixture
+def beds(tmp_path: Path) -> Path:
+    """A notebook whose last cell crashes."""
     notebook = tmp_path / "beds.ipynb"
     cells = [
         {"id": f"c{place}", "cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
         for place, code in enumerate(CELLS)
     ]
     notebook.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "utf-8")
-    done = installed.crane("check", str(notebook), "--json", XDG_DATA_HOME=str(tmp_path / "own"))
+    return notebook
+
+
+def test_the_command_predicts_a_crash_without_any_extra(installed: Installed, beds: Path, tmp_path: Path) -> None:
+    done = installed.crane("check", str(beds), "--json", XDG_DATA_HOME=str(tmp_path / "own"))
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["crashes"], said["findings"][0]["exception"]) == (True, "KeyError")
@@ -112,6 +118,22 @@ def test_a_missing_extra_is_named(installed: Installed, tmp_path: Path, verb: st
     assert done.stderr == (
         f"error: This needs the library {library}. Install it: `pip install 'crane-workbench[{extra}]'`.\n"
     )
+
+
+def test_the_api_needs_the_base_for_notebooks_and_names_the_extra_for_data(installed: Installed, beds: Path) -> None:
+    program = f"""
+from crane_core import api
+print(api.check({str(beds)!r}).crashes, sorted(api.capture({str(beds)!r})["variables"]))
+try:
+    api.open_data({str(beds.parent)!r})
+except api.CraneError as error:
+    print(error)
+"""
+    done = subprocess.run([installed.python, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "True ['beds']",
+        "Data frames need the library duckdb. Install it: `pip install 'crane-workbench[app]'`.",
+    ]
 
 
 IN_A_KERNEL = """

@@ -152,6 +152,12 @@ def _held(path: Path, said: str) -> StoreHeldError:
             remedy="Close that program; `report`, `doctor` and `export` work at the same time.",
             by_reader=True,
         )
+    if found and not Path(found["program"]).name.startswith("python"):
+        return StoreHeldError(
+            f"{path} is open in a program that is not this app ({who}).",
+            remedy="Close it; to ask the database something beside the app, use `sql`.",
+            by_reader=False,
+        )
     return StoreHeldError(
         f"{path} is open in another process ({who}), most likely the running app.",
         remedy="Stop the app, or use its Data page.",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import subprocess
+import sys
+import sysconfig
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
+from subprocess import PIPE
 from threading import Event
 
 import duckdb
@@ -184,3 +190,16 @@ def test_the_version_differs_after_a_change_and_between_openings(tmp_path: Path)
     reopened = open_store(tmp_path / "a.duckdb")
     assert reopened.version not in (before, after)
     reopened.close()
+
+
+def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
+    shell = Path(shutil.copy(Path(sys.executable).resolve(), tmp_path / "duckdb"))
+    path = tmp_path / "crane.duckdb"
+    program = f"import sys, duckdb; kept = duckdb.connect({str(path)!r}); print('open', flush=True); sys.stdin.read()"
+    environment = os.environ | {"PYTHONHOME": sys.base_prefix, "PYTHONPATH": sysconfig.get_path("purelib")}
+    with subprocess.Popen([shell, "-c", program], stdin=PIPE, stdout=PIPE, env=environment) as holder:
+        assert holder.stdin is not None and holder.stdout is not None
+        assert holder.stdout.readline() == b"open\n"
+        with pytest.raises(StoreHeldError, match=r"not this app \(duckdb, process \d+\)"):
+            open_store(path)
+        holder.stdin.close()

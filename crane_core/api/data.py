@@ -1,0 +1,95 @@
+"""What a data folder holds, as data frames: cases, runs, verdicts, labels, and any question in SQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from crane_core.errors import StoreError
+from crane_core.pipeline.places import DataFolder, data_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from crane_core.storage.store import Store
+
+
+class Data:
+    """An open data folder; `open_data` makes it. Close it, or use it in a `with` block.
+
+    The columns of every frame have their comments in docs/schema.md and in `sql("DESCRIBE verdicts")`.
+    """
+
+    def __init__(self, store: Store, folder: DataFolder) -> None:
+        self._store = store
+        self._folder = folder
+
+    def benchmarks(self) -> pd.DataFrame:
+        """One row per benchmark: benchmark, title, licence, url, n_cases, n_instances."""
+        from crane_core.storage.cases import benchmarks
+
+        return benchmarks(self._store.cursor())
+
+    def cases(self) -> pd.DataFrame:
+        """One row per case: its labels, its crashing and its fixed instance (the view `pairs`)."""
+        return self._all("pairs")
+
+    def runs(self) -> pd.DataFrame:
+        """One row per answer of a detector (the table `runs`)."""
+        return self._all("runs")
+
+    def verdicts(self) -> pd.DataFrame:
+        """One row per instance, detector, setting and experiment: answers, vote, truth (the view `verdicts`)."""
+        return self._all("verdicts")
+
+    def labels(self) -> pd.DataFrame:
+        """One row per verdict and annotator: imported people and judges, annotators and outcomes of campaigns.
+
+        Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, label, campaign, provenance,
+        why. Campaigns are in it once they are locked.
+        """
+        from crane_core.pipeline.judged import locked_campaigns
+        from crane_core.pipeline.label_frame import label_frame
+
+        labels = label_frame(self._store, self._folder)
+        return labels[labels["campaign"].isna() | labels["campaign"].isin(locked_campaigns(self._folder))]
+
+    def sql(self, question: str) -> pd.DataFrame:
+        """The rows of one SELECT, FROM, WITH, DESCRIBE, SHOW or SUMMARIZE. Raises StoreError for anything else."""
+        from crane_core.storage.ask import answer
+
+        return answer(self._store, question)
+
+    def _all(self, name: str) -> pd.DataFrame:
+        from crane_core.storage.ask import all_rows
+
+        return all_rows(self._store, name)
+
+    def close(self) -> None:
+        """Let other processes open the database."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_data(path: str | Path | None = None) -> Data:
+    """The data folder at `path`, by default CRANE_DATA or the one that commands use; brought up to date first.
+
+    While another process, such as the app, holds the database, its content is read again in memory.
+    Raises StoreError.
+    """
+    try:
+        from crane_core.pipeline.load import prepare_or_read
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"Data frames need the library {error.name}.", remedy="Install it: `pip install 'crane-workbench[app]'`."
+        ) from error
+    folder = data_folder(path)
+    return Data(prepare_or_read(folder), folder)

@@ -1,0 +1,82 @@
+"""Questions in the user's own SQL, and the schema that they are about. Nothing can be changed, no file can be read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from crane_core.errors import StoreError
+from crane_core.storage.store import Store
+
+_ASKS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+"""DESCRIBE, SHOW and SUMMARIZE are of the first kind."""
+
+
+class Column(NamedTuple):
+    """`kind` is DuckDB's type, `words` the comment."""
+
+    name: str
+    kind: str
+    words: str
+
+
+class Relation(NamedTuple):
+    """A table, or a view. `key` are the columns of its primary key; a view has none."""
+
+    name: str
+    is_view: bool
+    words: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+def answer(store: Store, question: str) -> pd.DataFrame:
+    """The rows that one SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN gives.
+
+    Raises StoreError for anything else, and with DuckDB's reason where the question cannot be answered.
+    """
+    try:
+        statements = duckdb.extract_statements(question)
+        if len(statements) != 1 or statements[0].type not in _ASKS:
+            raise StoreError(
+                "Only one question at a time can be asked, and nothing can be changed.",
+                remedy="Begin with SELECT, FROM, WITH, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.",
+            )
+        return store.cursor().execute(statements[0]).df()
+    except duckdb.Error as error:
+        raise StoreError(
+            f"The question cannot be answered: {' '.join(str(error).split())}",
+            remedy="`sql` without a question lists tables, views and columns.",
+        ) from error
+
+
+def all_rows(store: Store, relation: str) -> pd.DataFrame:
+    """Every row of a table or view of the schema, sorted by its columns from left to right."""
+    return store.cursor().execute(f'FROM "{relation}" ORDER BY ALL').df()
+
+
+def schema(store: Store) -> list[Relation]:
+    """Views, then tables, each by name, with their comments and columns; only what the migrations made."""
+    cursor = store.cursor()
+    named = cursor.execute(
+        """
+        SELECT view_name, true, comment, [] FROM duckdb_views() WHERE NOT internal
+        UNION ALL
+        SELECT t.table_name, false, t.comment, coalesce(any_value(k.constraint_column_names), [])
+        FROM duckdb_tables() t
+        LEFT JOIN duckdb_constraints() k ON k.table_oid = t.table_oid AND k.constraint_type = 'PRIMARY KEY'
+        WHERE t.comment IS NOT NULL GROUP BY ALL
+        ORDER BY 2 DESC, 1
+        """
+    ).fetchall()
+    columns: dict[str, list[Column]] = {}
+    for table, *column in cursor.execute(
+        """
+        SELECT table_name, column_name, data_type, coalesce(comment, '')
+        FROM duckdb_columns() WHERE NOT internal ORDER BY table_name, column_index
+        """
+    ).fetchall():
+        columns.setdefault(table, []).append(Column(*column))
+    return [Relation(name, is_view, words, tuple(key), tuple(columns[name])) for name, is_view, words, key in named]

@@ -1,0 +1,108 @@
+"""`sql`: one question to the database in SQL, and what it holds."""
+
+from __future__ import annotations
+
+import argparse
+
+import pandas as pd
+
+from crane_core.errors import CraneError
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.sheet_text import csv_of
+from crane_core.storage.ask import Relation, answer, schema
+from crane_core.storage.store import IN_MEMORY, open_store
+from crane_core.terminal import give, give_exactly, one_line, tell
+
+NAME = "sql"
+HELP = "ask the database one question in SQL, or list its views, tables and columns; nothing can be changed"
+EXAMPLE = 'python -m crane_core sql "FROM pairs LIMIT 5"'
+SHOWN = 100
+"""Rows that are printed for people; CSV and JSON hold all."""
+LETTERS = 60
+"""Of a cell."""
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "question", nargs="?", metavar="SQL", help="a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is"
+    )
+    form = verb.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print all rows as CSV to stdout")
+    form.add_argument("--json", action="store_true", help="print all rows as JSON to stdout, one object per row")
+    form.add_argument("--schema", action="store_true", help="print views, tables and columns as Markdown to stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.question is None:
+        if chosen.csv or chosen.json:
+            raise CraneError("There is no question.", remedy="Put one in quotes behind `sql`.")
+        give(schema_page() if chosen.schema else _listed(_schema()))
+        return 0
+    if chosen.schema:
+        raise CraneError("--schema takes no question.", remedy="Leave one of the two out.")
+    store = prepare_or_read(folder, tell)
+    try:
+        rows = answer(store, chosen.question)
+    finally:
+        store.close()
+    if chosen.csv:
+        give_exactly(csv_of(rows))
+    else:
+        give(rows.to_json(orient="records", date_format="iso", indent=1) if chosen.json else _in_words(rows))
+    return 0
+
+
+def _schema() -> list[Relation]:
+    """What the migrations make: the same for every database of this version."""
+    store = open_store(IN_MEMORY)
+    try:
+        return schema(store)
+    finally:
+        store.close()
+
+
+def _listed(relations: list[Relation]) -> str:
+    width = max(len(relation.name) for relation in relations)
+    groups = [("views", [r for r in relations if r.is_view]), ("tables", [r for r in relations if not r.is_view])]
+    lines = [line for title, those in groups for line in (title, *(f"  {r.name:<{width}}  {r.words}" for r in those))]
+    return "\n".join([*lines, "`sql 'DESCRIBE verdicts'` lists the columns of one, `sql --schema` all of them."])
+
+
+def schema_page() -> str:
+    """Every view and table with its columns, as Markdown."""
+    lines = [
+        "# The database",
+        "",
+        "`crane.duckdb` in the data folder is a DuckDB file, rebuilt from sources and ledger: change nothing in it.",
+        "While the app runs, no other program can open the file; `sql` answers at the same time.",
+        "",
+        "Begin with the views. Answers, instances and cases are joined by `benchmark` with `instance_id` or `case_id`.",
+        "Which label of a campaign is in force depends on its plan and rounds: see `campaign export`.",
+        "",
+        "This page is made from the migrations: `python -m crane_core sql --schema > docs/schema.md`.",
+    ]
+    for relation in _schema():
+        lines += ["", f"## {relation.name}{' (view)' if relation.is_view else ''}", "", f"{relation.words}."]
+        if relation.key:
+            lines += ["", f"Key: {', '.join(relation.key)}."]
+        lines += ["", "| column | type | holds |", "|---|---|---|"]
+        lines += [f"| {column.name} | {column.kind} | {column.words} |" for column in relation.columns]
+    return "\n".join(lines)
+
+
+def _in_words(rows: pd.DataFrame) -> str:
+    cells = [list(rows), *(list(row.values()) for row in as_rows(rows[:SHOWN]))]
+    shown = [["" if cell is None else one_line(str(cell), LETTERS) for cell in row] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    numeric = [pd.api.types.is_numeric_dtype(kind) for kind in rows.dtypes]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in shown
+    ]
+    rest = len(rows) - SHOWN
+    return "\n".join([*lines, *([f"… and {rest:,} more rows: --csv and --json print all"] if rest > 0 else [])])

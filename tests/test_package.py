@@ -136,6 +136,13 @@ except api.CraneError as error:
     ]
 
 
+def test_jupyterlab_finds_its_button(installed: Installed, project: dict[str, Any]) -> None:
+    extension = installed.folder / "share" / "jupyter" / "labextensions" / "crane-workbench"
+    told = json.loads((extension / "package.json").read_text("utf-8"))
+    assert told["version"] == project["version"]
+    assert (extension / told["jupyterlab"]["_build"]["load"]).is_file()
+
+
 IN_A_KERNEL = """
 import sys
 from jupyter_client.manager import start_new_kernel

@@ -29,6 +29,11 @@ class Verdict:
     def title(self) -> str:
         return f"Will crash: {_bounded(self.findings[0]['exception'])}" if self.crashes else "No certain crash"
 
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What stands below the title, as name and text; of all findings, the first crash first."""
+        return [row for finding in self.findings for row in _facts(finding)] or [("note", MODEST)]
+
     def __repr__(self) -> str:
         """Plain text."""
         lines = [self.title]

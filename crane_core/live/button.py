@@ -1,0 +1,40 @@
+"""What the button of JupyterLab asks a kernel: the verdict on a cell that has not run, as JSON.
+
+The front end evaluates `answer(source)` silently, so that neither names nor the history of inputs change. Uses the
+session of `%load_ext crane_core` where that is loaded, else one that ends with the kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crane_core.errors import CraneError
+from crane_core.live.magics import loaded
+from crane_core.live.session import Session
+
+_OWN: list[Session] = []
+
+
+class Answer:
+    """JSON for the front end."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+
+    def _repr_json_(self) -> dict[str, Any]:
+        return self._content
+
+
+def answer(source: str) -> Answer:
+    """`title`, `rows` of name and text, and `crashes` where there is a verdict."""
+    from IPython.core.getipython import get_ipython
+
+    shell = get_ipython()
+    magics = loaded(shell)
+    if magics is None and not _OWN:
+        _OWN.append(Session(shell))
+    try:
+        verdict = (magics.session if magics else _OWN[0]).verdict(source)
+    except CraneError as error:
+        return Answer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
+    return Answer({"title": verdict.title, "rows": verdict.rows, "crashes": verdict.crashes})

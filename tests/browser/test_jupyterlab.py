@@ -94,7 +94,7 @@ def until_it_listens(server: subprocess.Popen[bytes], port: int, log: Path) -> N
 
 @pytest.fixture
 def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
-    """Opens a notebook with the cells above, in a browser of its own, once its kernel is idle."""
+    """Opens a notebook with the cells above, in a separate browser context, once its kernel is idle."""
     address, work = lab
     context = browser.new_context(viewport={"width": 1200, "height": 900})
 

@@ -155,7 +155,7 @@
                     return button;
                 },
             });
-            // A cell that ran shows its outcome; what was said of the others may no longer hold.
+            // A cell that ran shows its outcome; verdicts on the others may no longer hold.
             NotebookActions.executed.connect((_, {notebook, cell}) => {
                 cell.craneVerdict?.dispose();
                 outdate(notebook, 'another cell has run since');

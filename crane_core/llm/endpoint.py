@@ -53,7 +53,7 @@ def configured_endpoint(
 ) -> Endpoint | None:
     """The model named here, else the one that the environment names; else None. Raises DetectorError."""
     named = model or os.environ.get(MODEL, "").strip()
-    return resolve(named, base_url or os.environ.get(BASE_URL) or None, key_env=key_env) if named else None
+    return resolve(named, base_url, key_env=key_env) if named else None
 
 
 def resolve(
@@ -70,13 +70,14 @@ def resolve(
 ) -> Endpoint:
     """An endpoint with the key that is configured for its address, or that the variable `key_env` holds.
 
-    The address is `base_url`, else OPENAI_BASE_URL, else OpenAI's. Variables come from the environment or from `.env`
-    in `folder` (the working directory). Raises DetectorError if the address is invalid or contains a secret, and if
+    The address is `base_url`, else CRANE_BASE_URL, else OPENAI_BASE_URL, else OpenAI's. Variables come from the
+    environment or from `.env` in `folder` (the working directory). Raises DetectorError if the address is invalid or contains a secret, and if
     there is no key.
     """
     if not model.strip():
         raise DetectorError("No model was given.", remedy="Set one: --model M.")
-    address = checked_address(base_url or value_of(OPENAI_BASE_URL, environ, folder) or OPENAI)
+    stated = (value_of(name, environ, folder) for name in (BASE_URL, OPENAI_BASE_URL))
+    address = checked_address(base_url or next(filter(None, stated), OPENAI))
     key = key_for(address, key_env=key_env, environ=environ, folder=folder)
     return Endpoint(
         model.strip(),

@@ -111,7 +111,9 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     model = verb.add_argument_group("model", "keys come only from the environment or .env: see the README")
     model.add_argument("--model", metavar="M", help="model name at the endpoint")
     model.add_argument(
-        "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else OpenAI's)"
+        "--base-url",
+        metavar="U",
+        help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL, else OPENAI_BASE_URL)",
     )
     model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
     model.add_argument("--endpoint", metavar="E", help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names")

@@ -170,3 +170,16 @@ def test_file_of_another_form_is_refused_with_the_place(text: str, words: str, t
 def test_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DetectorError, match="cannot be read"):
         configured_endpoints({FILE: str(tmp_path / "none.toml")}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("set_here", "address"),
+    [
+        (("CRANE_BASE_URL", "OPENAI_BASE_URL"), "http://127.0.0.1:1/v1"),
+        (("OPENAI_BASE_URL",), "http://127.0.0.1:2/v1"),
+    ],
+)
+def test_our_own_variable_comes_first(set_here: tuple[str, ...], address: str, tmp_path: Path) -> None:
+    stated = {"CRANE_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_BASE_URL": "http://127.0.0.1:2/v1"}
+    environ = {name: stated[name] for name in set_here}
+    assert resolve("m", environ=environ, folder=tmp_path).base_url == address

@@ -71,8 +71,8 @@ def resolve(
     """An endpoint with the key that is configured for its address, or that the variable `key_env` holds.
 
     The address is `base_url`, else CRANE_BASE_URL, else OPENAI_BASE_URL, else OpenAI's. Variables come from the
-    environment or from `.env` in `folder` (the working directory). Raises DetectorError if the address is invalid or contains a secret, and if
-    there is no key.
+    environment or from `.env` in `folder` (the working directory). Raises DetectorError if the address is invalid or
+    contains a secret, and if there is no key.
     """
     if not model.strip():
         raise DetectorError("No model was given.", remedy="Set one: --model M.")

@@ -30,7 +30,8 @@ from crane_core.storage.store import Store
 COLUMNS = ("instance", "detector", "setting", "label")
 """Of the table; `why` and `run` may be there, too, others are left alone."""
 MOST_ITEMS = 1_000
-_MOST_BYTES = 4 * 2**20
+MOST_BYTES = 4 * 2**20
+"""Of the table."""
 
 
 class Looks(NamedTuple):
@@ -44,22 +45,35 @@ class Looks(NamedTuple):
 def gold_of_file(store: Store, file: Path, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
     """The gold items of a CSV file with the COLUMNS. Raises CampaignError naming the row that cannot be used."""
     try:
-        rows = list(csv.DictReader(io.StringIO(read_given(file, _MOST_BYTES).decode("utf-8-sig"), newline="")))
-    except (ValueError, OSError, csv.Error) as error:
-        raise CampaignError(f"{file} cannot be read: {error}.", remedy="Name a CSV file in UTF-8.") from error
+        content = read_given(file, MOST_BYTES)
+    except (ValueError, OSError) as error:
+        raise _unreadable(str(file), error) from error
+    return gold_of_table(store, content, str(file), wanted, looks)
+
+
+def gold_of_table(store: Store, content: bytes, name: str, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
+    """The same from the bytes of a file of this name."""
+    try:
+        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    except (ValueError, csv.Error) as error:
+        raise _unreadable(name, error) from error
     if not 0 < len(rows) <= MOST_ITEMS:
         raise CampaignError(
-            f"{file} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.", remedy=f"Columns: {_columns()}."
+            f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.", remedy=f"Columns: {_columns()}."
         )
     judged, _ = population(store, Population(wanted.benchmark, wanted.experiment, outcome=Outcome.PREDICTED))
     known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
     found = []
     for place, row in enumerate(rows, start=2):
         try:
-            found.append(_gold(store, known, row, looks, origin=file.name[:80]))
+            found.append(_gold(store, known, row, looks, origin=Path(name).name[:80]))
         except ValueError as error:
-            raise CampaignError(f"{file}, line {place}: {error}.", remedy=f"Columns: {_columns()}.") from error
+            raise CampaignError(f"{name}, line {place}: {error}.", remedy=f"Columns: {_columns()}.") from error
     return tuple(found)
+
+
+def _unreadable(name: str, error: Exception) -> CampaignError:
+    return CampaignError(f"{name} cannot be read: {error}.", remedy="Name a CSV file in UTF-8.")
 
 
 def _columns() -> str:

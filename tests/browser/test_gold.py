@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from crane_core.annotation.draw import Wish
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Kind, Texts
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.gold import Looks, gold_of_file
+from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import OWN_ANSWERS, in_sight, press
+from .desk import OWN_ANSWERS, campaign_of_all, in_sight, press
+from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -55,3 +59,65 @@ def test_an_annotator_is_told_where_the_plan_says_so(
         expect(page.get_by_role("heading", name="Gold items")).to_be_visible()
         table = page.get_by_test_id("stDataFrame").filter(has_text="Accuracy")
         expect(table.locator("tbody tr").first).to_contain_text("0.0%")
+
+
+def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
+    open_page: OpenPage, host: Host, answered: DataFolder
+) -> None:
+    old = campaign_of_all(answered, "old")
+    for name in old.annotators:
+        acts = [
+            {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1, "label": "partial"}
+            for item in old.items[:3]
+        ]
+        assert Desk(answered, "old").take(name, acts).refused == {}
+    lock_campaign(answered, "old", by="lead")
+    with host(answered.path) as address:
+        page = open_page(f"{address}/campaigns")
+        expect(title(page)).to_have_text("Campaigns")
+        settled(page)
+        verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
+        verdicts.fill("ours")
+        verdicts.press("Enter")
+        expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+        fill(page, "Name", "golden")
+        fill(page, "Annotators", "ana, ben")
+        page.get_by_text("Gold items", exact=True).click()
+        expect(page.get_by_text("Gold items have a known label")).to_be_visible()
+        give_file(page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n")
+        expect(page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")).to_be_visible()
+        expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
+        page.get_by_role("button", name="Remove gold.csv").click()
+        give_file(page, "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n")
+        expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
+        choose(page, "Or from a locked campaign", "old")
+        expect(page.get_by_text("'old' has 3 decided items of minibench")).to_be_visible()
+        fill(page, "How many of it", "2")
+        expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
+        page.get_by_text("Tell annotators the label of each gold item").click()
+        expect(page.get_by_text("Gold: 3 items with a known label (gold.csv, old)")).to_contain_text("told after each")
+        page.get_by_role("button", name="Create campaign").click()
+        expect(title(page)).to_have_text("golden")
+        settled(page)
+    plan = kept_campaign(answered, "golden").plan
+    assert sorted((entry.origin, entry.label) for entry in plan.gold) == [
+        ("gold.csv", "wrong"), ("old", "partial"), ("old", "partial"),
+    ]  # fmt: skip
+    assert plan.gold_feedback
+    assert {entry.verdict.key for entry in plan.gold if entry.origin == "old"} < {
+        item.verdict.key for item in old.items[:3]
+    }
+
+
+def give_file(page: Page, content: str) -> None:
+    page.locator("input[type=file]").set_input_files(
+        {"name": "gold.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    )
+    settled(page)
+
+
+def fill(page: Page, words: str, value: str) -> None:
+    box = page.get_by_label(words, exact=True)
+    box.fill(value)
+    box.press("Enter")
+    settled(page)

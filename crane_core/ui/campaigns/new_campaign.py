@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import streamlit as st
 
 from crane_core.annotation.draw import Wish
+from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Plan, Population
 from crane_core.identity.visitor import Role
 from crane_core.pipeline import campaigns
 from crane_core.pipeline.clustering import Clustering, clustering
+from crane_core.pipeline.gold import Looks
 from crane_core.pipeline.plan_outline import outline
 from crane_core.pipeline.population_choices import Choices, population_choices
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
+from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.labels_form import draw_labels
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
 from crane_core.ui.campaigns.wish_form import draw_design, draw_population, draw_who, wish_of
@@ -67,10 +71,14 @@ def draw_new() -> None:
             who = draw_who()
         with _step("3. How sure?"):
             design, seed = draw_design()
-    if labels is None:
+            looks = Looks(labels or study_labels(), design.texts, who.blind)
+            answers = draw_gold_choice(content, population, looks, seed)
+    if labels is None or answers is None:
         return
     with beside, told():
-        wish = wish_of(population, who, design, seed, labels)
+        wish = replace(
+            wish_of(population, who, design, seed, labels), gold=answers.gold, gold_feedback=answers.feedback
+        )
         _draw_plan(*_drawn(store, content, wish), is_complete=who.is_complete)
 
 

@@ -1,0 +1,90 @@
+"""Gold items of a new campaign: a table, or items that a locked campaign decided; and whether annotators are told."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.plan import Gold, Population
+from crane_core.pipeline.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
+from crane_core.storage.store import Store
+from crane_core.ui import data
+from crane_core.ui.frame import told
+from crane_core.ui.words import count
+
+WIDTH = 220
+SENTENCE = (
+    "Gold items have a known label and are mixed into everybody's order, where nobody can tell them from others: they "
+    "show you how accurate each annotator is, and enter no outcome and no estimate."
+)
+TABLE_HELP = f"CSV in UTF-8 with the columns {', '.join(COLUMNS)}, and optionally why and run"
+FEEDBACK_HELP = "On: after each gold item the annotator reads what its label is. Off: you alone see how annotators do."
+
+
+class GoldAnswers(NamedTuple):
+    """The gold items, in no campaign yet, and whether annotators are told of them."""
+
+    gold: tuple[Gold, ...] = ()
+    feedback: bool = False
+
+
+def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) -> GoldAnswers | None:
+    """What the lead chose; None, after saying why, while it cannot be used. content: of the database."""
+    gold: tuple[Gold, ...] | None = None
+    with st.expander("Gold items"), told():
+        st.caption(SENTENCE)
+        table = st.file_uploader(
+            "Gold items from a file", type="csv", help=TABLE_HELP, max_upload_size=MOST_BYTES >> 20
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            locks = _locks(looks.labels)
+            origin = st.selectbox(
+                "Or from a locked campaign",
+                list(locks),
+                index=None,
+                placeholder="none" if locks else "none is locked",
+                disabled=not locks,
+                width=WIDTH,
+            )
+            n = st.number_input("How many of it", 1, MOST_ITEMS, 10, width=150) if origin else 0
+        feedback = st.toggle("Tell annotators the label of each gold item", help=FEEDBACK_HELP)
+        found = _of_table(data.store(), content, table.getvalue(), table.name, wanted, looks) if table else ()
+        if origin:
+            taken = (content, locks[origin])
+            found += _of_campaign(data.store(), taken, origin, int(n), wanted, looks, seed, found)
+        if found:
+            st.caption(f"{count(len(found))} gold item{'s' if len(found) > 1 else ''} in everybody's order.")
+        elif feedback:
+            st.caption("There is nothing to tell without gold items.")
+        gold = found
+    return None if gold is None else GoldAnswers(gold, bool(feedback and gold))
+
+
+def _locks(labels: LabelSet) -> dict[str, str]:
+    """Locked campaigns with these labels, and when each was locked."""
+    kept = ((name, kept_campaign(data.folder(), name)) for name in campaign_names(data.folder()))
+    return {name: found.lock.locked_at for name, found in kept if found.lock and found.plan.labels == labels}
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _of_table(
+    _store: Store, content: str, table: bytes, name: str, wanted: Population, looks: Looks
+) -> tuple[Gold, ...]:
+    return gold_of_table(_store, table, name, wanted, looks)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _of_campaign(
+    _store: Store,
+    taken: tuple[str, str],
+    campaign: str,
+    n: int,
+    wanted: Population,
+    looks: Looks,
+    seed: int,
+    but: tuple[Gold, ...],
+) -> tuple[Gold, ...]:
+    return gold_of_campaign(_store, data.folder(), campaign, n, wanted, looks, seed=seed, but=but)

@@ -499,6 +499,15 @@ class CampaignMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyChoice:
+    """The keys that a person chose for labelling and deciding, a JSON text; the last one of a person is in force."""
+
+    annotator: str
+    chosen_at: str
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedNumber:
     """A cell of a table somebody printed. `printed` is the text, so that its digits are known."""
 
@@ -540,6 +549,7 @@ Record = (
     | CampaignLock
     | Annotation
     | CampaignMessage
+    | KeyChoice
     | PublishedNumber
     | LoadProblem
 )

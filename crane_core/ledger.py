@@ -36,6 +36,7 @@ KINDS: dict[str, type] = {
     "judge_job": domain.JudgeJob,
     "judge_reply": domain.JudgeReply,
     "judgement": domain.Judgement,
+    "key_choice": domain.KeyChoice,
     "reply": domain.Reply,
     "run": domain.Run,
     "prompt": domain.Prompt,

@@ -32,6 +32,7 @@ from crane_core.domain import (
     JudgeJob,
     Judgement,
     JudgeReply,
+    KeyChoice,
     Label,
     MessageAction,
     Prompt,
@@ -91,6 +92,7 @@ records = st.one_of(
         texts, texts, text=maybe, flag=maybe,
     ),
     st.builds(CampaignRound, texts, texts, texts),
+    st.builds(KeyChoice, texts, texts, texts),
     st.builds(Campaign, texts, st.dictionaries(texts, numbers, max_size=3).map(json.dumps)),
 )  # fmt: skip
 
@@ -139,6 +141,7 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         Judgement,
         JudgeJob,
         JudgeReply,
+        KeyChoice,
     }
     assert set(KINDS.values()) == of_detectors | of_annotators
 

@@ -138,6 +138,7 @@ TABLES: dict[type, Table] = {
     domain.CampaignMessage: _plain(
         "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
     ),
+    domain.KeyChoice: _plain("key_choices", domain.KeyChoice, key=("annotator", "chosen_at"), facts=("chosen",)),
     domain.PublishedNumber: _plain(
         "published_numbers",
         domain.PublishedNumber,

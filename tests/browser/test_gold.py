@@ -92,7 +92,7 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
         expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
         choose(page, "Or from a locked campaign", "old")
         expect(page.get_by_text("'old' has 3 decided items of minibench")).to_be_visible()
-        fill(page, "How many of it", "2")
+        fill(page, "How many", "2")
         expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
         page.get_by_text("Tell annotators the label of each gold item").click()
         expect(page.get_by_text("Gold: 3 items with a known label (gold.csv, old)")).to_contain_text("told after each")

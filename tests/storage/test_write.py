@@ -31,6 +31,7 @@ from crane_core.domain import (
     Judgement,
     JudgeReply,
     KernelState,
+    KeyChoice,
     Label,
     LoadProblem,
     MessageAction,
@@ -91,6 +92,7 @@ ONE_OF_EACH: list[Record] = [
         "pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME, received_at=TIME, source="labels.csv"
     ),
     CampaignMessage("pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."),
+    KeyChoice("ana", TIME, '{"isOff": false, "keys": {}}'),
     PublishedNumber("paper", "2a", "GPT-5", "F1 (+RT)", "73%", "percent"),
 ]
 

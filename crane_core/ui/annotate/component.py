@@ -1,6 +1,7 @@
 """The desk as a Streamlit component: its HTML, style and scripts are the files beside this one.
 
-It sends one state, `sent`: {client, n, events, have, evidence}, the whole outbox each time; see desk.js.
+It sends one state, `sent`: {client, n, events, have, evidence, guideline, keys}, the whole outbox each time; see
+desk.js.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Desk {
     this.labels = new Map(); // code of a label to its word, sign, key, style and reasons
     this.marks = []; // practice: {id, word, right} of each answer
     this.count = 0;
-    this.keys = new Keymap(root, () => this.keys?.paint());
+    this.keys = new Keymap(root, () => this.keys?.paint(), () => this.send());
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
     this.onLeave = event => this.outbox.some(act => this.unkept.has(act.event)) && event.preventDefault();
@@ -162,6 +162,7 @@ class Desk {
     if (data.evidence) this.evidence.set(data.evidence.id, data.evidence.html);
     if ((isNew && this.outbox.length) || data.has_more) this.send(); // a first message brings few cards
     this.keys.use(data.desk?.annotator ?? '', this.actions());
+    this.keys.sync(data.keys);
     this.paint();
     if (this.isPageOld && !this.outbox.length) this.drawPage(); // not together with acts: they would run the desk alone
   }
@@ -365,15 +366,15 @@ class Desk {
     const wanted = this.mood.evidence && !this.evidence.has(this.shown) ? this.shown : null;
     this.component.setStateValue('sent', {
       client: this.client, n: this.sentN = this.count++, events: this.outbox, have: [...this.cards.keys()], evidence: wanted,
-      guideline: this.guideline,
+      guideline: this.guideline, keys: this.keys.unsent(),
     });
   }
 
   // A server that was started again knows this fragment only after a run of the whole page.
   look() {
-    const waits = this.outbox.length && this.isOpen && !this.isShut();
+    const waits = (this.outbox.length || this.keys.unsent()) && this.isOpen && !this.isShut();
     if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
-    if (waits && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
+    if (waits && Date.now() - Math.max(this.waitingSince ?? this.keys.since, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
       this.drawPage();
     }

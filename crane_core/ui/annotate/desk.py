@@ -21,6 +21,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_closed, draw_component, what_was_sent
 from crane_core.ui.annotate.gold_html import told_of_gold
+from crane_core.ui.annotate.keys_sent import keys_told, take_keys
 from crane_core.ui.annotate.snapshot import showing_of, snapshot
 from crane_core.ui.annotate.thread_html import threads_shown
 from crane_core.ui.frame import told
@@ -128,6 +129,7 @@ def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent:
         "label_set": for_desk(desk.plan.labels),
         "evidence": _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content),
         "gold": told_of_gold(desk.plan, journal),
+        "keys": keys_told(annotator, sent),
         **threads_shown(desk.threads(annotator), (*now["queue"], *now["undo"])),
     }
 
@@ -153,6 +155,7 @@ def _save(desk: Desk, annotator: str, key: str) -> None:
     known = showing_of(desk.plan, annotator)
     try:
         require_seat(annotator)
+        take_keys(annotator, what_was_sent(key))
         taken = desk.take(annotator, [_named(act, known) for act in acts])
     except CraneError as error:
         on_disk = desk.journal(annotator).events

@@ -1,20 +1,33 @@
-// One person's keys in this browser: which key does what, as chosen in a dialog, or that none does (WCAG 2.1.4).
+// One person's keys: which key does what, as chosen in a dialog, or that none does (WCAG 2.1.4).
 //
-// It knows actions by name, and keys as the browser tells them. What an action does is the page's.
+// It knows actions by name, and keys as the browser tells them. What an action does is the page's. The server keeps the
+// choice for the person's other browsers; this one has a copy, which holds while the server is away and is sent later.
 
 const OF_THE_APP = {r: 'runs the page again', c: 'clears the cache'};
 const OF_BUTTONS = new Set(['Enter', ' ', 'Tab', 'Escape']);
+const ACTION = /^[a-z]{1,12}(-[a-z0-9-]{1,40})?$/;
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified']);
 
 class Keymap {
-  // actions: {name, key, words, isFixed}, the key being the default; `changed` is called when a hint is out of date.
-  constructor(root, changed) {
+  // actions: {name, key, words}, the key being the default; `changed` is called when a hint is out of date, `send` when
+  // `unsent` has something for the server.
+  constructor(root, changed, send) {
     this.root = root;
     this.changed = changed;
+    this.send = send;
     this.actions = [];
     this.person = '';
     this.chosen = {isOff: false, keys: {}};
-    this.onStorage = event => event.key === this.place() && this.load();
+    this.isUnsent = false; // the server does not have this choice yet
+    this.n = 0; // which choice of this page it is
+    this.since = 0; // when it was made
+    this.kept = null; // what the server said last
+    this.onStorage = event => event.key === this.place() && (this.load(), this.settle());
+    this.notice = document.createElement('p');
+    this.notice.className = 'cw-keys-notice';
+    this.notice.setAttribute('role', 'status');
+    this.notice.hidden = true;
+    root.querySelector('.cw-desk-bar').after(this.notice);
     this.dialog = root.appendChild(document.createElement('dialog'));
     this.dialog.className = 'cw-desk-keys';
     this.dialog.setAttribute('aria-label', 'Keys');
@@ -41,28 +54,101 @@ class Keymap {
     const told = JSON.stringify([person, actions]);
     if (told === this.told) return;
     this.told = told;
+    const isOther = this.person !== person || !this.isLoaded;
     this.person = person;
     this.actions = actions;
-    this.load();
-  }
-
-  load() {
-    try {
-      const kept = JSON.parse(localStorage.getItem(this.place()) ?? '{}');
-      this.chosen = {isOff: kept.isOff === true, keys: kept.keys instanceof Object ? kept.keys : {}};
-    } catch (error) {
-      console.warn('chosen keys cannot be read:', error);
-    }
+    if (isOther) this.isUnsent = this.load()?.isUnsent === true;
+    if (isOther) this.since = Date.now();
+    this.isLoaded = true;
     this.settle();
   }
 
-  keep() {
+  // The choice as this browser has it; what cannot be read counts as none, and that is said.
+  load() {
+    let kept = null;
+    this.say('');
     try {
-      localStorage.setItem(this.place(), JSON.stringify(this.chosen));
+      kept = JSON.parse(localStorage.getItem(this.place()) ?? 'null');
+    } catch (error) {
+      kept = error;
+    }
+    if (kept !== null && !isChoice(kept)) {
+      console.warn('chosen keys cannot be read:', kept);
+      this.say('The keys kept in this browser cannot be read, so the standard keys are on.');
+      kept = null;
+    }
+    this.chosen = kept ? {isOff: kept.isOff, keys: kept.keys} : {isOff: false, keys: {}};
+    return kept;
+  }
+
+  store() {
+    try {
+      localStorage.setItem(this.place(), JSON.stringify({...this.chosen, isUnsent: this.isUnsent}));
     } catch (error) {
       this.tell('This browser keeps nothing (a private window?): the keys hold until the page is closed.');
     }
+  }
+
+  keep() {
+    this.isUnsent = true;
+    this.n += 1;
+    this.since = Date.now();
+    this.say('');
+    this.store();
     this.settle();
+    if (this.unsent()) this.send();
+  }
+
+  // What the server does not have yet, to go with the next message.
+  unsent() {
+    return this.isUnsent && this.kept?.person === this.person ? {person: this.person, n: this.n, ...this.chosen} : null;
+  }
+
+  // What the server keeps: {person, chosen, trouble}, and of what was sent {n, refused}; nothing where it keeps none.
+  // A choice that it does not have yet goes before; so does one from before servers kept them.
+  sync(kept) {
+    this.kept = kept ?? null;
+    if (kept?.person !== this.person) return this.where();
+    if (kept.refused && kept.n === this.n) this.say(kept.refused);
+    if (this.isUnsent && kept.n === this.n && (kept.refused || isSame(kept.chosen, this.chosen))) {
+      this.isUnsent = false;
+      this.store();
+    } else if (!this.isUnsent && !kept.refused) {
+      this.adopt(kept);
+    }
+    this.where();
+    if (this.isUnsent && kept.n !== this.n) this.send();
+  }
+
+  adopt({chosen, trouble}) {
+    if (trouble) this.say(trouble);
+    if (!chosen && !trouble) {
+      this.isUnsent = !isSame(this.chosen, NOTHING);
+      return;
+    }
+    if (chosen) this.say('');
+    const now = isChoice(chosen) ? {isOff: chosen.isOff, keys: chosen.keys} : {isOff: false, keys: {}};
+    if (isSame(now, this.chosen)) return;
+    this.chosen = now;
+    this.store();
+    this.settle();
+  }
+
+  say(words) {
+    this.notice.hidden = !words;
+    if (this.notice.textContent !== words) this.notice.textContent = words;
+  }
+
+  // Where the keys are kept, in the dialog.
+  where() {
+    const place = this.dialog.querySelector('.cw-keys-where');
+    if (place) place.textContent = this.whereInWords();
+  }
+
+  whereInWords() {
+    const whose = `Keys are kept for ${this.person || 'everybody'}`;
+    if (this.kept?.person !== this.person) return `${whose} in this browser.`;
+    return this.isUnsent ? `${whose} in this browser; the server has not stored them yet.` : `${whose} on the server, for every browser.`;
   }
 
   // Action to key: a chosen key goes before a default.
@@ -126,7 +212,7 @@ class Keymap {
       <label class="cw-keys-all"><input type="checkbox" data-key="all"${isOff ? '' : ' checked'}> Single keys are on</label>
       <table><tbody>${this.actions.map(action => this.row(action)).join('')}</tbody></table>
       <p class="cw-keys-told" role="status"></p>
-      <p class="cw-dim">${escaped(this.words ?? '')} Keys are kept for ${escaped(this.person || 'everybody')} in this browser.</p>
+      <p class="cw-dim">${escaped(this.words ?? '')} <span class="cw-keys-where">${escaped(this.whereInWords())}</span></p>
       <div class="cw-keys-end"><button type="button" data-key="reset">Reset to default</button>
       <button type="button" data-key="close">Close</button></div>`;
     if (focused) this.dialog.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
@@ -191,7 +277,7 @@ class Keymap {
 
   refusal(event, name) {
     const key = keyOf(event);
-    if (!key || (event.key.length > 1 && !OF_BUTTONS.has(event.key))) return 'Choose a letter, a digit or a sign, alone or with Alt.';
+    if (!key || !(isKey(key) || OF_BUTTONS.has(key) || OF_THE_APP[key])) return 'Choose a letter, a digit or a sign, alone or with Alt.';
     if (OF_BUTTONS.has(key) && key !== this.defaultOf(name)) return `${printed(key)} moves between buttons or presses one. Choose another key.`;
     if (OF_THE_APP[key]) return `${printed(key)} ${OF_THE_APP[key]} in this app. Choose another key.`;
     return this.taken(key, name);
@@ -212,6 +298,23 @@ class Keymap {
     const {words} = this.actions.find(action => action.name === name);
     this.tell(key ? `${printed(key)} is now the key of “${words}”.` : `“${words}” has no key now; its button works.`);
   }
+}
+
+const NOTHING = {isOff: false, keys: {}};
+
+// Whether this is a choice as this file makes it: the server checks the same (chosen_keys.py).
+function isChoice(kept) {
+  if (typeof kept?.isOff !== 'boolean' || !(kept.keys instanceof Object) || Array.isArray(kept.keys)) return false;
+  return Object.entries(kept.keys).every(([name, key]) => ACTION.test(name) && (key === null || isKey(key)));
+}
+
+function isKey(key) {
+  return typeof key === 'string' && (/^alt\+[a-z0-9]$/.test(key) || (/^\S$/u.test(key) && key === key.toLowerCase() && !OF_THE_APP[key]));
+}
+
+function isSame(one, other) {
+  const told = choice => choice && JSON.stringify([choice.isOff, Object.entries(choice.keys).sort()]);
+  return told(one) === told(other);
 }
 
 // A key by the name under which it is kept; with Alt by its place on the keyboard, where Alt writes other signs.

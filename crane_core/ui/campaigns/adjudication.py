@@ -20,6 +20,7 @@ from crane_core.pipeline.labelling import adjudicate
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import what_was_sent
+from crane_core.ui.annotate.keys_sent import keys_told, take_keys
 from crane_core.ui.campaigns.decide_component import draw_deciding
 from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding
 from crane_core.ui.campaigns.lead import is_leading
@@ -66,6 +67,7 @@ def _deciding(campaign: str) -> None:
             "desk": {"campaign": campaign, "annotator": "(decides)", "made": plan.created_at},
             "by": visitor().name,
             "typed_by": st.session_state.get(keys.DECIDES, ""),
+            "keys": keys_told(visitor().name or st.session_state.get(keys.DECIDES, ""), what_was_sent(key)),
             "locked": "The campaign is locked: its outcomes can no longer change." if lock else None,
         }
         draw_deciding(now, key=key, on_sent=lambda: _save(plan, key))
@@ -101,6 +103,7 @@ def _save(plan: Plan, key: str) -> None:
     trouble = None
     try:
         _require_lead()
+        take_keys(visitor().name or st.session_state[keys.DECIDES], sent)
         for act in acts:
             event = str(act.get("event"))[:64]
             try:

@@ -27,12 +27,12 @@ class Deciding {
     this.drafts = new Map(); // item to the label and reason that are chosen and not yet saved
     this.mood = {evidence: true, unfolded: false};
     this.count = 0;
-    this.keys = new Keymap(root, () => this.keys?.paint());
+    this.keys = new Keymap(root, () => this.keys?.paint(), () => this.send());
     this.onKey = event => this.key(event);
     this.onLeave = event => this.outbox.length && event.preventDefault();
     root.addEventListener('click', event => this.click(event));
     root.querySelector('form').addEventListener('submit', event => event.preventDefault());
-    this.field('by').addEventListener('change', () => this.useKeys());
+    this.field('by').addEventListener('change', () => (this.useKeys(), this.send()));
   }
 
   find(selector) {
@@ -87,6 +87,7 @@ class Deciding {
     const arrived = this.outbox.filter(act => data.saved.includes(act.event) || act.event in data.refused);
     this.refused.push(...arrived.filter(act => act.event in data.refused).map(act => ({...act, why: data.refused[act.event]})));
     this.outbox = this.outbox.filter(act => !arrived.includes(act));
+    this.hasSaved ||= arrived.length > 0;
     if (arrived.length) this.store(storage => storage.drop(arrived.map(act => act.event)));
     if (!this.outbox.length) this.waitingSince = null;
     for (const [item, html] of Object.entries(data.cards)) this.cards.set(item, html);
@@ -96,6 +97,7 @@ class Deciding {
     if (isFirst && !data.by) this.field('by').value = data.typed_by;
     this.paintChoices();
     this.useKeys();
+    this.keys.sync(data.keys);
     if (isFirst && this.outbox.length) this.send();
     this.paint();
   }
@@ -227,14 +229,16 @@ class Deciding {
     this.component.setStateValue('sent', {
       client: this.client, n: this.count++, decisions: this.outbox, have: [...this.cards.keys()], late: this.late,
       evidence: [...this.evidence.keys()], by: this.field('by').value.trim(),
+      keys: this.keys.unsent(),
     });
   }
 
   // A server that was started again knows this fragment only after a run of the whole page.
   look() {
     if (!this.received) return;
-    if (this.outbox.length && Date.now() - this.sentAt > RESEND_MS) this.send();
-    if (this.outbox.length && Date.now() - Math.max(this.waitingSince, this.resumedAt ?? 0) > RESUME_MS) {
+    const waits = this.outbox.length || this.keys.unsent();
+    if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
+    if (waits && Date.now() - Math.max(this.waitingSince ?? this.keys.since, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
       document.querySelector('.st-key-decide_resume button')?.click();
     }
@@ -317,7 +321,7 @@ class Deciding {
     const n = this.outbox.length;
     const late = n && Date.now() - this.waitingSince > 2 * RESEND_MS;
     const decisions = n === 1 ? '1 decision' : `${n} decisions`;
-    const words = late ? `${decisions} waiting to be saved` : n ? 'saving …' : this.count ? 'saved' : '';
+    const words = late ? `${decisions} waiting to be saved` : n ? 'saving …' : this.hasSaved ? 'saved' : '';
     if (place.textContent !== words) place.textContent = words;
     place.dataset.state = late ? 'late' : n ? 'saving' : 'saved';
     const whys = [...new Set(this.refused.map(act => act.why))];

@@ -1,6 +1,7 @@
 """The deciding screen as a Streamlit component: its HTML, style and scripts are files here and at the labelling desk.
 
-It sends one state, `sent`: {client, n, decisions, have, late, evidence, by}, the whole outbox each time; see decide.js.
+It sends one state, `sent`: {client, n, decisions, have, late, evidence, by, keys}, the whole outbox each time; see
+decide.js.
 """
 
 from __future__ import annotations

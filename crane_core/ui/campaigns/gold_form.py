@@ -49,7 +49,7 @@ def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) 
                 disabled=not locks,
                 width=WIDTH,
             )
-            n = st.number_input("How many of it", 1, MOST_ITEMS, 10, width=150) if origin else 0
+            n = st.number_input("How many", 1, MOST_ITEMS, 10, width=150) if origin else 0
         feedback = st.toggle("Tell annotators the label of each gold item", help=FEEDBACK_HELP)
         found = _of_table(data.store(), content, table.getvalue(), table.name, wanted, looks) if table else ()
         if origin:

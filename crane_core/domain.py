@@ -346,7 +346,8 @@ class Judgement:
     """A label by one annotator. `run_index` 0 judges the verdict of all runs, 1..k one run.
 
     `repetition` counts from 1 and `presentation` is "normal" or "reversed": a judge is asked again, and in both
-    orders of its two texts. `guideline` is the version that a judge was shown, None if it was shown none.
+    orders of its two texts. `guideline` is the version that a judge was shown, None if it was shown none. `label` is a
+    Label, or a code of the own labels of `campaign`, which is None otherwise.
     """
 
     benchmark: str
@@ -356,12 +357,13 @@ class Judgement:
     experiment: str
     annotator: str
     annotator_kind: AnnotatorKind
-    label: Label
+    label: str
     run_index: int = 0
     repetition: int = 1
     presentation: str = "normal"
     note: str | None = None
     guideline: str | None = None
+    campaign: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +386,8 @@ class JudgeReply:
     """What a judge sent back when it was asked once about one run's diagnosis, before anybody read it.
 
     A Judgement comes of it when it is loaded, where a label can be read. `prompt` is the exact text that it was shown;
-    the rest is as in Judgement and Reply.
+    `labels` are the codes that it could give, with commas between, where those are a campaign's own; else None. The
+    rest is as in Judgement and Reply.
     """
 
     job: str
@@ -408,6 +411,8 @@ class JudgeReply:
     output_tokens: int | None = None
     usd: float | None = None
     guideline: str | None = None
+    campaign: str | None = None
+    labels: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,6 +304,8 @@ def from_line(line: bytes) -> Record:
         _json(record.plan)
     if isinstance(record, domain.Annotation) and record.label and not domain.LABEL_CODE.fullmatch(record.label):
         raise ValueError(f"label cannot be {record.label[:60]!r}")
+    if isinstance(record, domain.Judgement):
+        return replace(record, label=domain.Label(record.label))
     return record
 
 

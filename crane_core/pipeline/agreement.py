@@ -277,7 +277,8 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
         n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
         if n_most:
             return [str(name) for name in pair]
-    imported = labels[labels["kind"].isin([Kind.HUMAN, Kind.JUDGE])].drop_duplicates("annotator")
+    imported = labels[labels["kind"].isin([Kind.HUMAN, Kind.JUDGE]) & labels["campaign"].isna()]
+    imported = imported.drop_duplicates("annotator")
     judges = imported.loc[imported["kind"] == Kind.JUDGE, "annotator"].tolist()
     names = imported["annotator"].tolist()
     return [PUBLISHED_HUMAN, judges[0]] if judges and PUBLISHED_HUMAN in names else names[:2]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement import (
     KAPPA,
@@ -62,15 +63,15 @@ def beside_people(
     """One row per judge and person, and per judge and the final labels; columns as in COLUMNS, shares in 0..1.
 
     n, n_cases, percent and kappa: over what both labelled; percent_why and kappa_why say why there is no interval.
-    n_both, n_more, alone and powered: the share of correct diagnoses by the person's labels, and with the judge's
-    labels of n_more others; nan for the final labels, and where the judge labelled nothing else. Without a lock a blind
-    campaign has no rows of few items.
+    n_both, n_more, alone and powered: the share of correct diagnoses (or the mean credit, see `counted_words`) by the
+    person's labels, and with the judge's labels of n_more others; nan for the final labels, and where the judge
+    labelled nothing else. Without a lock a blind campaign has no rows of few items.
     """
     items = pd.MultiIndex.from_tuples([item.verdict.key for item in plan.items])
     verdicts = verdicts[pd.MultiIndex.from_frame(verdicts[KEY]).isin(items)]
     mine = labels[(labels["campaign"] == plan.campaign) & labels["kind"].isin([Kind.ANNOTATOR, Kind.FINAL])]
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
-    rows = [row for person in kind_of.index for row in _rows(labels, verdicts, str(person), judges)]
+    rows = [row for person in kind_of.index for row in _rows(labels, verdicts, str(person), judges, plan.labels)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     of_final = table["person"].map(kind_of) == Kind.FINAL
     table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
@@ -78,10 +79,24 @@ def beside_people(
     return table[table["n"] >= fewest].reset_index(drop=True)
 
 
-def _rows(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: list[str]) -> list[dict[str, object]]:
-    found = common_items(labels, verdicts, [person, *judges], Scope.DIAGNOSES)
+def counted_words(labels: LabelSet) -> str:
+    """What the estimates count, in a sentence; empty for the study's labels, whose correct ones they count."""
+    if means_the_study(labels):
+        return ""
+    counted = ", ".join(f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None)
+    if not counted:
+        return "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
+    silent = ", ".join(label.word for label in labels.labels if label.credit is None)
+    left_out = f"; {silent}: left out" if silent else ""
+    return f"Credit: the mean over the labels ({counted}; a judge's unverifiable 0{left_out})."
+
+
+def _rows(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: list[str], label_set: LabelSet
+) -> list[dict[str, object]]:
+    found = common_items(labels, verdicts, [person, *judges], Scope.DIAGNOSES, label_set)
     agreed = agreement_with_judges(found, person, judges)
-    powered = judge_powered(labels, verdicts, person, judges).set_index("judge")
+    powered = judge_powered(labels, verdicts, person, judges, label_set).set_index("judge")
     return [_row(judge, person, agreed[agreed["judge"] == judge], powered) for judge in judges]
 
 

@@ -154,7 +154,7 @@ def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter
 
 def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
     if isinstance(reply, JudgeReply) and reply.text is not None:
-        return read_judge_reply(reply.text, reply.finish_reason).trouble
+        return read_judge_reply(reply.text, reply.finish_reason, reply.labels).trouble
     if isinstance(reply, JudgeReply):
         return reply.trouble or NOTHING_CAME
     run = run_of(reply) if isinstance(reply, Reply) else reply

@@ -8,6 +8,7 @@ judged: a verdict whose detection fails is not put to a judge. Its labels are li
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.annotation.label_set import study_labels
+from crane_core.annotation.label_guideline import listed_for_judge
+from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Plan
 from crane_core.domain import JudgeJob, JudgeReply, Setting
 from crane_core.errors import DetectorError
@@ -80,12 +82,15 @@ class JudgePlan:
     skipped: Counter[str]
     template: Template
     guideline: GuidelineVersion | None = None
+    own: LabelSet | None = None
+    """The labels of a campaign, if they are others than the study's."""
 
     def prompt(self, key: Key) -> str:
         *run, _, presentation = key
         case = self.cases[tuple(run)]
         rules = self.guideline.text if self.guideline else None
-        return judge_prompt(case.known_cause, case.diagnosis, Presentation(presentation), self.template, rules)
+        labels = listed_for_judge(self.own) if self.own else None
+        return judge_prompt(case.known_cause, case.diagnosis, Presentation(presentation), self.template, rules, labels)
 
     @property
     def open_tokens(self) -> int:
@@ -101,7 +106,8 @@ def plan_judgement(store: Store, folder: DataFolder, wanted: WantedJudgement) ->
     campaign = wanted.campaign
     cases, skipped = _cases(store, wanted) if campaign is None else _items(store, campaign)
     guideline = current_guideline(folder, campaign) if campaign else None
-    template = wanted.template or (template_for_campaign_judge() if campaign else template_for_judge())
+    own = own_labels(campaign)
+    template = wanted.template or template_of(campaign)
     options = wanted.options
     if campaign and guideline:
         options = options | {CAMPAIGN: campaign.campaign, "guideline": guideline.version}
@@ -115,20 +121,23 @@ def plan_judgement(store: Store, folder: DataFolder, wanted: WantedJudgement) ->
     about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
     items = in_passes(list(cases), wanted.repetitions, wanted.presentations)
-    return JudgePlan(job, Work(job, items, before), cases, skipped, template, guideline)
+    return JudgePlan(job, Work(job, items, before), cases, skipped, template, guideline, own)
+
+
+def own_labels(campaign: Plan | None) -> LabelSet | None:
+    """The labels of a campaign if their codes are others than the study's."""
+    return campaign.labels if campaign and campaign.labels.codes != study_labels().codes else None
+
+
+def template_of(campaign: Plan | None) -> Template:
+    """Our own words for a judge of verdicts, or of the items of a campaign."""
+    if campaign is None:
+        return template_for_judge()
+    return template_for_campaign_judge(has_own_labels=own_labels(campaign) is not None)
 
 
 def _items(store: Store, campaign: Plan) -> tuple[dict[Key, Case], Counter[str]]:
-    """The texts of a campaign's items as its annotators see them; they are of the verdict, not of one run.
-
-    Raises DetectorError for a campaign with other labels than the study's, which judges do not know.
-    """
-    if campaign.labels.codes != study_labels().codes:
-        raise DetectorError(
-            f"The labels of {campaign.campaign!r} are {campaign.labels.listed()}; a judge knows only"
-            f" {study_labels().listed()}.",
-            remedy="Judge a campaign that has the study's labels.",
-        )
+    """The texts of a campaign's items as its annotators see them; they are of the verdict, not of one run."""
     cases: dict[Key, Case] = {}
     skipped: Counter[str] = Counter()
     texts = item_texts(store, campaign)
@@ -166,7 +175,7 @@ def judging(plan: JudgePlan, asked: Asking) -> Worker:
         prompt_of=lambda _: None,
         repeat_of=lambda key: int(key[4]),
         reply_of=lambda key, came: _reply(plan, key, came),
-        schema=judge_reply_schema(),
+        schema=judge_reply_schema(_codes(plan)),
         schema_name=SCHEMA_NAME,
     )
 
@@ -221,8 +230,19 @@ def _reply(plan: JudgePlan, key: Key, came: Came) -> JudgeReply:
         presentation=presentation,
         prompt=plan.prompt(key),
         guideline=plan.guideline.version if plan.guideline else None,
+        campaign=_campaign_of(plan),
+        labels=_codes(plan),
         **came,
     )
+
+
+def _codes(plan: JudgePlan) -> str | None:
+    return ",".join(plan.own.codes) if plan.own else None
+
+
+def _campaign_of(plan: JudgePlan) -> str | None:
+    """The campaign, where the labels are its own."""
+    return str(json.loads(plan.job.options)[CAMPAIGN]) if plan.own else None
 
 
 def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:

@@ -1,11 +1,15 @@
-"""The share of correct diagnoses, from the labels of one person and, for the rest, those of a judge."""
+"""The share of correct diagnoses, from the labels of one person and, for the rest, those of a judge.
+
+Or the mean credit, where a campaign has labels of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from crane_core.annotation.label_set import LabelSet, means_the_study, study_labels
 from crane_core.domain import Label
 from crane_core.pipeline.agreement import Scope, in_scope
 from crane_core.pipeline.label_frame import KEY
@@ -16,26 +20,41 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def judge_powered(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: Sequence[str]) -> pd.DataFrame:
+def judge_powered(
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    person: str,
+    judges: Sequence[str],
+    label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
+) -> pd.DataFrame:
     """One row per judge that labelled diagnoses which the person did not.
 
     Columns: judge; n, diagnoses that both labelled; n_more, those of the judge alone; n_cases; the share that is
     correct by the person's n labels alone (alone, alone_low, alone_high) and with the judge's (value, low, high;
     `stats.prediction_powered`), in 0..1; weight, how much the judge counts. Valid where the person's labels are a
-    random sample of these diagnoses.
+    random sample of these diagnoses. Labels of another set than the study's count by their credit, and those without
+    one are left out; a judge's unverifiable counts as 0, as it does for the study's.
     """
     verdicts = in_scope(verdicts, Scope.DIAGNOSES)
     cases = (verdicts["benchmark"] + "/" + verdicts["case_id"]).set_axis(pd.MultiIndex.from_frame(verdicts[KEY]))
-    human = _is_correct(labels, person).reindex(cases.index)
-    rows = [_row(judge, human, _is_correct(labels, judge).reindex(cases.index), cases) for judge in judges]
+    credits = credits_of(label_set)
+    human = _credit(labels, person, credits).reindex(cases.index)
+    rows = [_row(judge, human, _credit(labels, judge, credits).reindex(cases.index), cases) for judge in judges]
     return pd.DataFrame([row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS)
 
 
-def _is_correct(labels: pd.DataFrame, annotator: str) -> pd.Series[float]:
-    """1 or 0 by verdict; labels of a campaign's own set that the study does not have are left out."""
-    mine = labels[(labels["annotator"] == annotator) & labels["label"].isin(list(Label))].set_index(KEY)["label"]
-    correct: pd.Series[float] = (mine == Label.CORRECT).astype(float)
-    return correct
+def credits_of(label_set: LabelSet) -> dict[str, float]:
+    """What each label counts, in 0..1. The study's strictly: correct 1, every other label 0."""
+    if means_the_study(label_set):
+        return {str(label): float(label is Label.CORRECT) for label in Label}
+    own = {label.code: label.credit for label in label_set.labels if label.credit is not None}
+    return {str(Label.UNVERIFIABLE): 0.0} | own if own else {}
+
+
+def _credit(labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]) -> pd.Series[float]:
+    """By verdict, where the label counts."""
+    mine = labels[(labels["annotator"] == annotator) & labels["label"].isin(list(credits))].set_index(KEY)["label"]
+    return mine.map(credits).astype(float)
 
 
 def _row(judge: str, human: pd.Series[float], said: pd.Series[float], cases: pd.Series[str]) -> dict[str, float | str]:

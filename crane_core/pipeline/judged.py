@@ -62,9 +62,10 @@ def judging_campaigns(folder: DataFolder) -> frozenset[str]:
 def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]) -> list[str]:
     """Whose labels can judge these verdicts: imported people, final outcomes of `judging_campaigns`, judges.
 
-    labels: `label_frame`, or `judges.who_labelled`.
+    Not judges that give the own labels of a campaign. labels: `label_frame`, or `judges.who_labelled`.
     """
-    usable = (labels["kind"] != Kind.FINAL) | labels["campaign"].isin(judging)
+    is_final = labels["kind"] == Kind.FINAL
+    usable = labels["campaign"].isna() | (is_final & labels["campaign"].isin(judging))
     known = labels[labels["kind"].isin(ORDER) & usable]
     asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
     known = known.merge(asked.drop_duplicates(), on=KEY)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from crane_core.pipeline.label_frame import COLUMNS, label_frame, with_campaigns
+from crane_core.pipeline.label_frame import COLUMNS, label_frame, with_campaigns, with_judged_campaigns
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -22,7 +22,7 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     The label of all repetitions is the one given most often in them, among equals the first: what the study compares.
     """
-    pooled = labels.pooled_judge_labels(store.cursor()).assign(campaign=None, provenance=None, why=None)
+    pooled = with_judged_campaigns(labels.pooled_judge_labels(store.cursor()))
     everything = label_frame(store, folder)
     return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
 
@@ -32,8 +32,7 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     It has no label texts: a page that only needs the annotators need not wait for all labels.
     """
-    nothing = {"label": None, "campaign": None, "provenance": None, "why": None}
-    pooled = labels.first_pooled_labels(store.cursor()).assign(**nothing)
+    pooled = with_judged_campaigns(labels.first_pooled_labels(store.cursor()).assign(label=None))
     everything = with_campaigns(labels.first_labels(store.cursor()).assign(label=None), folder)
     return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
 

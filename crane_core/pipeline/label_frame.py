@@ -36,17 +36,24 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
     """One row per verdict and annotator, columns as in COLUMNS; each annotator has one label per verdict.
 
     `annotator` is the name that pages show: "published human", "published judge, repetition 3, reversed",
-    "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns. Hidden repeats are not
-    in it; see `repeat_frame`. A campaign that is not locked is in it too: who may see what of it is for the caller.
+    "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns; a judge has a campaign
+    where it gives the own labels of one. Hidden repeats are not in it; see `repeat_frame`. A campaign that is not
+    locked is in it too: who may see what of it is for the caller.
     """
     return with_campaigns(labels.verdict_labels(store.cursor()), folder)
 
 
 def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     """Imported labels, and after them those of the campaigns."""
-    imported = imported.assign(campaign=None, provenance=None, why=None)[COLUMNS]
+    imported = with_judged_campaigns(imported)[COLUMNS]
     of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS)
     return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
+
+
+def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
+    """Labels of the store in the columns of the frame; `campaign` is that of a judge that gives its own labels."""
+    campaign = imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
+    return imported.assign(campaign=campaign, provenance=None, why=None)
 
 
 def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:

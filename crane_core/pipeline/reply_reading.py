@@ -37,7 +37,7 @@ def run_of(reply: Reply) -> Run:
 
 def judgement_of(reply: JudgeReply) -> Judgement | None:
     """The label in a judge's reply, None if none can be read: a judge that said nothing has not judged."""
-    read = read_judge_reply(reply.text, reply.finish_reason) if reply.text is not None else None
+    read = read_judge_reply(reply.text, reply.finish_reason, reply.labels) if reply.text is not None else None
     if read is None or read.label is None:
         return None
     return Judgement(
@@ -54,4 +54,5 @@ def judgement_of(reply: JudgeReply) -> Judgement | None:
         reply.presentation,
         read.explanation,
         reply.guideline,
+        reply.campaign if reply.labels else None,
     )

@@ -1,4 +1,4 @@
-"""The exact text that a judge of diagnoses is shown: two texts in either order, and a guideline if there is one.
+"""The exact text that a judge of diagnoses is shown: two texts in either order, labels and guideline if there are any.
 
 Knows nothing of whose texts they are.
 """
@@ -22,15 +22,21 @@ class Presentation(StrEnum):
 
 
 def judge_prompt(
-    known_cause: str, diagnosis: str, presentation: Presentation, template: Template, guideline: str | None = None
+    known_cause: str,
+    diagnosis: str,
+    presentation: Presentation,
+    template: Template,
+    guideline: str | None = None,
+    labels: str | None = None,
 ) -> str:
     """The template around the two texts; the known cause first, or last where the order is reversed.
 
-    guideline: whole, before both texts; None if there is none.
+    labels: a list of a campaign's own, and guideline: whole, both before the texts; None if there is none.
     """
     parts = [_part("known cause", known_cause.strip()[:MAX_TEXT]), _part("diagnosis", diagnosis.strip()[:MAX_TEXT])]
     ordered = parts if presentation is Presentation.NORMAL else parts[::-1]
-    before = [] if guideline is None else [_part("guideline", guideline)]
+    given = {"labels": labels, "guideline": guideline}
+    before = [_part(name, text) for name, text in given.items() if text is not None]
     return template.around("\n\n".join([*before, *ordered]))
 
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crane_core.domain import Label
+from crane_core.domain import LABEL_CODE, Label
 from crane_core.prompts.reply_objects import Doubled, objects_with
 
 SCHEMA_FILE = Path(__file__).with_name("judge_reply_schema.json")
@@ -25,40 +25,50 @@ EXPLANATION = "explanation"
 
 
 class ReadJudgeReply(NamedTuple):
-    """`label` is None if none can be read; `trouble` then says why."""
+    """`label` is a code, None if none can be read; `trouble` then says why."""
 
-    label: Label | None
+    label: str | None
     explanation: str | None
     trouble: str | None
 
 
-def judge_reply_schema() -> dict[str, Any]:
-    """JSON Schema of one reply, for models that can be held to one."""
+def labels_of_judge(own: str | None) -> tuple[str, ...]:
+    """What a judge may say. own: the codes of a campaign's own labels, with commas between; None for the study's."""
+    codes = tuple(code for code in own.split(",") if LABEL_CODE.fullmatch(code)) if own else ()
+    return (*codes, str(Label.UNVERIFIABLE)) if codes else tuple(map(str, LABELS))
+
+
+def judge_reply_schema(own: str | None = None) -> dict[str, Any]:
+    """JSON Schema of one reply, for models that can be held to one. own: as in `labels_of_judge`."""
     schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    if own:
+        label = {"type": "string", "enum": list(labels_of_judge(own)), "description": "The label that the rules give."}
+        schema["properties"][LABEL] = label
     return schema
 
 
-def read_judge_reply(text: str, finish_reason: str | None = None) -> ReadJudgeReply:
+def read_judge_reply(text: str, finish_reason: str | None = None, own: str | None = None) -> ReadJudgeReply:
     """What a reply says: the last complete object with a `label`, outside of the judge's thinking.
 
-    Two objects with different labels give no label; a reply that was cut off gives none either. Never raises.
+    Two objects with different labels give no label; a reply that was cut off gives none either. own: as in
+    `labels_of_judge`. Never raises.
     """
     found = objects_with(text, LABEL, EXPLANATION, finish_reason=finish_reason)
     if found.trouble is not None:
         return ReadJudgeReply(None, None, found.trouble)
-    said = [_reading(body) for body in found.objects]
+    known = labels_of_judge(own)
+    said = [_reading(body, known) for body in found.objects]
     if len({read.label for read in said}) > 1:
         return ReadJudgeReply(None, None, f"the reply contains {len(said)} different labels")
     return said[-1]
 
 
-def _reading(body: dict[str, Any]) -> ReadJudgeReply:
+def _reading(body: dict[str, Any], known: tuple[str, ...]) -> ReadJudgeReply:
     label, explanation = body[LABEL], body.get(EXPLANATION)
     if isinstance(label, Doubled):
         return ReadJudgeReply(None, None, "the object has a duplicate key")
-    known = {str(each): each for each in LABELS}
     word = label.strip().lower() if isinstance(label, str) else None
     if word not in known:
         return ReadJudgeReply(None, None, f"the label is not one of {', '.join(known)}")
     told = explanation[:MAX_EXPLANATION] if isinstance(explanation, str) else None
-    return ReadJudgeReply(known[word], told.encode("utf-8", "backslashreplace").decode() if told else None, None)
+    return ReadJudgeReply(word, told.encode("utf-8", "backslashreplace").decode() if told else None, None)

@@ -42,9 +42,9 @@ def template_for_judge() -> Template:
     return _own("judge-diagnosis")
 
 
-def template_for_campaign_judge() -> Template:
+def template_for_campaign_judge(*, has_own_labels: bool) -> Template:
     """Our own words for a judge that labels the items of a campaign under its guideline."""
-    return _own("judge-under-guideline")
+    return _own("judge-own-labels" if has_own_labels else "judge-under-guideline")
 
 
 def _own(wanted: str) -> Template:

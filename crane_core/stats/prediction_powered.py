@@ -1,4 +1,4 @@
-"""A share from few labels of people and many of a judge. Knows 0s and 1s; refuses to know what they say.
+"""A share from few labels of people and many of a judge. Knows numbers from 0 to 1; refuses to know what they say.
 
 Prediction-powered inference (Angelopoulos et al. 2023, Science 382; its tuned form, PPI++: Angelopoulos, Duchi and
 Zrnic 2023, equations 1 and 8): what the judge says of everything, corrected by how far it was off where a person said
@@ -45,7 +45,7 @@ def powered_share(
 
         theta = w mean(judge_alone) + mean(human - w judge),   w = cov(human, judge) / ((1 + n / N) var(judge)) in 0..1
 
-    human, judge: shape (n,), 0 or 1 for the same items; judge_alone: shape (N,), for further items. cluster,
+    human, judge: shape (n,), 0 to 1 for the same items; judge_alone: shape (N,), for further items. cluster,
     cluster_alone: the case of each. The variance is that of the linearised sums of cases, but not below that of items
     that are independent; the interval is Wilson's for the number of labels that would have it, as in
     `intervals.clustered_rate`. nan without a person's label.

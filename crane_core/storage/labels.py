@@ -15,10 +15,10 @@ _NAMED = """
 _SAID = """
     WITH named AS ({named}), counted AS (
         SELECT benchmark, instance_id, detector, setting, experiment, name AS annotator, annotator_kind AS kind, label,
-               run_index > 0 AS of_run, count(*) AS n, min((repetition, run_index)) AS first
+               run_index > 0 AS of_run, count(*) AS n, min((repetition, run_index)) AS first, max(campaign) AS campaign
         FROM named WHERE {where} GROUP BY ALL
     )
-    SELECT benchmark, instance_id, detector, setting, experiment, annotator, kind, label
+    SELECT benchmark, instance_id, detector, setting, experiment, annotator, kind, label, campaign
     FROM counted
     QUALIFY row_number() OVER (
         PARTITION BY benchmark, instance_id, detector, setting, experiment, annotator
@@ -28,7 +28,7 @@ _SAID = """
 """
 _FIRST = """
     SELECT benchmark, min(instance_id) AS instance_id, detector, setting, experiment, name AS annotator,
-           annotator_kind AS kind
+           annotator_kind AS kind, max(campaign) AS campaign
     FROM ({named}) WHERE {where}
     GROUP BY benchmark, detector, setting, experiment, name, annotator_kind
     ORDER BY ALL
@@ -37,7 +37,10 @@ _IS_POOLED = "annotator IN (SELECT annotator FROM judgements WHERE annotator_kin
 
 
 def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """One row per verdict and annotator: benchmark, instance_id, detector, setting, experiment, annotator, kind, label.
+    """One row per verdict and annotator.
+
+    Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, label, campaign (that of a judge
+    that gives the own labels of one; else None).
 
     Labels of the verdict itself (run_index 0) are used unchanged. If single runs were labelled, the verdict gets the
     most frequent label, and the earliest one in a tie (as in the study's judge tables). A judge counts as one annotator
@@ -49,7 +52,7 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Who labelled what: the first label of each annotator in each setting of a detector; `verdict_labels` has all.
 
-    Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind.
+    Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, campaign.
     """
     return cursor.execute(_FIRST.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
 

@@ -13,12 +13,12 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.ask_models import Asking, estimate
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words
-from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, label_counts, plan_judgement
+from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, label_counts, plan_judgement, template_of
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
-from crane_core.prompts.template import Template, template_for_campaign_judge, template_for_judge, template_from
+from crane_core.prompts.template import Template, template_from
 from crane_core.terminal import give, tell
 from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, told_work
 
@@ -68,8 +68,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     campaign = _campaign(chosen, folder)
-    own = template_for_judge() if campaign is None else template_for_campaign_judge()
-    template = template_from(chosen.template) if chosen.template else own
+    template = template_from(chosen.template) if chosen.template else template_of(campaign)
     with asked_model(chosen, is_fake=chosen.fake) as asked:
         plan = _planned(chosen, folder, asked, template, campaign)
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from crane_core import ledger
 from crane_core.annotation.draw import Wish
-from crane_core.annotation.label_set import study_labels
-from crane_core.annotation.plan import Design, Plan, Population
+from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
@@ -19,21 +20,25 @@ from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.agreement import KAPPA, PERCENT, Scope, agreement_with_judges, common_items
 from crane_core.pipeline.ask_models import asking
 from crane_core.pipeline.campaign_guideline import change_guideline
-from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, judges_of
+from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.item_texts import item_texts
 from crane_core.pipeline.job_files import job_file
 from crane_core.pipeline.job_work import carry_out
 from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, plan_judgement
-from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.judges import labels_with_pooled_judges
+from crane_core.pipeline.judge_powered import credits_of, judge_powered
+from crane_core.pipeline.judged import annotators_of, judging_campaigns
+from crane_core.pipeline.judges import labels_with_pooled_judges, who_labelled
+from crane_core.pipeline.label_sets import common_set, label_sets
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.reply_reading import judgement_of
 from crane_core.pipeline.rows import as_rows
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.storage import state
+from tests.own_labels import FOUR, TWO
 
 OURS = Population("minibench", "ours")
 
@@ -166,7 +171,92 @@ def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan:
     store.close()
 
 
-def test_a_campaign_with_other_labels_is_not_judged(answered: DataFolder, plan: Plan) -> None:
-    two = replace(study_labels(), labels=study_labels().labels[:2])
-    with pytest.raises(DetectorError, match="are correct, partial; a judge knows only correct, partial, wrong"):
-        planned(answered, replace(plan, labels=two))
+def own_plan(answered: DataFolder, labels: LabelSet) -> Plan:
+    store = prepare(answered)
+    wish = Wish("own", ("ana",), OURS, Design(Kind.ALL, repeats=0), seed=7, created_by="ana", labels=labels)
+    found = drawn_plan(store, wish)
+    store.close()
+    keep_campaign(answered, found)
+    return found
+
+
+def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_them(
+    answered: DataFolder, base_url: str
+) -> None:
+    wanted = planned(answered, own_plan(answered, FOUR))
+    assert wanted.template.name.startswith("judge-own-labels-")
+    replies = judged(answered, wanted, base_url)
+    assert {(reply.campaign, reply.labels) for reply in replies} == {("own", "correct,partial,wrong,unclear")}
+    for label in FOUR.labels:
+        assert f'- "{label.code}": {label.word}. {label.means}' in replies[0].prompt
+    assert replies[0].prompt.index("They have no order.") < replies[0].prompt.index("<<<guideline")
+    assert {str(found.label) for reply in replies if (found := judgement_of(reply))} == {
+        "correct", "partial", "wrong", "unclear", "unverifiable",
+    }  # fmt: skip
+    assert judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}')) is None
+    store = prepare(answered)
+    before = state.content(store.cursor())
+    stamped = store.cursor().execute("SELECT DISTINCT campaign FROM judgements WHERE annotator_kind = 'judge'")
+    assert ("own",) in stamped.fetchall()
+    store.close()
+    rebuild(answered)
+    store = prepare(answered)
+    assert state.content(store.cursor()) == before
+    store.close()
+
+
+def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
+    answered: DataFolder, base_url: str
+) -> None:
+    plan = own_plan(answered, TWO)
+    desk = Desk(answered, "own")
+    some = plan.orders["ana"][:20]
+    for place, showing in enumerate(some):
+        act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
+        assert desk.take("ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]).refused == {}
+    replies = judged(answered, planned(answered, plan), base_url)
+    said = {(r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"] for r in replies}
+    store = prepare(answered)
+    labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+    [judge] = judges_of(store, "own")
+    offered = annotators_of(who_labelled(store, answered), verdicts, judging_campaigns(answered))
+    store.close()
+    assert judge.name not in offered
+    assert common_set(labels, ["own: ana", judge.name], label_sets(answered)) == TWO
+    of_ana, _ = as_rows(beside_people(labels, verdicts, plan, [judge.name], locked=True))
+    both = [(("sound", "sound", "unsound")[place % 3], said[plan.item(s.item).verdict.key[1:4]])
+            for place, s in enumerate(some)]  # fmt: skip
+    on_scale = [(mine, its) for mine, its in both if its in TWO]
+    assert of_ana["n"] == len(on_scale) < 20
+    assert of_ana["percent"] == pytest.approx(sum(mine == its for mine, its in on_scale) / len(on_scale))
+    mine, its = zip(*on_scale, strict=True)
+    assert of_ana["kappa"] == pytest.approx(cohen_kappa_score(mine, its))
+    assert of_ana["alone"] == pytest.approx(14 / 20)
+    assert (of_ana["n_both"], of_ana["n_more"]) == (20, len(plan.items) - 20)
+
+
+def test_own_labels_count_by_credit_and_without_any_there_is_no_estimate() -> None:
+    assert credits_of(study_labels()) == {
+        "correct": 1.0, "partial": 0.0, "wrong": 0.0, "misdetected": 0.0, "unverifiable": 0.0,
+    }  # fmt: skip
+    assert credits_of(FOUR) == {"correct": 1.0, "partial": 0.5, "wrong": 0.0, "unverifiable": 0.0}
+    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+    assert credits_of(silent) == {}
+    assert counted_words(study_labels()) == ""
+    assert counted_words(silent).startswith("The labels of this campaign have no credit")
+
+
+def test_labels_without_credit_still_have_an_agreement(answered: DataFolder, base_url: str) -> None:
+    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+    plan = own_plan(answered, silent)
+    for place, showing in enumerate(plan.orders["ana"]):
+        act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1, "label": "sound"}
+        assert Desk(answered, "own").take("ana", [act]).refused == {}
+    judged(answered, planned(answered, plan), base_url)
+    store = prepare(answered)
+    labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
+    [judge] = judges_of(store, "own")
+    store.close()
+    of_ana, _ = as_rows(beside_people(labels, verdicts, plan, [judge.name], locked=True))
+    assert of_ana["n"] > 20 and 0 < of_ana["percent"] < 1
+    assert of_ana["powered"] is None and of_ana["n_more"] is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crane_core.domain import Label
 from crane_core.prompts.judge_prompt import MAX_TEXT, Presentation, judge_prompt
-from crane_core.prompts.judge_reply import LABELS, MAX_EXPLANATION, read_judge_reply
+from crane_core.prompts.judge_reply import LABELS, MAX_EXPLANATION, SCHEMA_FILE, judge_reply_schema, read_judge_reply
 from crane_core.prompts.template import PLACEHOLDER, Template
 
 BARE = Template("bare", PLACEHOLDER)
@@ -86,3 +86,13 @@ def test_both_orders_show_the_same_two_texts() -> None:
 
 def test_a_text_is_shown_within_bounds() -> None:
     assert len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE)) < 2 * MAX_TEXT + 200
+
+
+def test_own_labels_are_read_in_place_of_the_studys() -> None:
+    assert read_judge_reply('{"explanation": "so", "label": " Unsound"}', own="sound,unsound").label == "unsound"
+    assert read_judge_reply(said("unverifiable"), own="sound,unsound").label == "unverifiable"
+    other = read_judge_reply(said("correct"), own="sound,unsound")
+    assert other == (None, None, "the label is not one of sound, unsound, unverifiable")
+    schema = judge_reply_schema("sound,unsound")["properties"]["label"]
+    assert schema["enum"] == ["sound", "unsound", "unverifiable"]
+    assert judge_reply_schema() == json.loads(SCHEMA_FILE.read_text("utf-8"))

@@ -24,7 +24,7 @@ from crane_core.prompts.template import (
 
 def test_every_template_is_named_by_its_content() -> None:
     paths = sorted(FOLDER.iterdir())
-    assert [path.suffix for path in paths] == [".txt"] * 4
+    assert [path.suffix for path in paths] == [".txt"] * 5
     for path in paths:
         assert path.stem.rpartition("-")[2] == content_hash(path.read_bytes())
         assert len(path.stem.rpartition("-")[2]) == HASH_LENGTH

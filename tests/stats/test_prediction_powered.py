@@ -55,6 +55,18 @@ def test_it_holds_the_truth_however_good_the_judge_is(accuracy: float) -> None:
     assert 0.92 <= np.mean(held) <= 0.99
 
 
+def test_it_holds_the_truth_of_credits_between_0_and_1_too() -> None:
+    """Ten thousand items' mean credit is 0.5 * 1 + 0.3 * 0.5 = 0.65; the judge is right in 70%."""
+    held = []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        truth, guess = (rng.choice([1.0, 0.5, 0.0], 300, p=[0.5, 0.3, 0.2]) for _ in range(2))
+        judge = np.where(rng.random(300) < 0.7, truth, guess)
+        found = powered_share(truth[:60], judge[:60], judge[60:], np.arange(60), np.arange(60, 300))
+        held.append(found.low <= 0.65 <= found.high)
+    assert 0.93 <= np.mean(held) <= 1.0
+
+
 def test_a_good_judge_narrows_the_interval_and_a_bad_one_does_not_widen_it_much() -> None:
     def ratio(accuracy: float) -> float:
         pairs = [drawn(seed, accuracy) for seed in range(60)]

@@ -88,6 +88,7 @@ def test_without_labels_the_frame_is_empty_and_has_its_columns() -> None:
     assert len(frame) == 0
     assert list(frame) == [
         "benchmark", "instance_id", "detector", "setting", "experiment", "annotator", "kind", "label",
+        "campaign",
     ]  # fmt: skip
 
 

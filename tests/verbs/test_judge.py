@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.places import DataFolder
+from tests.own_labels import TWO_TEXT
 from tests.spoken import Run, speaker
 
 
@@ -34,6 +36,19 @@ def test_a_campaign_is_judged_and_says_under_which_guideline(run: Run, answered:
         len(plan.items),
         plan.guideline,
     )
+
+
+def test_a_campaign_with_its_own_labels_is_judged_by_them(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+    file = tmp_path / "labels.toml"
+    file.write_text(TWO_TEXT, "utf-8")
+    create = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", "ours", "--margin", "0.2")
+    assert run("campaign", "create", "two", *create, "--labels", str(file)).code == 0
+    with fake_server(FakePlan(seed=7)) as base_url:
+        ask = ("judge", "--campaign", "two", "--model", "egret", "--base-url", base_url, "--presentation", "normal")
+        told = json.loads(run(*ask, "--json").out)
+    assert told["annotator"] == "judge egret on two"
+    assert {"sound", "unsound"} <= set(told["labels"]) <= {"sound", "unsound", "unverifiable"}
+    assert sum(told["labels"].values()) == len(kept_campaign(answered, "two").plan.items)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.campaign_guideline import current_guideline
-from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, judges_of
+from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
 from crane_core.pipeline.campaign_status import Status
 from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.judge_powered import credits_of
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
@@ -23,10 +25,12 @@ NONE_YET = (
 )
 NOTE = (
     "In brackets: 95% intervals over cases, where there are enough for one. Items: both gave one of the campaign's "
-    "labels; a judge may also say unverifiable. Correct, with the judge: prediction-powered inference over the items "
-    "that both labelled, and the ones that only the judge did (Both + judge), where its labels are corrected by how "
-    "far the two differ. It holds, however good the judge is, where the person's items are a random sample; annotators "
-    "label in random order."
+    "labels; a judge may also say unverifiable."
+)
+POWERED = (
+    "{}, with the judge: prediction-powered inference over the items that both labelled, and the ones that only the "
+    "judge did (Both + judge), where its labels are corrected by how far the two differ. It holds, however good the "
+    "judge is, where the person's items are a random sample; annotators label in random order."
 )
 
 
@@ -52,8 +56,16 @@ def draw_judges(status: Status) -> None:
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
         st.caption(f"Nobody has{fewest} labels on the same items as a judge yet.")
         return
-    grid(pd.DataFrame([shown(row, plan.campaign) for row in as_rows(table)]), height="content")
-    st.caption(NOTE)
+    grid(pd.DataFrame([shown(row, plan.campaign, plan.labels) for row in as_rows(table)]), height="content")
+    st.caption(note(plan.labels))
+
+
+def note(labels: LabelSet) -> str:
+    """What the columns say, for Markdown."""
+    counted = literal(counted_words(labels))
+    if not credits_of(labels):
+        return f"{NOTE} {counted}"
+    return f"{NOTE} {POWERED.format('Credit' if counted else 'Correct')} {counted}".rstrip()
 
 
 def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
@@ -65,17 +77,22 @@ def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
     ]
 
 
-def shown(row: dict[str, Any], campaign: str) -> dict[str, str]:
-    """A row of `pipeline.campaign_judges.beside_people` in words."""
+def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str]:
+    """A row of `pipeline.campaign_judges.beside_people` in words; labels without any credit have no estimates."""
     has_more = row["n_more"] is not None
-    return {
+    counted = "Correct" if means_the_study(labels) else "Credit"
+    agreed = {
         "Person": row["person"].removeprefix(f"{campaign}: "),
         "Judge": row["judge"].replace(f" on {campaign}", "", 1),
         "Items": count(row["n"]),
         "Agreement": f"{percent(row['percent'])} (no interval)" if row["percent_why"] else _share(row, "percent"),
         "Cohen's kappa": _kappa(row) if row["kappa"] is not None else "–",
-        "Correct, person only": _share(row, "alone") if has_more else "–",
-        "Correct, with the judge": _share(row, "powered") if has_more else "–",
+    }
+    if not credits_of(labels):
+        return agreed
+    return agreed | {
+        f"{counted}, person only": _share(row, "alone") if has_more else "–",
+        f"{counted}, with the judge": _share(row, "powered") if has_more else "–",
         "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}" if has_more else "–",
     }
 

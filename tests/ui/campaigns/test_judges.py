@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from crane_core.pipeline.campaign_judges import CampaignJudge
-from crane_core.ui.campaigns.judges import judge_words, shown
+from dataclasses import replace
+
+from crane_core.annotation.label_set import study_labels
+from crane_core.pipeline.campaign_judges import CampaignJudge, counted_words
+from crane_core.ui.campaigns.judges import judge_words, note, shown
+from crane_core.ui.words import literal
+from tests.own_labels import FOUR, TWO
 
 ROW = {
     "judge": "judge gpt-5 on pilot, repetition 1", "person": "pilot: ana", "n": 35, "n_cases": 12,
@@ -24,7 +29,7 @@ def test_a_judge_under_an_older_guideline_says_so() -> None:
 
 
 def test_a_row_has_every_number_with_its_n_and_interval() -> None:
-    assert shown(ROW, "pilot") == {
+    assert shown(ROW, "pilot", study_labels()) == {
         "Person": "ana",
         "Judge": "judge gpt-5, repetition 1",
         "Items": "35",
@@ -38,11 +43,31 @@ def test_a_row_has_every_number_with_its_n_and_interval() -> None:
 
 def test_final_labels_and_undefined_values_have_dashes() -> None:
     nothing = dict.fromkeys(("n_both", "n_more", "alone", "powered", "kappa", "kappa_low", "kappa_high"))
-    row = shown(ROW | nothing | {"person": "pilot: final"}, "pilot")
+    row = shown(ROW | nothing | {"person": "pilot: final"}, "pilot", study_labels())
     assert (row["Person"], row["Cohen's kappa"]) == ("final", "–")
     assert {row[name] for name in ("Correct, person only", "Correct, with the judge", "Both + judge")} == {"–"}
 
 
 def test_a_value_without_an_interval_says_so() -> None:
-    row = shown(ROW | {"percent": 0.0, "percent_why": "every resample has one value", "kappa_why": "too few"}, "pilot")
+    row = shown(
+        ROW | {"percent": 0.0, "percent_why": "every resample has one value", "kappa_why": "too few"},
+        "pilot",
+        study_labels(),
+    )
     assert (row["Agreement"], row["Cohen's kappa"]) == ("0.0% (no interval)", "0.85 (no interval)")
+
+
+def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estimate() -> None:
+    assert {"Credit, person only", "Credit, with the judge"} < set(shown(ROW, "pilot", FOUR))
+    assert "Credit, with the judge: prediction-powered" in note(FOUR)
+    words = (
+        "Credit: the mean over the labels (correct 1, partial 0.5, wrong 0; a judge's unverifiable 0; "
+        "unclear: left out)."
+    )
+    assert counted_words(FOUR) == words
+    assert note(FOUR).endswith(literal(words))
+    silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
+    assert list(shown(ROW, "pilot", silent)) == ["Person", "Judge", "Items", "Agreement", "Cohen's kappa"]
+    why = "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
+    assert note(silent).endswith(literal(why))
+    assert "Correct, with the judge" in note(study_labels()) and "credit" not in note(study_labels())

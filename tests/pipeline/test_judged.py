@@ -12,9 +12,11 @@ import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import Wish, draw_plan
-from crane_core.annotation.plan import Design, Item, Kind, Plan, Population, Stratum, Verdict
+from crane_core.annotation.plan import Design, Item, Kind, Overlap, Plan, Population, Stratum, Verdict
+from crane_core.annotation.redeal import Change
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns import asked_for, keep_campaign, lock_campaign
+from crane_core.pipeline.campaign_rounds import change_people, open_main
+from crane_core.pipeline.campaigns import asked_for, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.judged import Coverage, annotators_of, coverage, judged_by, locked_campaigns
 from crane_core.pipeline.label_frame import COLUMNS, KEY, label_frame
@@ -180,6 +182,72 @@ def test_a_sample_knows_how_many_crashes_each_group_has(
             assert len(covered) > 0.9 * len(known)
             assert covered["whole"].tolist() == pytest.approx(known[covered.index].tolist())
             assert (covered["part"] <= covered["whole"] + 1e-9).all()
+
+
+TEAM = ("ana", "ben", "cleo", "dan")
+
+
+def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Series[str]) -> None:
+    """The next n items of this person's order get the label of the published human."""
+    desk = Desk(folder, campaign)
+    coming = desk.journal(who).upcoming(n)
+    acts = [
+        {"event": uuid4().hex, "action": "label", "item": showing.item, "showing": showing.showing}
+        | {"label": human[desk.plan.item(showing.item).verdict.key]}
+        for showing in coming
+    ]
+    assert desk.take(who, acts).refused == {}
+
+
+def test_a_label_weighs_by_its_stratum_whoever_gave_it_after_a_redeal(
+    folder: DataFolder, diagnoses: list[Verdict]
+) -> None:
+    """Each item by two of four; one leaves, one joins, and some items stay open: each stratum still stands for all."""
+    store = open_store(folder.database)
+    verdicts = verdict_frame(store)
+    human = verdicts.set_index(KEY)["human"]
+    design = Design(margin=0.06, strata=("library",), overlap=Overlap.SOME, per_item=2, calibration=6, repeats=0.0)
+    for seed in range(16):
+        wish = Wish(f"team-{seed}", TEAM, STUDY, design, seed=seed)
+        plan = draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
+        keep_campaign(folder, plan)
+        for who in TEAM:
+            said_by(folder, plan.campaign, who, 6, human)
+        open_main(folder, plan.campaign, by="lead")
+        for who in TEAM:
+            said_by(folder, plan.campaign, who, 15, human)
+        change_people(folder, plan.campaign, Change(add=("eva",), remove=("ben",)), by="lead")
+        for who in ("ana", "cleo", "dan", "eva"):
+            said_by(folder, plan.campaign, who, 50 if seed else 1_000, human)
+        lock_campaign(folder, plan.campaign, by="lead")
+    labels = label_frame(store, folder)
+    store.close()
+    truth = _recall(models(verdicts))
+    found = []
+    for seed in range(16):
+        plan = kept_campaign(folder, f"team-{seed}").plan
+        judged = models(judged_by(verdicts, labels, f"team-{seed}: final", plan))
+        weight = pd.Series(label_weights(judged, VoteRule.MAJORITY), judged.index)
+        is_labelled = judged["label_stratum"].notna() & judged["human"].notna()
+        n_of = {f"drawn: {stratum.name}": stratum.population for stratum in plan.strata}
+        assert weight.groupby(judged["label_stratum"]).sum().to_dict() == pytest.approx(n_of)
+        if seed == 0:
+            of_item = {item.verdict.key: 1 / item.inclusion_probability for item in plan.items}
+            keys = judged.loc[is_labelled, KEY].itertuples(index=False, name=None)
+            assert dict(zip(keys, weight[is_labelled], strict=True)) == pytest.approx(of_item)
+            assert max(of_item.values()) > 1.2 * min(of_item.values())
+        else:
+            assert len(plan.items) // 2 < is_labelled.sum() < len(plan.items), "some stayed open"
+        found.append(_recall(judged))
+    error = np.std(found, ddof=1) / np.sqrt(len(found))
+    assert abs(np.mean(found) - truth) < 3 * error
+    assert error < 0.02
+
+
+def _recall(rows: pd.DataFrame) -> float:
+    parts = scored(rows, VoteRule.MAJORITY, Credit.STRICT).parts
+    assert parts is not None
+    return RATES["Recall"](total(parts)).value
 
 
 def test_intervals_of_samples_cover_what_all_labels_would_give(

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 MOST_KEYS = 200
-"""Actions with a key of their own: those of many label sets."""
+"""Actions with a chosen key: those of many label sets."""
 _ACTION = re.compile(r"[a-z]{1,12}(-[a-z0-9-]{1,40})?")
 _WITH_ALT = re.compile(r"alt\+[a-z0-9]")
 _OF_THE_APP = frozenset("rc")

@@ -1,6 +1,6 @@
 """The share of correct diagnoses, from the labels of one person and, for the rest, those of a judge.
 
-Or the mean credit, where a campaign has labels of its own.
+Or the mean credit, where a campaign has its own labels.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
         expect(first.locator(".cw-keys-where")).to_have_text(ON_SERVER)
         assert own_keys(answered, "ana") == {"isOff": False, "keys": {"label-correct": "j", "skip": None}}
 
-        other = open_desk(open_page(address, color_scheme="light"), address)  # a browser of its own
+        other = open_desk(open_page(address, color_scheme="light"), address)  # another browser
         expect(key_of(other, "label-correct")).to_have_text("J")
         expect(key_of(other, "skip")).to_be_hidden()
         press(other, "j")

@@ -199,9 +199,7 @@ def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Serie
     assert desk.take(who, acts).refused == {}
 
 
-def test_a_label_weighs_by_its_stratum_whoever_gave_it_after_a_redeal(
-    folder: DataFolder, diagnoses: list[Verdict]
-) -> None:
+def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagnoses: list[Verdict]) -> None:
     """Each item by two of four; one leaves, one joins, and some items stay open: each stratum still stands for all."""
     store = open_store(folder.database)
     verdicts = verdict_frame(store)

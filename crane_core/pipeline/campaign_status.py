@@ -123,7 +123,8 @@ def status_words(status: Status) -> str:
     """The status as lines for a terminal."""
     plan, lock = status.plan, status.lock
     state = f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
-    lines = [f"{plan.campaign}: {plan.title}, {len(plan.items):,} items, {state}"]
+    title = f"{plan.title}, " if plan.title != plan.campaign else ""
+    lines = [f"{plan.campaign}: {title}{len(plan.items):,} items, {state}"]
     lines += [f"  {_progress_words(entry, has_left=entry.annotator not in plan.present)}" for entry in status.progress]
     lines += [f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds]
     if not is_main_open(plan):

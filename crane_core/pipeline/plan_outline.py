@@ -130,8 +130,9 @@ def _labels(plan: Plan) -> tuple[str, ...]:
 def _gold(plan: Plan) -> str:
     origins = ", ".join(sorted({entry.origin for entry in plan.gold}))
     told = "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+    n = len(plan.gold)
     return (
-        f"Gold: {len(plan.gold):,} items with a known label ({origins}), once in everybody's order; {told}. "
+        f"Gold: {n:,} item{'s' * (n > 1)} with a known label ({origins}), once in everybody's order; {told}. "
         "They are not part of the population, outcomes or estimates."
     )
 
@@ -147,6 +148,12 @@ def _load(plan: Plan, annotator: str) -> LoadRow:
 
 
 def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
+    if weight.n_cases == weight.n_items:
+        return (
+            f"Each of the {weight.n_items:,} items is another case, so the items are independent. For the "
+            f"{plan.population_size:,} verdicts of this population, the margin of a share is "
+            f"±{weight.margin_here:.1%}; for new cases of this kind it is ±{weight.margin_apart:.1%}.",
+        )
     opening = (
         f"{weight.n_items:,} items belong to {weight.n_cases:,} cases. The runs of a verdict are one item, but the "
         "verdicts of one case (several models, several inputs, both versions) are not independent."
@@ -158,8 +165,8 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
     )
     weighed = [f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}." for entry in weight.weights]
     if weight.likeness is None:
-        assumed = "No human labels exist yet to estimate the correlation within a case (rho). Assuming"
-        return opening, here, *(f"{assumed} {entry.format(',')}" for entry in weighed)
+        unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
+        return opening, here, unknown, *(f"Assuming {entry.format(',')}" for entry in weighed)
     rho, source = weight.likeness
     known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
     return opening, here, f"With {weighed[0].format(known)}"
@@ -189,7 +196,8 @@ def workload(plan: Plan) -> tuple[LoadRow, ...]:
 def in_words(plan: Plan, told: Outline) -> str:
     """The outline as lines for a terminal."""
     width = max(len(row.stratum) for row in told.strata)
-    lines = [f"Campaign {plan.campaign}: {plan.title}", *told.sentences, ""]
+    title = f": {plan.title}" if plan.title != plan.campaign else ""
+    lines = [f"Campaign {plan.campaign}{title}", *told.sentences, ""]
     lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability")
     lines += [
         f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.twice_or_more:>22,}"
@@ -202,10 +210,13 @@ def in_words(plan: Plan, told: Outline) -> str:
 
 def load_words(row: LoadRow) -> str:
     """One annotator's work in words."""
-    return (
-        f"{row.annotator}: {row.items:,} items and {row.repeats:,} hidden repeats, "
-        f"about {row.hours:.1f} h at {SECONDS_PER_ITEM:.0f} s an item"
-    )
+    return f"{row.annotator}: {size_words(row)}, about {row.hours:.1f} h at {SECONDS_PER_ITEM:.0f} s an item"
+
+
+def size_words(row: LoadRow) -> str:
+    """How many items, and how many of them come back."""
+    items = f"{row.items:,} item{'s' * (row.items != 1)}"
+    return f"{items} and {row.repeats:,} hidden repeat{'s' * (row.repeats != 1)}"
 
 
 def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from crane_core.annotation.plan import Population
 from crane_core.domain import DetectorKind
 from crane_core.errors import CampaignError
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.table_scores import STUDY
+from crane_core.storage import diagnoses
 from crane_core.storage.store import Store
 
 FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library", "root_causes": "root_cause"}
@@ -15,23 +17,34 @@ FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library
 
 
 class Choices(NamedTuple):
-    """The models' verdicts of one experiment on one benchmark; `values` by member of a population, sorted."""
+    """The models' verdicts of one experiment on one benchmark; `values` by member of a population, sorted.
+
+    has_texts: whether any diagnosis of them is loaded here, so that it can be labelled.
+    """
 
     benchmark: str
     experiment: str
     n_verdicts: int
     values: dict[str, tuple[str, ...]]
+    has_texts: bool
 
 
 def population_choices(store: Store) -> list[Choices]:
-    """One entry per benchmark and experiment with verdicts of models, the one with most verdicts first."""
+    """One entry per benchmark and experiment with verdicts of models; those with texts first, then by size."""
     frame = verdict_frame(store)
     frame = frame[frame["detector_kind"] == DetectorKind.LLM]
     found = []
     for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
         values = {name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()}
-        found.append(Choices(str(benchmark), str(experiment), len(rows), values))
-    return sorted(found, key=lambda entry: -entry.n_verdicts)
+        has_texts = bool(diagnoses.answers_with_text(store.cursor(), str(benchmark), str(experiment)))
+        found.append(Choices(str(benchmark), str(experiment), len(rows), values, has_texts))
+    return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
+
+
+def usual_experiment(store: Store, benchmark: str) -> str:
+    """The study's on its benchmark; of another benchmark the only one that there is."""
+    here = [entry.experiment for entry in population_choices(store) if entry.benchmark == benchmark]
+    return here[0] if len(here) == 1 and STUDY not in here else STUDY
 
 
 def check_asked(store: Store, wanted: Population) -> None:
@@ -42,7 +55,7 @@ def check_asked(store: Store, wanted: Population) -> None:
         there = ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known) or "none"
         raise CampaignError(
             f"No model has verdicts on the benchmark {wanted.benchmark!r} in the experiment {wanted.experiment!r}.",
-            remedy=f"Benchmarks and experiments with verdicts: {there}.",
+            remedy=f"Benchmarks and experiments with verdicts: {there}. `detect` makes verdicts of others.",
         )
     for name, values in here.values.items():
         if strange := [value for value in getattr(wanted, name) if value not in values]:

@@ -41,8 +41,8 @@ from crane_core.pipeline.label_import import Columns, read_labels
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.plan_outline import as_json, in_words, outline, workload
-from crane_core.pipeline.population_choices import check_asked
+from crane_core.pipeline.plan_outline import as_json, in_words, outline, size_words, workload
+from crane_core.pipeline.population_choices import check_asked, usual_experiment
 from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
@@ -168,7 +168,12 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     )
     asked = create.add_argument_group("population")
     asked.add_argument("--benchmark", type=arguments.name, metavar="NAME", help="default: junobench")
-    asked.add_argument("--experiment", type=arguments.name, metavar="NAME", help="default: crane-llm-2025-10")
+    asked.add_argument(
+        "--experiment",
+        type=arguments.name,
+        metavar="NAME",
+        help="default: crane-llm-2025-10; of another benchmark the only one",
+    )
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
         asked.add_argument(f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all")
     asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted crashes that do crash")
@@ -315,9 +320,10 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
         raise CampaignError(
             "A new campaign needs a name and annotators.", remedy="`campaign create NAME --annotators a,b`."
         )
+    benchmark = chosen.benchmark or "junobench"
     wanted = Population(
-        benchmark=chosen.benchmark or "junobench",
-        experiment=chosen.experiment or "crane-llm-2025-10",
+        benchmark=benchmark,
+        experiment=chosen.experiment or usual_experiment(store, benchmark),
         detectors=chosen.detectors or (),
         settings=chosen.settings or (),
         libraries=chosen.libraries or (),
@@ -449,7 +455,7 @@ def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
     plan = kept_campaign(folder, chosen.name).plan
     for row in workload(plan):
         if row.annotator in plan.present:
-            tell(f"  {row.annotator}: {row.items:,} items and {row.repeats:,} hidden repeats, labelled ones included")
+            tell(f"  {row.annotator}: {size_words(row)}, labelled ones included")
     if missing := unassigned(plan):
         tell(f"  {missing:,} labels that the design asks for have nobody to give them: add people.")
     return 0

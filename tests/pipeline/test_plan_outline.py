@@ -17,7 +17,7 @@ from crane_core.pipeline.clustering import ASSUMED_RHO, clustering
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.plan_outline import as_json, in_words, outline
-from crane_core.pipeline.population_choices import check_asked, population_choices
+from crane_core.pipeline.population_choices import check_asked, population_choices, usual_experiment
 from crane_core.stats.design_effect import design_effect
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -104,7 +104,17 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
     assert told.sentences[1] == "Design: all 48 are labelled."
     assert weight.margin_here == 0
     assert told.dependence[2].startswith("No human labels exist yet to estimate the correlation")
-    assert "rho = 0.50, the effective sample size is 19 (design effect 2.50)" in told.dependence[4]
+    assert "rho = 0.50, the effective sample size is 19 (design effect 2.50)" in told.dependence[5]
+
+
+def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
+    wish = Wish("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=Kind.ALL))
+    plan = drawn_plan(store, wish)
+    [told] = outline(plan, clustering(store, plan)).dependence
+    assert told.startswith("Each of the 12 items is another case, so the items are independent. For the 12 verdicts")
+    assert "±0.0%; for new cases of this kind it is ±28.3%." in told  # 1.96 sqrt(0.25 / 12)
+    text = in_words(plan, outline(plan, clustering(store, plan)))
+    assert text.startswith("Campaign pilot\n") and "ana: 12 items and 0 hidden repeats" in text
 
 
 def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
@@ -145,3 +155,11 @@ def test_a_misspelt_filter_is_refused_and_what_there_is_is_named(store: Store) -
         check_asked(store, Population("minibench", "theirs"))
     check_asked(store, replace(OURS, detectors=("heron",), settings=("code",)))
     assert {(entry.benchmark, entry.experiment) for entry in population_choices(store)} >= {("minibench", "ours")}
+
+
+def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_named(store: Store) -> None:
+    known = population_choices(store)
+    assert (known[0].experiment, known[0].has_texts) == ("ours", True)
+    assert not any(entry.has_texts for entry in known[1:])
+    assert usual_experiment(store, "minibench") == "ours"
+    assert usual_experiment(store, "junobench") == usual_experiment(store, "dream") == "crane-llm-2025-10"

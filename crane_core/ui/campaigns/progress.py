@@ -28,16 +28,16 @@ def draw_progress(status: Status) -> None:
             st.progress(entry.n_done / entry.n_all if entry.n_all else 0.0)
     helps = {"Median seconds": SPEED_HELP, "Quick": f"labels given in less than {QUICK_S:.0f} seconds"}
     grid(
-        pd.DataFrame(_row(entry) for entry in status.progress),
+        pd.DataFrame(_row(entry, has_left=entry.annotator not in status.plan.present) for entry in status.progress),
         height="content",
         column_config={name: st.column_config.Column(help=words) for name, words in helps.items()},
     )
 
 
-def _row(entry: Progress) -> dict[str, str]:
+def _row(entry: Progress, *, has_left: bool) -> dict[str, str]:
     speed = entry.pace
     return {
-        "Annotator": entry.annotator,
+        "Annotator": f"{entry.annotator} (left)" if has_left else entry.annotator,
         "Labelled": f"{count(entry.n_done)} of {count(entry.n_all)}",
         "Skipped": count(entry.n_skipped),
         "Flagged": count(entry.n_flagged),

@@ -126,6 +126,11 @@ def means_the_study(labels: LabelSet) -> bool:
     return labels.scale is study.scale and _credits(labels) == _credits(study)
 
 
+def same_meaning(one: LabelSet, other: LabelSet) -> bool:
+    """Whether a label of one set can stand for that of the other: the same set, or both the study's."""
+    return one == other or (means_the_study(one) and means_the_study(other))
+
+
 def shares_with_study(labels: LabelSet) -> bool:
     """Whether any of the labels is one of the study's; only then has the set's credit the study's meaning."""
     return any(code in study_labels() for code in labels.codes)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.annotation.act import MAX_NOTE
-from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.order import shuffled
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Gold, Outcome, Plan, Population, Texts, Verdict
@@ -127,7 +127,7 @@ def gold_of_campaign(
     plan, lock = kept_campaign(folder, campaign)
     if lock is None:
         raise CampaignError(f"{campaign!r} is not locked, so its labels are not final.", remedy="Lock it first.")
-    if plan.labels != looks.labels:
+    if not same_meaning(plan.labels, looks.labels):
         raise CampaignError(f"{campaign!r} has other labels than the new campaign.", remedy="Choose another campaign.")
     taken = {entry.verdict.key for entry in but}
     why, finals = _whys(folder, plan), final_outcomes(folder, plan)

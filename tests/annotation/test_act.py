@@ -143,7 +143,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("label", None, "label is missing"),
     ("label", "excellent", "excellent"),
     ("label", 1, "label is missing"),
-    ("reason", "g", "reason must be one of a, b, c, d, e, f"),
+    ("reason", "h", "reason must be one of a, b, c, d, e, f, g"),
     ("reason", "", "reason must be one of"),
     ("reason", ["a"], "reason must be one of"),
     ("reason", {}, "reason must be one of"),
@@ -211,8 +211,8 @@ def test_half_a_character_in_a_note_does_not_stop_the_save(plan: Plan, label: di
     assert from_line(to_line(act)) == act
 
 
-def test_reasons_are_six_single_letters() -> None:
-    assert list(REASONS) == list("abcdef")
+def test_reasons_are_seven_single_letters() -> None:
+    assert list(REASONS) == list("abcdefg")
 
 
 anything = st.recursive(

@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,14 @@ from crane_core.annotation.label_check import (
     labels_from_toml,
 )
 from crane_core.annotation.label_guideline import first_guideline
-from crane_core.annotation.label_set import LabelSet, Scale, means_the_study, shares_with_study, study_labels
+from crane_core.annotation.label_set import (
+    LabelSet,
+    Scale,
+    means_the_study,
+    same_meaning,
+    shares_with_study,
+    study_labels,
+)
 from crane_core.annotation.plan import Plan, plan_from_json
 from crane_core.domain import Label
 from crane_core.stats.rates import diagnosis_credit
@@ -48,7 +56,16 @@ def test_the_study_s_labels_are_the_three_of_the_paper_from_best_to_worst() -> N
     assert (study.codes, study.scale) == ((Label.CORRECT, Label.PARTIAL, Label.WRONG), Scale.ORDINAL)
     assert [label.key for label in study.labels] == ["1", "2", "3"]
     assert [label.code for label in study.with_reasons] == ["partial", "wrong"]
-    assert "".join(study.reason_words) == "abcdef"
+    assert "".join(study.reason_words) == "abcdefg"
+    assert study.of("wrong").reasons == tuple("abcdef"), "a part that is missing is partial"
+
+
+def test_labels_stored_with_fewer_reasons_still_mean_the_study() -> None:
+    study = study_labels()
+    before = replace(study, reasons=study.reasons[:6])
+    assert before != study and same_meaning(before, study)
+    other = replace(study, scale=Scale.NOMINAL)
+    assert not same_meaning(other, study) and same_meaning(other, other)
 
 
 def test_credit_is_that_of_the_rates() -> None:
@@ -119,7 +136,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (label_with(reasons=["a", "a"]), "labels 2, reasons: one is named twice"),
     (label_with(size=3), "labels 2: 'size' is unknown"),
     (edit(lambda whole: whole["reasons"][0].update(code="b")), "reasons 2, code: reasons 1 has 'b' already"),
-    (edit(lambda whole: whole.update(reasons=whole["reasons"] * 3)), "reasons: there are 18"),
+    (edit(lambda whole: whole.update(reasons=whole["reasons"] * 3)), "reasons: there are 21"),
 ]
 
 

@@ -309,10 +309,10 @@ class Desk {
   actions() {
     const entries = [...this.labels.values()];
     const labels = entries.map(({code, key, word}) => ({name: `label-${code}`, key, words: word}));
-    const asks = entries.filter(entry => entry.reasons.length).map(entry => entry.word).join(' or ');
+    const asks = code => entries.filter(entry => entry.reasons.some(reason => reason.code === code)).map(entry => entry.word).join(' or ');
     const offered = new Map(entries.flatMap(entry => entry.reasons.map(reason => [reason.code, reason])));
     const reasons = [...offered.values()].map(({code, key, words}) => {
-      return {name: `reason-${code}`, key, words: `why the last label is ${asks}: ${words}`};
+      return {name: `reason-${code}`, key, words: `why the last label is ${asks(code)}: ${words}`};
     });
     const others = Object.entries(LETTERS).map(([key, [name, words]]) => ({name, key, words}));
     const kept = new Set(['undo', 'skip', 'flag', 'note', 'changes', ...reasons.map(({name}) => name)]);

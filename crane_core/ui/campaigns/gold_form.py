@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from crane_core.annotation.label_set import LabelSet
+from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.plan import Gold, Population
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
@@ -65,8 +65,8 @@ def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) 
 
 def _locks(labels: LabelSet) -> dict[str, str]:
     """Locked campaigns with these labels, and when each was locked."""
-    kept = ((name, kept_campaign(data.folder(), name)) for name in campaign_names(data.folder()))
-    return {name: found.lock.locked_at for name, found in kept if found.lock and found.plan.labels == labels}
+    kept = ((name, *kept_campaign(data.folder(), name)) for name in campaign_names(data.folder()))
+    return {name: lock.locked_at for name, plan, lock in kept if lock and same_meaning(plan.labels, labels)}
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

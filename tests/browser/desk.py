@@ -21,6 +21,13 @@ KEPT = """async () => {
   return new Promise(tell => asked.onsuccess = () => { database.close(); tell(asked.result); });
 }"""
 """Script of a function: every act that waits, as it is stored."""
+COUNT_DIALOGS = """() => {
+    window.dialogs = 0;
+    const found = node => node.matches?.('[data-testid=stDialog]');
+    new MutationObserver(all => { window.dialogs += all.flatMap(one => [...one.addedNodes]).filter(found).length; })
+        .observe(document.body, {childList: true});
+}"""
+"""Counts the dialogs with which Streamlit covers the page when its server is gone."""
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
 OWN_ANSWERS = Population("minibench", "ours")
 

@@ -20,19 +20,12 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 
 from .conftest import WIDE
-from .desk import ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press
+from .desk import COUNT_DIALOGS, ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press
 
 pytestmark = pytest.mark.browser
 
 NAME = "waiting"
 PASSWORD = "open sésame"
-COUNT_DIALOGS = """() => {
-    window.dialogs = 0;
-    const found = node => node.matches?.('[data-testid=stDialog]');
-    new MutationObserver(all => { window.dialogs += all.flatMap(one => [...one.addedNodes]).filter(found).length; })
-        .observe(document.body, {childList: true});
-}"""
-"""Counts the dialogs with which Streamlit covers the page when its server is gone."""
 SLOW_MS = 60_000
 """For a server that starts again while the browser asks for it ever more rarely, and for a profile with cold caches."""
 

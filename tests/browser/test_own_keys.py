@@ -17,7 +17,7 @@ from crane_core.pipeline.own_keys import keep_keys, key_file, own_keys
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE, Host, OpenPage
-from .desk import campaign_of_all, in_sight, press
+from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press
 
 pytestmark = pytest.mark.browser
 
@@ -110,6 +110,8 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
         page = context.new_page()
         with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
             open_desk(page, address)
+            page.evaluate(COUNT_DIALOGS)
+        page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
         change(page, "correct", "j")
         waits = "Keys are kept for ana in this browser; the server has not stored them yet."
         expect(page.locator(".cw-keys-where")).to_have_text(waits)

@@ -36,8 +36,10 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _probe(order: Mapping[str, Any]) -> dict[str, Any]:
-    return {"modules": modules_for(order["magic"])}
+def _probe(order: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The names of the probe's modules; with `module`, the one of that name."""
+    modules = modules_for(order["magic"])
+    return modules[order["module"]] if "module" in order else {"names": list(modules)}
 
 
 def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def _ask(order: Mapping[str, Any]) -> dict[str, Any]:
     return ask_one(_written(order), _endpoint(order)).as_json()
 
 
-DOES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+DOES: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "probe": _probe,
     "cell": _cell_of_file,
     "judge": _judge,

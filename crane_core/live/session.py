@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import time
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError
@@ -34,20 +35,43 @@ class Seen(NamedTuple):
         return {"do": do, "ran": ran, "target": self.target, "state": self.state, **more}
 
 
+class Parts(Mapping[str, Any]):
+    """The probe's modules by name, each fetched when it is first needed: most notebooks need half of them."""
+
+    def __init__(self, helper: Helper) -> None:
+        self._helper = helper
+        self._names: dict[str, None] = dict.fromkeys(self._asked()["names"])
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._asked(module=name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _asked(self, **what: str) -> dict[str, Any]:
+        return self._helper.ask({"do": "probe", "magic": OWN_MAGIC, **what})
+
+
 class Session:
     """A shell of IPython, and the process beside it."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self.helper = Helper()
-        self._modules: dict[str, Any] = {}
+        self._parts: Parts | None = None
+        self._probe: dict[str, Any] = {}
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
-        if not self._modules:
-            self._modules = self.helper.ask({"do": "probe", "magic": OWN_MAGIC})["modules"]
+        if self._parts is None:
+            self._parts = Parts(self.helper)
         ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
-        told = visit.looked(self._shell.user_ns, self._modules, request(ran, target))
+        told = visit.looked(self._shell.user_ns, self._parts, request(ran, target), self._probe)
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
 

@@ -145,6 +145,19 @@ def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pyte
     made.shell.history_manager.end_session()
 
 
+def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(shell: Shell) -> None:
+    shell.run("beds = {'north': 3}")
+    shell.run("%%crane\nbeds['south']")
+    magics = loaded(shell.shell)
+    assert magics is not None
+    kept = dict(magics.session._probe)
+    assert {"crane_probe.look", "crane_probe.for_builtins"} <= kept.keys()
+    assert "crane_probe.for_torch" not in kept
+    shell.run("%%crane\nbeds['north']")
+    assert all(magics.session._probe[name] is module for name, module in kept.items())
+    assert not [name for name in sys.modules if name.startswith("crane_probe")]
+
+
 def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("beds = {'token': 'sk-abcdefghijklmnopqrstuvwxyz0123456789'}")
     assert "UsageError: No model is set." in shell.run("%%crane ask\nbeds['south']")

@@ -97,10 +97,13 @@ def _cut(text: str) -> str:
     return f"{shown}... ({len(data)} bytes, sha256 {digest})"
 
 
-def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any]) -> str:
+def looked(
+    namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None
+) -> str:
     """The probe's state, and the seconds that looking took, bringing the probe in and taking it out not counted.
 
-    The cyclic garbage collector waits meanwhile: a collection would run finalizers of the notebook.
+    The cyclic garbage collector waits meanwhile: a collection would run finalizers of the notebook. Who looks often
+    hands over `kept`, where the probe's modules stay between looks: loading them again leaves garbage each time.
     """
     brought = _Brought(modules)
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if str(name).partition(".")[0] == PACKAGE}
@@ -109,6 +112,7 @@ def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[
     sys.meta_path.insert(0, brought)
     # A file of the notebook's folder that is called as a module of the library must not be run for it.
     sys.path[:] = _without_own_folder(path)
+    sys.modules.update(kept or {})
     try:
         probe = importlib.import_module(PACKAGE + ".look")
         started = time.perf_counter()
@@ -117,9 +121,10 @@ def looked(namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[
     finally:
         sys.path[:] = path
         sys.meta_path.remove(brought)
-        for name in modules:
-            sys.modules.pop(name, None)
+        loaded = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
         sys.modules.update(own)
+        if kept is not None:
+            kept.update(loaded)
         if collects:
             gc.enable()
     return f'{{"seconds": {seconds!r}, "state": {state}}}'

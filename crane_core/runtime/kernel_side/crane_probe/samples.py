@@ -201,6 +201,7 @@ def _ends_of_tensor(value: Any) -> tuple[Any, Any] | None:
         return None
     plain = value.detach()
     try:
-        return plain.min().item(), plain.max().item()
+        low, high = plain.aminmax()
+        return low.item(), high.item()
     except (RuntimeError, TypeError):
         return None  # Complex, sparse and very small types have no order in torch.

@@ -87,6 +87,7 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "capture": ("capture", "{}", "--out", "state.json"),
     "capture --out": ("capture", "there.ipynb", "--out", "{}"),
     "check": ("check", "{}"),
+    "check --attach": ("check", "--attach", "{}"),
     "detect --template": (
         *("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench"),
         *("--dry-run", "--template", "{}"),
@@ -295,6 +296,7 @@ NO_TEXTS = {
     "an address that is a file": (*DETECT, "--base-url", "file:///etc/passwd"),
     "an address of escapes": (*DETECT, "--base-url", ESCAPES),
     "an empty model": (*DETECT, "--model", ""),
+    "a kernel that does not run": ("check", "--attach", ESCAPES),
     "an empty interpreter": ("check", "there.ipynb", "--python", ""),
     "an interpreter that is a folder": ("check", "there.ipynb", "--python", "/usr"),
     "an interpreter that is none": ("check", "there.ipynb", "--python", "there.ipynb"),

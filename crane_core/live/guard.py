@@ -11,9 +11,9 @@ from typing import Any
 
 from IPython.core.error import InputRejected
 
-from crane_core.live.history import OUR_CELL
 from crane_core.live.session import Session
 from crane_core.live.verdict import Verdict
+from crane_core.runtime.live_history import OUR_CELL
 
 OVERRIDE = "# crane: run"
 _OVERRIDES = re.compile(r"^[ \t]*#[ \t]*crane:[ \t]*run\b", re.MULTILINE | re.IGNORECASE)

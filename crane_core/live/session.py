@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
-from crane_core.live.history import Ran, ran_before, request
 from crane_core.live.verdict import Verdict
 from crane_core.runtime.kernel_side import visit
+from crane_core.runtime.live_history import Ran, ran_before, request
 
 OWN_MAGIC = importlib.util.MAGIC_NUMBER.hex()
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,18 +77,9 @@ class Kernel:
 
         Raises ExpressionError if it raises, or gives something else than text.
         """
-        content = _execution("", silent=True) | {"user_expressions": {"it": expression}}
+        content = silent_evaluation(expression)
         answer = self._answer("execute_request", content, self._limits.look_s)
-        result = answer.get("user_expressions", {}).get("it", {"ename": "no answer", "evalue": str(answer["status"])})
-        if result.get("status") != "ok":
-            raise ExpressionError(f"{result.get('ename')}: {result.get('evalue')}")
-        try:
-            value = ast.literal_eval(result["data"]["text/plain"])
-        except (KeyError, ValueError, SyntaxError, MemoryError) as error:
-            raise ExpressionError(f"the answer cannot be read: {error}") from error
-        if not isinstance(value, str):
-            raise ExpressionError(f"expected a string, not {type(value).__name__}")
-        return value
+        return given_text(answer)
 
     def end(self) -> End:
         """End it and everything it started; how it ended, where it had ended before."""
@@ -160,3 +151,22 @@ def _execution(code: str, *, silent: bool) -> dict[str, Any]:
         "allow_stdin": False,
         "stop_on_error": False,
     }
+
+
+def silent_evaluation(expression: str) -> dict[str, Any]:
+    """The content of a request that evaluates and leaves no history, output, count or name behind."""
+    return _execution("", silent=True) | {"user_expressions": {"it": expression}}
+
+
+def given_text(answer: Mapping[str, Any]) -> str:
+    """The text that the evaluated expression gave. Raises ExpressionError."""
+    result = answer.get("user_expressions", {}).get("it", {"ename": "no answer", "evalue": str(answer["status"])})
+    if result.get("status") != "ok":
+        raise ExpressionError(f"{result.get('ename')}: {result.get('evalue')}")
+    try:
+        value = ast.literal_eval(result["data"]["text/plain"])
+    except (KeyError, ValueError, SyntaxError, MemoryError) as error:
+        raise ExpressionError(f"the answer cannot be read: {error}") from error
+    if not isinstance(value, str):
+        raise ExpressionError(f"expected a string, not {type(value).__name__}")
+    return value

@@ -30,8 +30,12 @@ def evaluate(expressions: list[str]) -> str:
 
 
 def look(request: dict[str, Any], magic: str) -> str:
-    """An expression for the kernel: the probe's look, for a Python whose bytecode has this number."""
-    return _expression({"do": "look", "modules": modules_for(magic), "request": request})
+    """An expression for the kernel: the probe's look, for a Python whose bytecode has this number.
+
+    A kernel that turns out to have another number than ours is not looked at: it tells its `magic` instead.
+    """
+    ours = OUR_MAGIC if magic == OUR_MAGIC else None
+    return _expression({"do": "look", "modules": modules_for(magic), "request": request, "magic": ours})
 
 
 def modules_for(magic: str) -> dict[str, dict[str, str]]:

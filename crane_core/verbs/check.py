@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from crane_core import arguments
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
-from crane_core.errors import DetectorError
+from crane_core.errors import DetectorError, NotebookError
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
+from crane_core.pipeline.attach import attached
 from crane_core.pipeline.check import (
     ALLOWED,
     Checked,
@@ -25,6 +26,7 @@ from crane_core.pipeline.check import (
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
+from crane_core.runtime.running import kernel_named, running_kernels
 from crane_core.terminal import give, one_line, tell
 
 if TYPE_CHECKING:
@@ -33,18 +35,24 @@ if TYPE_CHECKING:
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
 EXAMPLE = """python -m crane_core check trip.ipynb
-         python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json"""
+         python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
+         python -m crane_core check --attach trip.ipynb"""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "notebook", type=arguments.path, metavar="NOTEBOOK", help="an .ipynb file; its folder is the kernel's"
+        "notebook",
+        nargs="?",
+        type=arguments.path,
+        metavar="NOTEBOOK",
+        help="an .ipynb file; its folder is the kernel's",
     )
     verb.add_argument(
         "--target",
         type=arguments.code_cell,
         metavar="N",
-        help="this code cell, counted from 0 (default: the first with an error output, else the last)",
+        help="this code cell, counted from 0 (default: the first with an error output, else the last; with --attach the"
+        " one after the last that ran)",
     )
     usual = Limits().cell_s
     verb.add_argument(
@@ -61,6 +69,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--python", type=arguments.name, metavar="PATH", help="the interpreter to run; it must have ipykernel"
     )
     program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec")
+    program.add_argument(
+        "--attach",
+        nargs="?",
+        type=arguments.path_or_name,
+        const=True,
+        metavar="ID",
+        help="look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
+        " list them",
+    )
     verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
     verb.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
@@ -92,16 +109,15 @@ def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    checked = read_notebook(chosen.notebook, chosen.target)
+    if chosen.attach is True:
+        _list(as_json=chosen.json)
+        return 0
+    if chosen.attach is None and chosen.notebook is None:
+        raise NotebookError("No notebook is named.", remedy="Name one: check NOTEBOOK, or check --attach ID.")
+    if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
+        raise NotebookError("With --attach no cell is run.", remedy="Leave out --isolate and --keep-going.")
     endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
-    if execution_forbidden(os.environ):
-        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
-    else:
-        tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
-        limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
-        checked = run_up(
-            checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going
-        )
+    checked = _seen(chosen)
     said = verdict(checked)
     try:
         asked = None if endpoint is None else _asked(checked, endpoint, chosen)
@@ -110,6 +126,33 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         raise
     _give(chosen, checked, said, asked)
     return 0
+
+
+def _list(*, as_json: bool) -> None:
+    """The kernels that run, for people or as JSON."""
+    running = running_kernels()
+    if as_json:
+        found = [
+            {"id": kernel.id, "notebook": kernel.notebook and str(kernel.notebook), "file": str(kernel.file)}
+            for kernel in running
+        ]
+        give(json.dumps({"kernels": found}))
+        return
+    lines = [f"{one_line(kernel.id)}  {one_line(str(kernel.notebook or 'no notebook named'))}" for kernel in running]
+    give("\n".join(lines or ["No kernel runs."]))
+
+
+def _seen(chosen: argparse.Namespace) -> Checked:
+    """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
+    if chosen.attach is not None:
+        return attached(kernel_named(chosen.attach), chosen.notebook, chosen.target)
+    checked = read_notebook(chosen.notebook, chosen.target)
+    if execution_forbidden(os.environ):
+        tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
+        return checked
+    tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
+    limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
+    return run_up(checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going)
 
 
 def _give(chosen: argparse.Namespace, checked: Checked, said: Prediction, asked: Asked | None) -> None:

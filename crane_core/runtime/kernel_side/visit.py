@@ -5,6 +5,11 @@ Sent as text and run in its own namespace, so that no name appears in the notebo
 
 from __future__ import annotations
 
+import sys
+
+_BEFORE = frozenset(sys.modules)
+
+# ruff: noqa: E402 - what is imported from here on is new to the notebook
 import base64
 import gc
 import hashlib
@@ -15,10 +20,15 @@ import json
 import marshal
 import math
 import os
-import sys
 import threading
 import time
 from typing import Any, Mapping
+
+_NEW = [name for name in sys.builtin_module_names if name in sys.modules and name not in _BEFORE]
+"""Modules that the notebook had not loaded; the probe may load them again for its look."""
+
+for _name in _NEW:
+    del sys.modules[_name]
 
 PACKAGE = "crane_probe"
 MAX_REPR = 2_000
@@ -26,13 +36,22 @@ LARGEST_INT = 2**63 - 1
 
 
 def answer(namespace: dict[str, Any], order: str) -> str:
-    """Do what the order says; the answer as JSON in ASCII."""
-    asked = json.loads(order)
+    """Do what the order says; the answer as JSON in ASCII. What was imported for it is taken out again."""
+    try:
+        return _done(namespace, json.loads(order))
+    finally:
+        for name in _NEW:
+            sys.modules.pop(name, None)
+
+
+def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
     if asked["do"] == "greet":
         hold_callbacks()
         return json.dumps(greeting())
     if asked["do"] == "evaluate":
         return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
+    if asked["magic"] not in (None, greeting()["magic"]):
+        return json.dumps({"magic": greeting()["magic"]})  # bytecode of another Python would end this one
     return looked(namespace, asked["modules"], asked["request"])
 
 

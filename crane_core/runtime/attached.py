@@ -1,0 +1,129 @@
+"""A look at a kernel that runs already: what it has run, and what it holds. Runs no cell of the notebook.
+
+Knows the messages, all of which leave the kernel's counters, history, outputs and names as they are. Like every
+request, the look makes IPython call what a notebook registered for `post_execute`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import zmq
+
+from crane_core.errors import KernelError, LookError
+from crane_core.runtime import probe_source
+from crane_core.runtime.endings import short
+from crane_core.runtime.kernel import ExpressionError, given_text, silent_evaluation
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.live_history import Ran, ran_before, request
+from crane_core.runtime.running import RunningKernel, connected
+
+IDLE_ANSWERS_WITHIN_S = 2.0
+_POLL_MS = 100
+_OLDEST_PYTHON = (3, 8)
+
+
+class AttachedSight(NamedTuple):
+    """The inputs that the kernel has run, and the probe's state before the target."""
+
+    ran: list[Ran]
+    state: dict[str, Any]
+
+
+class Attached:
+    """A connection to a kernel that goes on running when it is closed."""
+
+    def __init__(self, kernel: RunningKernel) -> None:
+        self._kernel = kernel
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+
+    def __enter__(self) -> Self:
+        """Raises KernelStartError."""
+        channels = connected(self._kernel, self._context)
+        self._session = channels.session
+        self._shell = channels.connect_shell()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._shell.close()
+        self._context.term()
+
+    def ran(self) -> list[Ran]:
+        """What it has run so far. Raises KernelError while it is busy, and LookError where it is not Python."""
+        about = self._answer("kernel_info_request", {}).get("language_info", {})
+        if about.get("name") != "python" or _version(about) < _OLDEST_PYTHON:
+            spoken = short(f"{about.get('name')} {about.get('version')}")
+            raise LookError(f"The kernel {self._kernel.name} is {spoken}.", remedy="Choose one of Python 3.8 or later.")
+        whole = {"hist_access_type": "range", "session": 0, "start": 0, "stop": None, "raw": True, "output": False}
+        told = self._answer("history_request", whole).get("history", [])
+        inputs = {number: source for _, number, source in told if isinstance(number, int) and isinstance(source, str)}
+        count = max(inputs, default=0) + 1
+        return ran_before([inputs.get(number, "") for number in range(count)], count)
+
+    def look(self, ran: list[Ran], target: str) -> AttachedSight:
+        """What the target, the source of a cell, would meet now. Raises KernelError."""
+        asked = request(ran, target)
+        seen = self._evaluated(probe_source.look(asked, probe_source.OUR_MAGIC))
+        if "magic" in seen:
+            seen = self._evaluated(probe_source.look(asked, str(seen["magic"])))
+        if not isinstance(seen.get("state"), dict):
+            raise self._unreadable("it told no state")
+        return AttachedSight(ran, seen["state"])
+
+    def _evaluated(self, expression: str) -> dict[str, Any]:
+        answer = self._answer("execute_request", silent_evaluation(expression), Limits().look_s)
+        if answer.get("status") == "aborted":
+            raise self._busy()
+        try:
+            told = json.loads(given_text(answer))
+        except (ExpressionError, ValueError, RecursionError) as error:
+            raise self._unreadable(str(error)) from error
+        return told if isinstance(told, dict) else {}
+
+    def _answer(self, kind: str, content: dict[str, Any], within_s: float = IDLE_ANSWERS_WITHIN_S) -> dict[str, Any]:
+        message = self._session.msg(kind, content)
+        self._session.send(self._shell, message)
+        answered = self._reply_to(message["header"]["msg_id"])
+        late = time.monotonic() + within_s
+        while time.monotonic() < late:
+            if self._shell.poll(_POLL_MS) and (answer := answered()) is not None:
+                return answer
+        raise self._busy()
+
+    def _reply_to(self, asked: str) -> Callable[[], dict[str, Any] | None]:
+        def answered() -> dict[str, Any] | None:
+            try:
+                _, message = self._session.recv(self._shell)
+            except ValueError as error:  # a message without the kernel's signature
+                raise LookError(
+                    f"The kernel {self._kernel.name} gave an answer that is not its own.",
+                    remedy="Check its connection file.",
+                ) from error
+            if message is None or message["parent_header"].get("msg_id") != asked:
+                return None
+            content: dict[str, Any] = message["content"]
+            return content
+
+        return answered
+
+    def _unreadable(self, why: str) -> LookError:
+        return LookError(
+            f"The kernel {self._kernel.name} could not be looked at: {short(why)}.",
+            remedy="Check that it is a Python kernel.",
+        )
+
+    def _busy(self) -> KernelError:
+        return KernelError(
+            f"The kernel {self._kernel.name} is busy.", remedy="Wait until its cell has ended, then check again."
+        )
+
+
+def _version(about: dict[str, Any]) -> tuple[int, ...]:
+    parts = str(about.get("version")).split(".")[:2]
+    return tuple(int(part) for part in parts if part.isdecimal())

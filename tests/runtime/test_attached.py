@@ -1,0 +1,187 @@
+"""Kernels that run already: found, looked at without a trace, left alone while they are busy."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+from crane_core.cli import main
+from crane_core.errors import CraneError, KernelError, KernelStartError, LookError
+from crane_core.notebooks import CodeCell
+from crane_core.pipeline.attach import attached, next_cell
+from crane_core.pipeline.check import findings, verdict
+from crane_core.runtime.attached import Attached
+from crane_core.runtime.live_history import Ran
+from crane_core.runtime.running import kernel_named, running_kernels
+
+SETUP = "beds = {'north': 3}\n_, In[0]"
+TARGET = "beds['south']"
+EVERYTHING = """
+import sys as _s
+_shell = get_ipython()
+print(repr([_shell.execution_count, list(_shell.history_manager.input_hist_raw), sorted(_shell.user_ns),
+    repr(_), repr(__), len(Out), sorted(_s.modules), _s.path, [type(f).__name__ for f in _s.meta_path], repr(beds),
+    [str(function) for functions in _shell.events.callbacks.values() for function in functions]]))
+"""
+
+
+class Live:
+    """A kernel as Jupyter Server starts it, and a front end that runs cells in it."""
+
+    def __init__(self, folder: Path, notebook: Path) -> None:
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")]),
+            notebook,
+        )
+        self.id = "4a57bd1c-95a0"
+        self.file = folder / f"kernel-{self.id}.json"
+        self.manager = KernelManager(connection_file=str(self.file))
+        environment = os.environ | {"JPY_SESSION_NAME": str(notebook), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.manager.start_kernel(cwd=str(folder), env=environment)
+        self.client: BlockingKernelClient = self.manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def run(self, code: str, **options: Any) -> str:
+        told: list[str] = []
+
+        def keep(message: dict[str, Any]) -> None:
+            told.append(message["content"].get("text") or "")
+
+        self.client.execute_interactive(code, timeout=60, output_hook=keep, **options)
+        return "".join(told)
+
+    def everything(self) -> str:
+        return self.run(EVERYTHING, silent=False, store_history=False)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Path:
+    return tmp_path / "ward.ipynb"
+
+
+@pytest.fixture
+def live(tmp_path: Path, notebook: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    kernel = Live(tmp_path, notebook)
+    try:
+        yield kernel
+    finally:
+        kernel.client.stop_channels()
+        kernel.manager.shutdown_kernel(now=True)
+
+
+def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(live: Live, notebook: Path) -> None:
+    found = running_kernels()
+    assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [(live.id, live.file, notebook)]
+    for text in (live.id, live.id[:6], str(live.file), live.file.name, str(notebook)):
+        assert kernel_named(text) == found[0]
+    with pytest.raises(KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"):
+        kernel_named("x")
+
+
+def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> None:
+    live.run(SETUP)
+    live.run("beds")
+    before = live.everything()
+    assert "'beds'" in before
+    for _ in range(2):
+        with Attached(kernel_named(live.id)) as kernel:
+            ran = kernel.ran()
+            seen = kernel.look(ran, TARGET)
+    assert live.everything() == before
+    assert live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False) == "True\n"
+    assert [(cell.number, cell.source) for cell in ran] == [(1, SETUP), (2, "beds")]
+    assert seen.state["variables"]["beds"]["type"] == "dict"
+
+
+def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(live: Live, notebook: Path) -> None:
+    live.run(SETUP)
+    checked = attached(kernel_named(live.id))
+    assert (checked.path, checked.plan.target.index) == (notebook, 1)
+    assert findings(verdict(checked))[0]["exception"] == "KeyError"
+    live.run("beds['south'] = 1")
+    assert findings(verdict(attached(kernel_named(live.id)))) == []
+
+
+def test_a_busy_kernel_is_refused_and_still_listed(live: Live) -> None:
+    live.client.execute("import time\nprint('begun', flush=True)\ntime.sleep(600)")
+    while (live.client.get_iopub_msg(timeout=60)["content"].get("text") or "") != "begun\n":
+        pass
+    assert len(running_kernels()) == 1
+    with pytest.raises(KernelError, match=r"^The kernel ward\.ipynb is busy\. Wait until"):
+        attached(kernel_named(live.id))
+    live.manager.interrupt_kernel()
+
+
+def test_an_ended_kernel_and_what_is_no_connection_file_are_told(live: Live, tmp_path: Path) -> None:
+    live.manager.shutdown_kernel(now=True)
+    live.file.write_text(json.dumps({"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}))
+    assert running_kernels() == []
+    with pytest.raises(KernelStartError, match="No kernel answers as"):
+        kernel_named(str(live.file))
+    for text in ("{", "[]", "null", '{"hb_port": "x"}', "[" * 100_000):
+        (tmp_path / "kernel-odd.json").write_text(text)
+        assert running_kernels() == []
+        with pytest.raises(KernelStartError, match="is not a readable connection file"):
+            kernel_named(str(tmp_path / "kernel-odd.json"))
+
+
+LIES = ("'{'", "'[1]'", "'{\"state\": 1}'", "1 / 0", "x" * 5_000)
+
+
+def test_a_kernel_that_tells_no_state_is_told(live: Live) -> None:
+    for lie in LIES:
+        live.run(
+            "plain = get_ipython().display_formatter.formatters['text/plain']\n"
+            f"plain.for_type(str, lambda text, printer, _: printer.text({lie!r}))\nNone"
+        )
+        with pytest.raises(LookError, match=r"^The kernel ward\.ipynb could not be looked at: ") as told:
+            attached(kernel_named(live.id))
+        assert len(str(told.value)) < 700
+
+
+@pytest.mark.parametrize(
+    ("ran", "expected"), [([], 0), (["a = 1"], 1), (["a = 1", "else"], 1), (["b = 2", "a = 1\n"], 1), (["b = 2"], 1)]
+)
+def test_the_next_cell_follows_the_last_that_stands_in_the_file(ran: list[str], expected: int) -> None:
+    cells = [CodeCell(place, source, None, None) for place, source in enumerate(("a = 1", "b = 2"))]
+    assert next_cell(cells, [Ran(number, source) for number, source in enumerate(ran, start=1)]) == expected
+
+
+def test_the_command_lists_kernels_and_checks_one(
+    live: Live, tmp_path: Path, notebook: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def check(*words: str) -> tuple[int, str, str]:
+        code = main(["--data", str(tmp_path / "data"), "check", *words])
+        return code, *capsys.readouterr()
+
+    live.run(SETUP)
+    assert check("--attach") == (0, f"{live.id}  {notebook}\n", "")
+    listed = json.loads(check("--attach", "--json")[1])
+    assert listed == {"kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]}
+    code, out, _ = check("--attach", str(notebook))
+    assert (code, out.splitlines()[0]) == (0, "code cell 1 of ward.ipynb will certainly crash")
+    told = json.loads(check(str(notebook), "--attach", live.id, "--target", "2", "--json")[1])
+    assert (told["target"], told["crashes"], told["seconds_before"]) == (2, False, None)
+    for wrong, said in (((), "No notebook is named."), (("--attach", live.id, "--keep-going"), "no cell is run")):
+        code, out, err = check(*wrong)
+        assert (code, out, err.count("\n")) == (1, "", 1) and said in err
+    live.manager.shutdown_kernel(now=True)
+    assert check("--attach") == (0, "No kernel runs.\n", "")
+
+
+def test_a_kernel_of_no_notebook_needs_the_file(live: Live, notebook: Path) -> None:
+    kernel = kernel_named(live.id)._replace(notebook=None)
+    with pytest.raises(CraneError, match="Name the notebook's file too"):
+        attached(kernel)
+    live.run(SETUP)
+    assert attached(kernel, notebook).plan.target.index == 1

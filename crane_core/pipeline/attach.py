@@ -38,7 +38,8 @@ def attached(kernel: RunningKernel, notebook: Path | None = None, target: int | 
         sight = live.look(ran, plan.target.source)
     executed = [CodeCell(place, cell.source, cell.number, None) for place, cell in enumerate(ran)]
     seen = Plan(plan.name, [*executed, plan.target], executed, plan.target)
-    return Checked(path, seen, tuple(planned_cells(seen, path.stem)), captured_state(sight.state, path.stem))
+    state = captured_state(sight.state, path.stem)
+    return Checked(path, seen, tuple(planned_cells(seen, path.stem)), state, is_attached=True)
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:

@@ -35,6 +35,7 @@ class Checked:
 
     `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
     took, None then too: what a crash that leaves the kernel unusable would cost again (paper, section 6.4).
+    `is_attached`: the kernel ran already, and goes on.
     """
 
     path: Path
@@ -42,6 +43,7 @@ class Checked:
     cells: tuple[Cell, ...]
     state: KernelState | None = None
     seconds_before: float | None = None
+    is_attached: bool = False
 
     @property
     def name(self) -> str:

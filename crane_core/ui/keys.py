@@ -91,6 +91,9 @@ TRY_RUN = "_try_run"
 TRY_START = "_try_start"
 TRY_PAST = "_try_past"
 TRY_STOP = "_try_stop"
+TRY_KERNEL = "_try_kernel"
+TRY_LOOK = "_try_look"
+TRY_ATTACHED = "_try_attached"
 
 
 def desk(campaign: str, annotator: str) -> str:

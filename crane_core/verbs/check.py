@@ -179,6 +179,7 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
         "notebook": str(checked.path),
         "target": checked.plan.target.index,
         "executed": ran,
+        "attached": checked.is_attached,
         "seconds_before": checked.seconds_before,
         "crashes": said.crashes,
         "diagnosis": said.reasoning,

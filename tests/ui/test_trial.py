@@ -21,8 +21,8 @@ from crane_core.pipeline.check import Checked, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
 from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
+from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
-from crane_core.ui.trial.choice import cell_words
 from crane_core.ui.trial.run_bar import cost_words, failed_words, run_words
 from crane_core.ui.trial.verdict_view import crash_line, model_html, rules_html
 from tests.patience import PATIENCE_S, once

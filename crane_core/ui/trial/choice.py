@@ -1,4 +1,4 @@
-"""Which notebook, and which of its cells is about to run: a shipped pair, an upload, or a file of this machine."""
+"""Which notebook, and which of its cells is about to run: a shipped one, an upload, a file, that of a kernel."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import NotebookError
-from crane_core.notebooks import CodeCell
 from crane_core.pipeline.check import Checked, read_notebook, with_state
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.frame import told
+from crane_core.ui.trial.attaching import draw_attaching, is_offered
+from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.url_state import one_of
 
-SHIPPED, UPLOAD, PATH = "shipped", "upload", "path"
-WAYS = {SHIPPED: "An example notebook", UPLOAD: "Upload", PATH: "A file on the server"}
+SHIPPED, UPLOAD, PATH, RUNNING = "shipped", "upload", "path", "running"
+WAYS = {
+    SHIPPED: "An example notebook",
+    UPLOAD: "Upload",
+    PATH: "A file on the server",
+    RUNNING: "A running kernel",
+}
 MINIBENCH = CHECKOUT / "data" / "minibench"
 FIRST_SHIPPED = "pandas_1_reproduced"
-MAX_PREVIEW = 60
 MAX_BYTES = 50_000_000
 """Of a notebook, and of a state."""
 
@@ -46,12 +51,19 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> Checked | None:
         way = one_of(
             st.segmented_control,
             "Notebook",
-            [SHIPPED, *([UPLOAD] if may_upload else []), *([PATH] if may_run else [])],
+            [
+                SHIPPED,
+                *([UPLOAD] if may_upload else []),
+                *([PATH] if may_run else []),
+                *([RUNNING] if may_run and is_offered() else []),
+            ],
             key=keys.TRY_WAY,
             default=SHIPPED,
             required=True,
             format_func=WAYS.__getitem__,
         )
+        if way == RUNNING:
+            return draw_attaching()
         source = _SOURCES[str(way)]()
         if source is None:
             return None
@@ -109,15 +121,6 @@ def _beside(checked: Checked, state: State) -> Checked:
     with told():
         both.append(with_state(checked, state))
     return both[-1]
-
-
-def cell_words(cell: CodeCell) -> str:
-    """What a cell is called in a list: its number, as a notebook counts, and how it begins."""
-    lines = [line for line in cell.source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    first = lines[0].strip() if lines else "(empty)"
-    cut = first if len(first) <= MAX_PREVIEW else first[: MAX_PREVIEW - 1] + "…"
-    count = f"[{cell.execution_count}] " if cell.execution_count is not None else ""
-    return f"Code cell {cell.index} {count}· {cut}"
 
 
 def _shipped() -> Source:

@@ -24,7 +24,7 @@ def draw_desk(chosen: Checked, *, may_run: bool) -> Checked:
     checked = running.outcome if running is not None and isinstance(running.outcome, Checked) else chosen
     said = verdict(checked)
     draw_rules(checked, said)
-    draw_bar(chosen, running, may_run=may_run)
+    draw_bar(chosen, running, may_run=may_run and not chosen.is_attached)
     st.html(bench_html(checked, said))
     return checked
 

@@ -1,0 +1,81 @@
+"""Try a notebook with a kernel that runs: offered to the one person at this machine, looked at by a click."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.manager import KernelManager
+from playwright.sync_api import expect
+
+from .conftest import OpenPage, StartApp
+from .screen import choose, settled
+
+pytestmark = pytest.mark.browser
+
+PATH = "/try_a_notebook?notebook=running"
+NAME = "ward <img src=x onerror='window.injected = 1'>.ipynb"
+CELLS = ("beds = {'</code><h1 class=injected>north': 3}", "beds['south']", "beds")
+ALLOWED = {"CRANE_ALLOW_EXECUTION": "1"}
+WORD = "lantern"
+
+
+@pytest.fixture
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[KernelManager]:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    notebook = tmp_path / NAME
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]), notebook)
+    manager = KernelManager(connection_file=str(tmp_path / "kernel-77aa.json"))
+    manager.start_kernel(env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
+    client = manager.blocking_client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    client.execute_interactive(CELLS[0], timeout=60)
+    try:
+        yield manager
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def test_a_running_kernel_is_looked_at_by_a_click(
+    kernel: KernelManager, start_app: StartApp, open_page: OpenPage
+) -> None:
+    address = start_app(**ALLOWED)
+    page = settled(open_page(f"{address}{PATH}"))
+    expect(page.locator(".cw-verdict")).to_have_count(0)
+    page.get_by_role("button", name="Look at it").click()
+    verdict = page.locator(".cw-verdict").first
+    expect(verdict).to_contain_text("Will crash: KeyError")
+    expect(page.locator(".cw-target .cw-crash")).to_have_text(re.compile("south"))
+    expect(page.get_by_role("button", name=re.compile("^Run"))).to_have_count(0)
+    choose(page, "Target: the cell that is about to run", "Code cell 2 · beds")
+    expect(page.locator(".cw-verdict")).to_have_count(0)
+    page.get_by_role("button", name="Look at it").click()
+    expect(verdict).to_contain_text("No certain crash")
+    if folder := os.environ.get("CRANE_PICTURES"):
+        for width in (390, 1440):
+            page.set_viewport_size({"width": width, "height": 1000})
+            settled(page).screenshot(path=f"{folder}/attach-{width}.png")
+    assert page.locator(".injected").count() == 0
+    assert page.evaluate("window.injected === undefined")
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {**ALLOWED, "CRANE_PASSWORD": WORD}, {**ALLOWED, "CRANE_HOSTS": "lab.example"}]
+)
+def test_it_is_offered_to_nobody_else(
+    environment: dict[str, str], kernel: KernelManager, start_app: StartApp, open_page: OpenPage
+) -> None:
+    address = start_app(**environment)
+    page = open_page(f"{address}{PATH}")
+    if "CRANE_PASSWORD" in environment:
+        page.get_by_role("textbox", name="Password").fill(WORD)
+        page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("An example notebook")).to_be_visible()
+    settled(page)
+    expect(page.get_by_text("A running kernel")).to_have_count(0)

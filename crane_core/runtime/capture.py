@@ -71,7 +71,7 @@ def capture(
     with_kernel = program(kernel=kernel, python=python)
     started = time.perf_counter()
     with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
-        way = RunUp(plan, running)
+        way = RunUp(plan, running, installs=limits.installs)
         try:
             sight = way.make(probes, keep_going=keep_going)
         except EndedError as error:

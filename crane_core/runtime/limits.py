@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     `cell_s` and `look_s` are wall time of one cell and of the look; `start_s` is that of the kernel's start, in which
     an interpreter may have to read its libraries from a cold disk. `output_bytes` counts everything printed or shown
     since the start. `disk_bytes` is what it may add to the folders that it can write to; it is watched, as `isolation`
-    and `network` hold, only where the kernel is kept apart.
+    and `network` hold, only where the kernel is kept apart. `installs`: lines that install packages run too.
     """
 
     cell_s: float = 600.0
@@ -34,3 +34,4 @@ class Limits(NamedTuple):
     disk_bytes: int = 2048 * MIB
     isolation: Isolation = Isolation.OPEN
     network: bool = False
+    installs: bool = False

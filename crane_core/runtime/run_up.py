@@ -13,10 +13,12 @@ from crane_core.errors import CellRaisedError, LookError
 from crane_core.notebooks import CodeCell
 from crane_core.runtime import probe_source
 from crane_core.runtime.endings import short
+from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.kernel import ExpressionError, Kernel, Reply
 from crane_core.runtime.plan import Plan
 
 _INPUT_ERROR = "StdinNotImplementedError"
+_NO_MODULE = "ModuleNotFoundError"
 _OLDEST_PYTHON = (3, 8)
 
 
@@ -45,8 +47,9 @@ class Sight(NamedTuple):
 class RunUp:
     """One kernel's way to the target. `cell` is the code cell that runs, None before and after them."""
 
-    def __init__(self, plan: Plan, kernel: Kernel) -> None:
+    def __init__(self, plan: Plan, kernel: Kernel, *, installs: bool = False) -> None:
         self._plan = plan
+        self._installs = installs
         self._kernel = kernel
         self.cell: int | None = None
         self.ran: list[RanCell] = []
@@ -61,7 +64,7 @@ class RunUp:
         own = self._greeting()
         for cell in self._plan.executed:
             self.cell = cell.index
-            reply = self._kernel.run(cell.source)
+            reply = self._kernel.run(cell.source if self._installs else without_installs(cell.source))
             if reply.exception is not None and not keep_going:
                 raise self._raised(cell, reply)
             self.ran.append(_ran(cell, reply))
@@ -98,6 +101,16 @@ class RunUp:
                 remedy="Check that it is a Python kernel.",
             ) from error
 
+    def _remedy(self, reply: Reply) -> str:
+        if reply.exception != _NO_MODULE:
+            return "Fix it, choose it with --target, or continue past it with --keep-going."
+        left_out = not self._installs and n_installs(cell.source for cell in self._plan.executed)
+        bring = "run the notebook's own installations with --allow-install" if left_out else "install the module there"
+        return (
+            f"Choose the notebook's interpreter with --python, or {bring}; else choose the cell with --target, or"
+            " continue past it with --keep-going."
+        )
+
     def _raised(self, cell: CodeCell, reply: Reply) -> CellRaisedError:
         if reply.exception == _INPUT_ERROR:
             return CellRaisedError(
@@ -108,7 +121,7 @@ class RunUp:
         said = f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
         return CellRaisedError(
             f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
-            remedy="Fix it, choose it with --target, or continue past it with --keep-going.",
+            remedy=self._remedy(reply),
             cell=cell.index,
         )
 

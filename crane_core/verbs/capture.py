@@ -15,8 +15,9 @@ from crane_core.pipeline.capture import capture_to_file, document_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.plan import read_plan
 from crane_core.terminal import give, one_line, tell
-from crane_core.verbs.check import add_isolation, isolated
+from crane_core.verbs.check import add_isolation, isolated, tell_left_out
 
 NAME = "capture"
 HELP = "run the cells before the target in a fresh kernel and write the kernel state that the target will find"
@@ -83,6 +84,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.out.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
     tell(f"Running the cells before the target of {chosen.notebook.name}")
+    tell_left_out(read_plan(chosen.notebook, chosen.target), chosen)
     captured = capture_to_file(
         chosen.notebook,
         chosen.out,

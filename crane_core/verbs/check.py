@@ -24,8 +24,10 @@ from crane_core.pipeline.check import (
     verdict,
 )
 from crane_core.pipeline.places import DataFolder
+from crane_core.runtime.installs import n_installs
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import Plan
 from crane_core.runtime.running import kernel_named, running_kernels
 from crane_core.terminal import give, one_line, tell
 
@@ -98,14 +100,28 @@ def add_isolation(verb: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for notebooks of others: hide your keys, files and network as far as this machine can (bubblewrap)",
     )
+    verb.add_argument(
+        "--allow-install",
+        action="store_true",
+        help="run lines such as `%%pip install` too, which are left out otherwise",
+    )
     verb.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
 
 
 def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
     """The limits with what those flags say."""
+    limits = limits._replace(installs=chosen.allow_install)
     if not chosen.isolate:
         return limits
     return limits._replace(isolation=best(), network=chosen.allow_network)
+
+
+def tell_left_out(plan: Plan, chosen: argparse.Namespace) -> None:
+    """Say that lines which install packages are not run, if there are any."""
+    n = 0 if chosen.allow_install else n_installs(cell.source for cell in plan.executed)
+    if n:
+        lines = "1 line that installs" if n == 1 else f"{n:,} lines that install"
+        tell(f"Not run: {lines} packages; --allow-install runs them")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -151,6 +167,7 @@ def _seen(chosen: argparse.Namespace) -> Checked:
         tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
         return checked
     tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
+    tell_left_out(checked.plan, chosen)
     limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
     return run_up(checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going)
 

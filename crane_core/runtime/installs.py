@@ -1,0 +1,50 @@
+"""Lines of a cell that install packages, which run only where somebody allowed it: they would change this machine.
+
+Knows how notebooks spell them. A line that is left out becomes `pass`, so that line numbers stay.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+_TOOL = r"(?:\S*pip[\d.]*|conda|mamba|micromamba|uv|uv\s+pip|\S*python[\d.]*\s+-m\s+pip|\{sys\.executable\}\s+-m\s+pip)"
+_ACTION = rf"{_TOOL}\s+(?:-\S+\s+)*(?:install|uninstall|add|remove|update|upgrade)\b"
+_LINE = re.compile(rf"^(?P<indent>\s*)(?:%|!{{1,2}})\s*{_ACTION}")
+_BARE = re.compile(rf"^(?P<indent>\s*){_ACTION}")
+"""Without a mark: IPython's automagic, and the lines of a shell cell."""
+_SHELL_CELL = re.compile(r"^\s*%%(?:bash|sh|script|!|system|sx)\b")
+
+
+def without_installs(source: str) -> str:
+    """The cell without its lines that install; a cell that is plain Python has none."""
+    return "\n".join(line for line, _ in _told(source)) if n_installs([source]) else source
+
+
+def n_installs(sources: Iterable[str]) -> int:
+    """How many such lines there are."""
+    return sum(installs for source in sources if not _is_python(source) for _, installs in _told(source))
+
+
+def _told(source: str) -> Iterator[tuple[str, bool]]:
+    """Each line as it may run, and whether an installation begins in it; its continued lines go with it."""
+    lines = source.split("\n")
+    is_shell = bool(_SHELL_CELL.match(source.lstrip()))
+    pattern = _BARE if is_shell or len(source.strip().splitlines()) == 1 and not _LINE.match(source) else _LINE
+    goes_on = False
+    for line in lines:
+        found = pattern.match(line)
+        if found is None and not goes_on:
+            yield line, False
+            continue
+        is_first, goes_on = not goes_on, line.rstrip().endswith("\\")
+        yield (":" if is_shell else f"{found.group('indent')}pass" if found and is_first else ""), is_first
+
+
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

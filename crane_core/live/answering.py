@@ -18,6 +18,7 @@ from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.check import Checked, findings, to_send, verdict
 from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
+from crane_core.pipeline.value_origins import with_origins
 from crane_core.runtime.plan import Plan, read_plan
 from crane_core.runtime.probe_source import modules_for
 
@@ -49,8 +50,10 @@ def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
-    said = verdict(_checked(order))
-    return {"crashes": said.crashes, "findings": findings(said), "seconds": time.perf_counter() - started}
+    checked = _checked(order)
+    said = verdict(checked)
+    found = with_origins(findings(said), checked, is_live=True)
+    return {"crashes": said.crashes, "findings": found, "seconds": time.perf_counter() - started}
 
 
 def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:

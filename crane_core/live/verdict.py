@@ -55,7 +55,7 @@ def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
     told = [
         ("line", finding["code_line"]),
         ("reason", f"{finding['exception']}: {finding['message']}"),
-        ("evidence", finding["fact"]),
+        ("evidence", "; ".join(filter(None, (finding["fact"], finding.get("origin"))))),
         ("remedy", finding["remedy"]),
     ]
     return [(name, _bounded(text)) for name, text in told]

@@ -24,6 +24,7 @@ from crane_core.pipeline.check import (
     verdict,
 )
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.value_origins import evidence, with_origins
 from crane_core.runtime.installs import n_installs
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
@@ -200,7 +201,7 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
         "seconds_before": checked.seconds_before,
         "crashes": said.crashes,
         "diagnosis": said.reasoning,
-        "findings": findings(said),
+        "findings": with_origins(findings(said), checked, is_live=checked.is_attached),
         "model": asked and asked.as_json(),
     }
 
@@ -210,12 +211,12 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
     target = f"code cell {checked.plan.target.index} of {checked.path.name}"
     if said.crashes:
         lines = [f"{target} will certainly crash"]
-        for finding in findings(said):
+        for finding in with_origins(findings(said), checked, is_live=checked.is_attached):
             reason = f"{finding['exception']}: {finding['message']}"
             lines += [
                 f"  line      {finding['code_line']}",
                 f"  reason    {one_line(reason)}",
-                f"  evidence  {one_line(finding['fact'])}",
+                f"  evidence  {one_line(evidence(finding))}",
                 f"  remedy    {finding['remedy']}",
             ]
     else:

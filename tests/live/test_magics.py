@@ -60,7 +60,7 @@ def test_a_cell_is_judged_and_not_run(shell: Shell) -> None:
         "Will crash: KeyError",
         "  line      2: beds['south']",
         "  reason    KeyError: beds has no key 'south'",
-        "  evidence  its keys are 'north'",
+        "  evidence  its keys are 'north'; beds was assigned in In [2]",
         "  remedy    Use an existing key, or .get().",
     ]
     assert shell.names["seen"] == []

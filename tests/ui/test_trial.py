@@ -17,7 +17,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.question import Answer
 from crane_core.pipeline.ask_one import Asked
-from crane_core.pipeline.check import Checked, read_notebook, to_send
+from crane_core.pipeline.check import Checked, findings, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
 from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
@@ -88,7 +88,7 @@ def test_cells_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
 def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
     said = prediction(finding("write 'kg '"), finding("second"))
     words = text_of(
-        rules_html(said, has_state=True)
+        rules_html(findings(said), has_state=True)
         .replace("<dl>", "")
         .replace("</dl>", "")
         .replace("<dt>", " ")
@@ -102,8 +102,8 @@ def test_a_finding_tells_line_reason_fact_and_remedy(text_of: TextOf) -> None:
 
 
 def test_no_finding_is_no_promise() -> None:
-    assert "they never say that a cell is safe" in rules_html(prediction(), has_state=True)
-    assert "code only" in rules_html(prediction(), has_state=False)
+    assert "they never say that a cell is safe" in rules_html([], has_state=True)
+    assert "code only" in rules_html([], has_state=False)
     assert crash_line(prediction()) is None
     assert crash_line(prediction({**finding(), "code_line": "somewhere"})) is None
 
@@ -112,7 +112,7 @@ def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf)
     bare = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>")
     answer = Answer("k", hostile, None, "stop", 0.5, 1, 10, 2)
     asked = Asked(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
-    for html in (rules_html(prediction(finding(hostile)), has_state=True), model_html(asked)):
+    for html in (rules_html([{**finding(hostile), "origin": hostile}], has_state=True), model_html(asked)):
         assert len(html) < 60_000
         for tag in bare:
             html = html.replace(tag, "")

@@ -34,6 +34,7 @@ def test_a_certain_crash_is_told_with_evidence_and_remedy(
     said = capsys.readouterr().out
     assert "code cell 1 of tide.ipynb will certainly crash" in said
     assert "reason    ValueError" in said and "remedy" in said
+    assert "; levels was assigned in code cell 0; means was assigned in code cell 0\n" in said
     assert "1 cell ran before it" in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -11,6 +12,7 @@ from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, findings
 from crane_core.pipeline.job_words import cost_words
+from crane_core.pipeline.value_origins import evidence, with_origins
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -27,12 +29,12 @@ def crash_line(said: Prediction) -> int | None:
 
 def draw_rules(checked: Checked, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
-    st.html(rules_html(said, has_state=checked.state is not None))
+    found = with_origins(findings(said), checked, is_live=checked.is_attached)
+    st.html(rules_html(found, has_state=checked.state is not None))
 
 
-def rules_html(said: Prediction, *, has_state: bool) -> str:
+def rules_html(found: Sequence[dict[str, Any]], *, has_state: bool) -> str:
     """A card for each certain crash, or one card that says that there is none."""
-    found = findings(said)
     if not found:
         based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
@@ -46,7 +48,7 @@ def _finding_html(finding: dict[str, Any]) -> str:
     facts = [
         ("line", f"<code>{_shown(finding['code_line'])}</code>"),
         ("reason", _shown(finding["message"])),
-        ("evidence", _shown(finding["fact"])),
+        ("evidence", _shown(evidence(finding))),
         ("remedy", _shown(_sentence(finding["remedy"]))),
     ]
     return _card("cw-alarm", WHO, f"Will crash: {_shown(finding['exception'])}", facts)

@@ -1,11 +1,14 @@
 """How long `%%crane` takes in an open notebook, and what it leaves in the kernel.
 
-python -m benchmarks.live_kernel [--pairs N]
+python -m benchmarks.live_kernel [--pairs N] [--peer PYTHON]
 
 Each crashing notebook of minibench that this environment can run: a fresh kernel, the cells before the target, then
 `%load_ext crane_core` and `%%crane` above the target, five times. The first answer waits for the process beside the
 kernel; the later ones are held to the limit of 50 ms (median). Beside it: resident memory that the kernel gained, and
 libraries that it had not loaded before.
+
+With `--peer PYTHON`, an interpreter that has ipykernel and crane_llm, its checks that need no model are asked the same
+way in its own kernel, on the notebooks that both can run; the ratios are of ours to theirs.
 """
 
 from __future__ import annotations
@@ -13,10 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
 from benchmarks._timing import Times, machine
 from crane_core.errors import NotebookError
@@ -29,7 +34,7 @@ N_ANSWERS = 5
 MINIBENCH = CHECKOUT / "data" / "minibench"
 HELD = "open('/proc/self/statm').read().split()[1]"
 TOP = "{name.partition('.')[0] for name in _sys.modules}"
-BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext crane_core"
+BEFORE = f"import sys as _sys\n_held, _had = int({HELD}), {TOP}\n%load_ext {{extension}}"
 AFTER = f"""
 import json as _json
 _new = {TOP} - _had - set(_sys.stdlib_module_names)
@@ -38,9 +43,22 @@ print(_json.dumps([(int({HELD}) - _held) * 4096 / 1e6, sorted(_new)]))
 ASKED = """
 import time as _time
 _began = _time.perf_counter()
-get_ipython().run_cell_magic('crane', '', {target!r})
+get_ipython().run_cell_magic({magic!r}, {options!r}, {target!r})
 print('\\x00' + str(_time.perf_counter() - _began))
 """
+
+
+class Asked(NamedTuple):
+    """An extension of IPython, its cell magic and the options that keep models out; the kernel's interpreter."""
+
+    extension: str
+    magic: str
+    options: str
+    python: str
+
+
+OURS = Asked("crane_core", "crane", "", sys.executable)
+PEER = Asked("crane_llm", "crane_llm", "--no-llm", "")
 
 
 class Seen(NamedTuple):
@@ -51,10 +69,16 @@ class Seen(NamedTuple):
     libraries: list[str]
 
 
-def one(plan: Plan, folder: Path) -> Seen | None:
+def one(plan: Plan, folder: Path, asked: Asked = OURS) -> Seen | None:
     """None if a cell before the target raises here."""
-    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
-    manager, client = start_new_kernel(cwd=str(folder), env=environment)
+    environment = os.environ | ({"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {})
+    manager = KernelManager()
+    assert manager.kernel_spec is not None
+    manager.kernel_spec.argv[0] = asked.python
+    manager.start_kernel(cwd=str(folder), env=environment)
+    client = manager.blocking_client()
+    client.start_channels()
+    client.wait_for_ready(timeout=120)
 
     def run(code: str) -> tuple[str, str]:
         told: list[str] = []
@@ -68,9 +92,9 @@ def one(plan: Plan, folder: Path) -> Seen | None:
     try:
         if any(run(cell.source)[0] != "ok" for cell in plan.executed):
             return None
-        run(BEFORE)
-        asked = ASKED.format(target=plan.target.source)
-        seconds = [float(run(asked)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)]
+        run(BEFORE.replace("{extension}", asked.extension))
+        question = ASKED.format(target=plan.target.source, magic=asked.magic, options=asked.options)
+        seconds = [float(run(question)[1].rpartition("\x00")[2]) for _ in range(N_ANSWERS)]
         gained_mb, libraries = json.loads(run(AFTER)[1])
         return Seen(seconds, gained_mb, libraries)
     finally:
@@ -81,7 +105,9 @@ def one(plan: Plan, folder: Path) -> Seen | None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.live_kernel")
     parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--peer", metavar="PYTHON", help="also ask crane_llm, in this interpreter")
     chosen = parser.parse_args()
+    both: list[tuple[Seen, Seen]] = []
     first, later, gained, libraries, n_left_out = [], [], [], set(), 0
     for path in sorted(MINIBENCH.glob("benchmark/*/*_reproduced.ipynb"))[: chosen.pairs]:
         try:
@@ -91,6 +117,9 @@ def main() -> None:
         if seen is None:
             n_left_out += 1
             continue
+        if chosen.peer:
+            theirs = one(read_plan(path, None), path.parent, PEER._replace(python=chosen.peer))
+            both += [(seen, theirs)] if theirs is not None else []
         first.append(seen.seconds[0])
         later += seen.seconds[1:]
         gained.append(seen.gained_mb)
@@ -102,7 +131,21 @@ def main() -> None:
     most = max(gained, default=0.0)
     print(f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}")
     print(f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}")
+    _compare(both)
     print(machine())
+
+
+def _compare(both: list[tuple[Seen, Seen]]) -> None:
+    """Medians of ours and of the peer's on the same notebooks."""
+    if not both:
+        return
+    for name, values in (
+        ("first answer (s)", [[seen.seconds[0] for seen in side] for side in zip(*both, strict=True)]),
+        ("later answers (s)", [[x for seen in side for x in seen.seconds[1:]] for side in zip(*both, strict=True)]),
+        ("memory gained (MB)", [[seen.gained_mb for seen in side] for side in zip(*both, strict=True)]),
+    ):
+        ours, theirs = map(statistics.median, values)
+        print(f"peer, {name}: ours {ours:.3f}, theirs {theirs:.3f}, ratio {ours / theirs:.2f}, {len(both)} notebooks")
 
 
 if __name__ == "__main__":

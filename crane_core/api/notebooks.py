@@ -8,6 +8,7 @@ from typing import Any
 
 from crane_core.live.verdict import Verdict
 from crane_core.pipeline.check import findings, read_notebook, run_up, verdict
+from crane_core.pipeline.value_origins import with_origins
 from crane_core.runtime import capture as captures
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
@@ -22,6 +23,7 @@ def check(
     cell_s: float = Limits().cell_s,
     keep_going: bool = False,
     isolate: bool = False,
+    allow_install: bool = False,
 ) -> Verdict:
     """What the rules say of the target cell: `.crashes` if it certainly will, and `.findings`, the first one first.
 
@@ -29,16 +31,17 @@ def check(
     last. The cells before it run in a fresh kernel (of the interpreter `python`, which must have ipykernel, else of
     this one) in the notebook's folder, each for `cell_s` seconds at most; with `execute=False` nothing runs and only
     the code is looked at. keep_going: continue past cells that raise. isolate: hide keys, files and network from the
-    notebook as far as this machine can. A cell without a finding may still crash: the rules tell certain crashes only.
+    notebook as far as this machine can. allow_install: run lines such as `%pip install` too. A cell without a finding
+    may still crash: the rules tell certain crashes only.
 
     Raises NotebookError or KernelError.
     """
     began = time.perf_counter()
     checked = read_notebook(Path(notebook), target)
     if execute:
-        limits = _limits(cell_s, isolate=isolate)
+        limits = _limits(cell_s, isolate=isolate, installs=allow_install)
         checked = run_up(checked, python=python, limits=limits, keep_going=keep_going)
-    found = tuple(findings(verdict(checked)))
+    found = tuple(with_origins(findings(verdict(checked)), checked, is_live=False))
     return Verdict(found, time.perf_counter() - began)
 
 
@@ -50,17 +53,18 @@ def capture(
     cell_s: float = Limits().cell_s,
     keep_going: bool = False,
     isolate: bool = False,
+    allow_install: bool = False,
 ) -> dict[str, Any]:
     """The kernel state that the target will find, as the JSON document that `capture --out` writes.
 
     Arguments and errors as in `check`. Members: schema_version, captured (Python, packages, cells with their seconds),
     variables (name to type, structure, representation, values), accesses, absent, unavailable.
     """
-    limits = _limits(cell_s, isolate=isolate)
+    limits = _limits(cell_s, isolate=isolate, installs=allow_install)
     done = captures.capture(Path(notebook), target=target, python=python, limits=limits, keep_going=keep_going)
     return done.to_json()
 
 
-def _limits(cell_s: float, *, isolate: bool) -> Limits:
-    limits = Limits(cell_s=cell_s)
+def _limits(cell_s: float, *, isolate: bool, installs: bool) -> Limits:
+    limits = Limits(cell_s=cell_s, installs=installs)
     return limits._replace(isolation=best()) if isolate else limits

@@ -106,13 +106,27 @@
                 head.append(element('strong', title), this.why, again, close);
                 const list = document.createElement('dl');
                 for (const [name, text] of rows) {
-                    const value = element('dd', text);
+                    const value = element('dd', '');
                     value.dataset.name = name;
+                    // What stands between brackets is at the odd places.
+                    value.append(...text.split(/\bIn \[(\d{1,9})\]/).map(
+                        (part, place) => place % 2 ? this.cellLink(Number(part)) : part));
                     list.append(element('dt', name), value);
                 }
                 this.node.replaceChildren(head, ...(rows.length ? [list] : []));
                 this.node.dataset.verdict = crashes === undefined ? 'none' : crashes ? 'crash' : 'calm';
                 this.mark('');
+            }
+
+            /** "In [3]", which leads to that cell while the notebook has it. */
+            cellLink(number) {
+                const named = `In [${number}]`;
+                const cell = this.panel.content.widgets.find(one => one.model.executionCount === number);
+                const go = () => {
+                    this.panel.content.activeCellIndex = this.panel.content.widgets.indexOf(cell);
+                    void this.panel.content.scrollToCell(cell);
+                };
+                return cell ? element('button', named, {type: 'button', onclick: go}) : named;
             }
 
             mark(why) {

@@ -151,6 +151,8 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     for name, words in {"line": "beds['south']", "evidence": "'north'", "remedy": "existing key"}.items():
         expect(verdict.locator(f"dt:text-is('{name}') + dd")).to_contain_text(words)
     expect(cell(page, 1).locator(".jp-InputPrompt")).to_have_text("[ ]:")
+    verdict.get_by_role("button", name="In [1]").click()
+    expect(cell(page, 0)).to_have_class(re.compile(r"\bjp-mod-active\b"))
     calm = ask(page, 2)
     expect(calm).to_have_attribute("data-verdict", "calm", timeout=TIMEOUT_MS)
     expect(calm).to_contain_text("never say that a cell is safe")

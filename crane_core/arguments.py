@@ -110,6 +110,18 @@ def name(text: str) -> str:
     return text
 
 
+def line(most: int) -> Callable[[str], str]:
+    """One line of text, of up to `most` characters."""
+
+    def read(text: str) -> str:
+        words = text.strip()
+        if not words or len(words) > most or not words.isprintable():
+            raise argparse.ArgumentTypeError(f"expected one line of 1 to {most} characters, not {_quoted(text)}")
+        return words
+
+    return read
+
+
 def names(text: str) -> tuple[str, ...]:
     """Names between commas."""
     found = tuple(part.strip() for part in text.split(",") if part.strip())

@@ -320,7 +320,7 @@ class Reply:
 
     `text` is None if nothing came; `trouble` then says why. Times are ISO 8601 in UTC; `seconds` runs from the
     first attempt to the answer, `attempts` counts requests. Tokens are those that the endpoint counted, `usd` what
-    they cost by the price in the job's options; None where unknown.
+    they cost: as the endpoint reported (`is_usd_reported`), else by the price in the job's options; None where unknown.
     """
 
     job: str
@@ -339,6 +339,27 @@ class Reply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     usd: float | None = None
+    is_usd_reported: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What a stored reply said when it was loaded, where a later reading says something else.
+
+    None: no answer could be read, and `unanswered` said why. The reply itself stays as it is.
+    """
+
+    job: str
+    benchmark: str
+    instance_id: str
+    detector: str
+    setting: Setting
+    run_index: int
+    read_at: str
+    crashes_before: bool | None = None
+    unanswered_before: str | None = None
+    crashes_after: bool | None = None
+    unanswered_after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +434,7 @@ class JudgeReply:
     guideline: str | None = None
     campaign: str | None = None
     labels: str | None = None
+    is_usd_reported: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,6 +567,7 @@ Record = (
     | Run
     | Job
     | Reply
+    | Reread
     | Judgement
     | JudgeJob
     | JudgeReply

@@ -38,6 +38,7 @@ KINDS: dict[str, type] = {
     "judgement": domain.Judgement,
     "key_choice": domain.KeyChoice,
     "reply": domain.Reply,
+    "reread": domain.Reread,
     "run": domain.Run,
     "prompt": domain.Prompt,
 }

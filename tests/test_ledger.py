@@ -38,6 +38,7 @@ from crane_core.domain import (
     Prompt,
     Record,
     Reply,
+    Reread,
     Run,
     Setting,
     Side,
@@ -80,6 +81,11 @@ records = st.one_of(
     ),
     st.builds(Job, texts, texts, texts, st.sampled_from(Setting), options=texts, started_at=texts),
     st.builds(Reply, **where, **replied, job=texts, detector=texts, run_index=numbers, prompt_sha256=texts),
+    st.builds(
+        Reread, **where, job=texts, detector=texts, run_index=numbers, read_at=texts,
+        crashes_before=st.none() | st.booleans(), unanswered_before=maybe,
+        crashes_after=st.none() | st.booleans(), unanswered_after=maybe,
+    ),
     st.builds(JudgeJob, texts, texts, texts, texts, texts, texts),
     st.builds(
         JudgeReply, **answers, **replied, job=texts, annotator=texts, run_index=numbers, repetition=numbers,
@@ -130,7 +136,7 @@ def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_ledger_record_is_generated_here() -> None:
-    of_detectors = {Detector, Job, Prompt, Reply, Run}
+    of_detectors = {Detector, Job, Prompt, Reply, Reread, Run}
     of_annotators = {
         Campaign,
         CampaignGuideline,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import threading
 from collections.abc import Callable, Iterable
 
@@ -20,7 +21,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter, limiter_of
 from crane_core.llm.line import Line
 from crane_core.llm.question import Answer, Question, Stopped, Tally
-from crane_core.llm.retrying import Failure, Patience
+from crane_core.llm.retrying import Failure, Kind, Patience
 from crane_core.prompts.tokens import count_tokens
 
 _AHEAD = 16
@@ -28,6 +29,9 @@ _AHEAD = 16
 
 _LOOK_S = 0.1
 """How often the stop event is checked, in seconds."""
+
+_ALIKE = 5
+"""Number of questions that must fail in the same way, before any was answered, for the next ones to be left unasked."""
 
 OnAnswer = Callable[[Answer], None]
 
@@ -49,7 +53,8 @@ def ask_all(
     failed request is an Answer with trouble. When `stop` is set, requests in flight are dropped and it returns within a
     second; when the budget is spent, those in flight are still waited for. Raises DetectorError, after handing over the
     answers received, if no further request can succeed: a key or model that is refused, a spent quota, an endpoint that
-    cannot be reached. An exception of `questions` or `on_answer` stops it too.
+    cannot be reached or does not reply, or first questions that all fail alike. An exception of `questions` or
+    `on_answer` stops it too.
     """
     concurrency = max(1, concurrency)
     terms = Terms(endpoint, patience or Patience(), limiter or limiter_of(endpoint.host), budget)
@@ -74,6 +79,8 @@ class _Asking:
         self._is_all_sent = False
         self._n_open = 0
         self._end: Failure | None = None
+        self._drops_rest = False
+        self._failed_alike: list[str] | None = []
 
     def run(self, stop: threading.Event) -> Tally:
         while True:
@@ -83,7 +90,7 @@ class _Asking:
                 self._line.close()
                 self._take(self._line.rest())
                 break
-            if not self._n_open:
+            if not self._n_open or self._drops_rest:
                 break
             self._take(self._line.receive(_LOOK_S))
         return self._sum()
@@ -124,12 +131,34 @@ class _Asking:
     def _take(self, came: list[Done]) -> None:
         for done in came:
             self._n_open -= 1
-            if done.end is not None and self._end is None:
-                self._end, self._is_all_sent = done.end, True
+            end = done.end or self._hopeless(done)
+            if end is not None and self._end is None:
+                self._end, self._is_all_sent = end, True
                 self._terms.begins_more = False
+                self._drops_rest = end.kind is Kind.SILENT
             if done.answer is not None:
                 self._tally.add(done.answer)
                 self._on_answer(done.answer)
+
+    def _hopeless(self, done: Done) -> Failure | None:
+        """The end of the job, once its first questions all failed alike in a way that is not about their own text.
+
+        Endpoints refuse a model or a parameter in more words than anyone can list; this needs none.
+        """
+        if done.answer is None or self._failed_alike is None:
+            return None
+        failure = done.failure
+        if failure is None:  # the model replied: from now on, failures are those of single questions
+            self._failed_alike = None
+            return None
+        if failure.kind is Kind.BUSY or failure.is_of_text:
+            return None
+        self._failed_alike.append(_NUMBERS.sub("#", failure.why))
+        n_alike = self._failed_alike.count(self._failed_alike[-1])
+        if n_alike < _ALIKE:
+            return None
+        why = f"The first {n_alike} questions that ended failed alike, and none was answered: {failure.why}"
+        return Failure(Kind.ENDPOINT, why, remedy=_HOPELESS_REMEDY)
 
     def _sum(self) -> Tally:
         budget = self._terms.budget
@@ -138,6 +167,15 @@ class _Asking:
             remedy = self._end.remedy or "Check the endpoint, then run the same command again to resume."
             raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
         return self._tally
+
+
+_NUMBERS = re.compile(r"\b[0-9a-f-]*\d[0-9a-f-]*\b", re.IGNORECASE)
+"""Counts, times and identifiers of requests, which differ between errors that are the same."""
+
+_HOPELESS_REMEDY = (
+    "Check --model, --base-url, --key-env, --max-tokens and --extra-body; the same command resumes, and asks again "
+    "what has no answer."
+)
 
 
 def _tokens(question: Question) -> int:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _MAX_NOT_TAKEN = 8
 _UNREACHABLE_ATTEMPTS = 3
 """Number of requests to an unreachable endpoint before giving up."""
+_SILENT_ATTEMPTS = 2
+"""Number of requests in a row without a reply in time before giving up."""
 
 
 class Task(NamedTuple):
@@ -36,22 +40,39 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The outcome of a task: an answer, the end of the whole job, or neither because it was not started."""
+    """The outcome of a task: an answer, the end of the whole job, or neither because it was not started.
+
+    `failure` is what an answer without a reply ended with.
+    """
 
     answer: Answer | None = None
     end: Failure | None = None
+    failure: Failure | None = None
 
 
 @dataclass(slots=True)
 class Terms:
-    """What all questions of a job share. `begins_more` is False once no further request makes sense."""
+    """What all questions of a job share. `begins_more` is False once no further request makes sense.
+
+    `was_reached`: a connection was made; `was_answered`: a model replied. `silent` counts, by question, the requests
+    without a reply in time since anything came from the endpoint.
+    """
 
     endpoint: Endpoint
     patience: Patience
     limiter: Limiter
     budget: Budget | None = None
     was_reached: bool = False
+    was_answered: bool = False
     begins_more: bool = True
+    silent: Counter[Hashable] = field(default_factory=Counter)
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether nothing comes any more; not so for one slow question once others came back."""
+        return max(self.silent.values(), default=0) >= _SILENT_ATTEMPTS and (
+            len(self.silent) > 1 or not self.was_answered
+        )
 
 
 class Attempts:
@@ -67,6 +88,7 @@ class Attempts:
         self._n_requests = 0
         self._n_failed = 0
         self._n_not_taken = 0
+        self._n_silent = 0
 
     async def run(self) -> Done:
         """Ask until there is an answer or retries are exhausted."""
@@ -84,6 +106,10 @@ class Attempts:
             raise
 
     async def _next_step(self, outcome: Said | Failure | NotTaken) -> Done | None:
+        if isinstance(outcome, Failure) and outcome.kind is Kind.SILENT:
+            return await self._after_silence(outcome)
+        self._n_silent = 0
+        self._terms.silent.clear()
         if isinstance(outcome, Said):
             return self._said(outcome)
         if isinstance(outcome, NotTaken):
@@ -94,8 +120,19 @@ class Attempts:
             return self._given_up(outcome, is_end=outcome.kind is Kind.ENDPOINT)
         return await self._wait(outcome)
 
+    async def _after_silence(self, failure: Failure) -> Done | None:
+        """Ask once more; a second time without a reply, the question has none, and perhaps no question has."""
+        self._n_failed += 1
+        self._n_silent += 1
+        self._terms.silent[self._task.question.key] += 1
+        if self._terms.is_mute:
+            return self._given_up(_mute(failure, self._terms.endpoint), is_end=True)
+        if self._n_silent >= _SILENT_ATTEMPTS:
+            return self._given_up(failure)
+        return await self._wait(failure)
+
     def _said(self, said: Said) -> Done:
-        self._terms.was_reached = True
+        self._terms.was_reached = self._terms.was_answered = True
         self._terms.limiter.went_well()
         self._pay_for(said)
         return Done(
@@ -154,6 +191,7 @@ class Attempts:
         elif self._terms.budget is not None and self._reserved is not None:
             self._terms.budget.give_back(self._reserved)
         if is_end:
+            self._terms.begins_more = False
             return Done(end=failure)
         answer = Answer(
             self._task.question.key,
@@ -162,7 +200,7 @@ class Attempts:
             attempts=self._n_requests,
             left_out=self._client.left_out,
         )
-        return Done(answer)
+        return Done(answer, failure=failure)
 
     def _afford_again(self) -> bool:
         budget = self._terms.budget
@@ -189,6 +227,15 @@ class Attempts:
             self._pay_all()
         else:
             self._terms.budget.settle(self._reserved, n_input, n_output, said.usd)
+
+
+def _mute(failure: Failure, endpoint: Endpoint) -> Failure:
+    why = f"The endpoint takes requests and does not reply: {failure.why}, {_SILENT_ATTEMPTS} times in a row"
+    remedy = (
+        f"Check the server at {endpoint.base_url}. If it is only slow: raise --timeout-s, or lower --max-tokens or "
+        "--concurrency; the same command resumes."
+    )
+    return Failure(Kind.SILENT, why, may_cost=True, remedy=remedy)
 
 
 def _too_long(failure: Failure, wait_s: float) -> Failure:

@@ -1,7 +1,7 @@
 """One request to an OpenAI-compatible endpoint, and its outcome.
 
 Knows chat completions, and that endpoints differ in the parameters they accept: a refused one is left out from then on,
-and a limit of tokens that is too large is lowered.
+a limit of tokens that is too large is lowered, and an endpoint that only streams is asked to.
 Refuses to retry by itself, and lets no exception out: exceptions hold the request, and the request holds the key.
 """
 
@@ -11,7 +11,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +21,7 @@ import openai
 from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from crane_core.llm.endpoint import Endpoint
+from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.outcome import NotTaken, Said
 from crane_core.llm.output_limit import fitting, is_about_length
@@ -30,6 +31,9 @@ from crane_core.prompts.reply_objects import IN_THOUGHT
 
 MAX_REPLY_BYTES = 8_000_000
 """Longer replies are not read to the end and not used."""
+
+MAX_STREAM_BYTES = 4 * MAX_REPLY_BYTES
+"""The same reply, with some 250 bytes around each token."""
 
 _MAX_ERROR_BYTES = 64_000
 _MAX_PACKED_ERROR_BYTES = 2_000
@@ -41,9 +45,33 @@ _CONNECT_S = 15.0
 _KEPT_OPEN_S = 30.0
 _NO_KEY = "none"
 _ABOUT_PARAMETERS = frozenset({400, 422})
+_ABOUT_FORM = frozenset({400, 404, 422, 500, 501})
+"""Servers fail to build a grammar with a 500, and OpenRouter says with a 404 that no provider takes a parameter."""
 _OPTIONAL = ("response_format", "temperature", "seed")
 _LIMITS = ("max_completion_tokens", "max_tokens")
-_ALSO_CALLED = {"response_format": ("json_schema", "structured output", "response format")}
+_FORM = ("response_format",)
+_PARAMETERS = (*_OPTIONAL, "stream_options", *_LIMITS)
+_ALSO_CALLED = {
+    "response_format": (
+        "json_schema",
+        "json schema",
+        "structured output",
+        "response format",
+        "grammar",
+        "guided decoding",
+        "guided_json",
+        "support the requested parameters",
+        "handle the requested parameters",
+    )
+}
+_ONLY_STREAMS = re.compile(
+    r"only supports? (?:the )?stream|non[- ]?stream\w*[^.]{0,40}(?:not (?:supported|allowed|available)|unsupported)"
+    r"|(?:must be set to false|not allowed) for non[- ]?stream|stream\w*[^.]{0,30}\b(?:is|are) required"
+    r"|\bstream\W{0,3} (?:must|should|has to) be (?:set to )?true|(?:requires?|enable|set) (?:the )?.?stream",
+    re.IGNORECASE,
+)
+_STREAM = "stream"
+_STREAMING = {_STREAM: True, "stream_options": {"include_usage": True}}
 _SPOKEN = ("text", "output_text")
 _THOUGHTS = ("reasoning_content", "reasoning")
 """Members in which endpoints return thinking separately from the reply; only an object at its end may be an answer."""
@@ -67,6 +95,7 @@ class OpenAIClient:
     def __init__(self, endpoint: Endpoint, n_connections: int) -> None:
         self._endpoint = endpoint
         self._left_out: list[str] = []
+        self._streams = False
         self._most = endpoint.max_output_tokens
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
         self._http = DefaultAioHttpClient(
@@ -115,7 +144,7 @@ class OpenAIClient:
                 reply = await self._send(body)
         except TimeoutError:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
-            return Failure(Kind.TRANSIENT, why, may_cost=True)
+            return Failure(Kind.SILENT, why, may_cost=True)
         except openai.APIStatusError as error:
             return self._of_status(error, body)
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
@@ -142,10 +171,12 @@ class OpenAIClient:
             body["seed"] = question.seed
         if self._limit:
             body[self._limit] = self._most
+        if self._streams:
+            body |= _STREAMING
         return {name: value for name, value in body.items() if name not in self._left_out}
 
     async def _send(self, body: dict[str, Any]) -> _Received:
-        """The reply; without its bytes if it is longer than MAX_REPLY_BYTES, and then the rest is not read.
+        """The reply; without its bytes if it is longer than allowed, and then the rest is not read.
 
         The plain `post` of the package: typed methods take three times its processor time, to check what is checked
         here anyway.
@@ -158,10 +189,11 @@ class OpenAIClient:
             stream_cls=AsyncStream[Any],
         )
         received, usd = bytearray(), _usd(response.headers.get(_COST_HEADER))
+        most = MAX_STREAM_BYTES if is_stream(response.headers.get("content-type", "")) else MAX_REPLY_BYTES
         try:
             async for chunk in response.aiter_bytes():
                 received += chunk
-                if len(received) > MAX_REPLY_BYTES:
+                if len(received) > most:
                     return _Received(response.status_code, None, usd)
         finally:
             await response.aclose()
@@ -174,17 +206,25 @@ class OpenAIClient:
             if asked is not None and is_about_length(message):
                 limit = fitting(message, asked)
                 if limit is None:
-                    return Failure(Kind.QUESTION, f"status {error.status_code}: {_shown(message)}")
+                    return Failure(Kind.QUESTION, f"status {error.status_code}: {_shown(message)}", is_of_text=True)
                 self._most = min(self._most, limit)
                 return NotTaken(self._limit)
-            refused = self._refused_parameter(body, str(error.param or ""), message)
+            if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
+                self._streams = True
+                return NotTaken(_STREAM)
+        if error.status_code in _ABOUT_FORM:
+            names = _PARAMETERS if error.status_code in _ABOUT_PARAMETERS else _FORM
+            refused = self._refused_parameter(names, body, str(error.param or ""), message)
             if refused is not None:
                 return refused
-        return failure_of(error.status_code, str(error.code or ""), _shown(message), error.response.headers)
+        code = " ".join(str(part) for part in (error.code, error.type) if part)
+        return failure_of(error.status_code, code, _shown(message), error.response.headers)
 
-    def _refused_parameter(self, body: dict[str, Any], named: str, message: str) -> NotTaken | None:
-        """The parameter of this request that an error refuses; it is left out from now on."""
-        for name in (*_OPTIONAL, *_LIMITS):
+    def _refused_parameter(
+        self, names: Sequence[str], body: dict[str, Any], named: str, message: str
+    ) -> NotTaken | None:
+        """Which of these parameters of this request an error refuses; it is left out from now on."""
+        for name in names:
             if name in body and _is_about(name, named, message):
                 if name in _LIMITS:
                     self._change_limit(name)
@@ -202,7 +242,7 @@ class OpenAIClient:
 
     def _read(self, status: int, raw: bytes, usd: float | None) -> Said | Failure:
         try:
-            reply = json.loads(raw)
+            reply = completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
             choice = reply["choices"][0]
             message = choice["message"]
             text, refusal = _spoken(message.get("content")), message.get("refusal")
@@ -276,7 +316,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _of_malformed(status: int, raw: bytes) -> Failure:
     """Half of a reply, or one that violates the protocol. Some endpoints report errors with status 200."""
     try:
-        error = json.loads(raw)["error"]
+        error = (completion_of(raw) if looks_like_stream(raw) else json.loads(raw))["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = _shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(

@@ -58,7 +58,8 @@ def price_for_cap(endpoint: Endpoint, given: Price | None = None) -> Price:
     if price is None:
         raise DetectorError(
             f"The price of {endpoint.model} at {endpoint.host} is unknown, so a cap in USD cannot be enforced.",
-            remedy="Set its price per million tokens: --price-in and --price-out (0 and 0 if it is free).",
+            remedy="Cap the tokens instead: --budget-tokens N; or state its price per million: --price-in and "
+            "--price-out (0 and 0 if it is free).",
         )
     return price
 

@@ -1,6 +1,7 @@
 """What a failed request means for the next one: whether, when and how often to retry.
 
-Knows status codes, the codes that endpoints write beside them, and Retry-After. Refuses to know the question.
+Knows status codes, the codes that endpoints write beside them, and Retry-After. Refuses to know the question; what the
+words of an error say is known to `refusals`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from enum import StrEnum
 from random import Random
 from typing import NamedTuple
 
+from crane_core.llm.refusals import KEY, PAYMENT, refusal_in
+
 RETRIES = 7
 """Number of times that a failed request is sent again by default."""
 
@@ -24,6 +27,8 @@ class Kind(StrEnum):
     """The moment: the same request may succeed later."""
     BUSY = "busy"
     """The moment, and every other request to the provider should wait too."""
+    SILENT = "silent"
+    """The request was taken, and no reply came in time."""
     UNREACHABLE = "unreachable"
     """The connection: nothing was sent."""
     QUESTION = "question"
@@ -33,13 +38,17 @@ class Kind(StrEnum):
 
 
 class Failure(NamedTuple):
-    """A failed request. `why` is free of secrets. `may_cost`: the endpoint may charge for it."""
+    """A failed request. `why` is free of secrets. `may_cost`: the endpoint may charge for it.
+
+    `is_of_text`: it is about the question's own words or length, and says nothing of the next one.
+    """
 
     kind: Kind
     why: str
     retry_after_s: float | None = None
     may_cost: bool = False
     remedy: str = ""
+    is_of_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +74,38 @@ class Patience:
 
 _TRANSIENT = frozenset({408, 409, 425})
 _PERMISSION = {
-    401: ("The endpoint refuses the key", "Check the key, or set the variable that holds it: --key-env NAME."),
-    402: ("The endpoint asks for payment", "Add credit at the provider, then run the same command again."),
+    401: KEY,
+    402: PAYMENT,
     403: ("The endpoint refuses access", "Check the permissions of the key."),
     404: ("The endpoint has no such model or address", "Check --model and --base-url."),
     405: ("The address accepts no requests", "Check --base-url."),
 }
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ABOUT_CONTENT = ("moderation", "flagged", "content_filter", "content policy")
+_BUSY = frozenset({429, 503})
 
 
 def failure_of(status: int, code: str, message: str, headers: Mapping[str, str]) -> Failure:
-    """The failure that a reply with an error status means. `message` is free of secrets."""
+    """The failure that a reply with an error status means. `code` may hold its type too; `message` has no secrets."""
     why = f"status {status}: {message}" if message else f"status {status}"
     if status == 429:
-        if code in _SPENT:
+        if _SPENT.intersection(code.split()):
             remedy = "Raise the quota at the provider, then run the same command again."
             return Failure(Kind.ENDPOINT, f"The quota is used up: {why}", remedy=remedy)
         return Failure(Kind.BUSY, why, retry_after_s(headers))
+    is_of_text = any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT)
+    refusal = None if is_of_text or status in _BUSY else refusal_in(f"{code} {message}")
+    if refusal is not None:
+        return Failure(Kind.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy)
     if status in _TRANSIENT or status >= 500:
         return Failure(Kind.BUSY if status == 503 else Kind.TRANSIENT, why, retry_after_s(headers), may_cost=True)
     if 300 <= status < 400:
         remedy = "Use the address that it redirects to: --base-url."
         return Failure(Kind.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
-    if status in _PERMISSION and not any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT):
+    if status in _PERMISSION and not is_of_text:
         said, remedy = _PERMISSION[status]
         return Failure(Kind.ENDPOINT, f"{said}: {why}", remedy=remedy)
-    return Failure(Kind.QUESTION, why)
+    return Failure(Kind.QUESTION, why, is_of_text=is_of_text or status == 413)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -35,6 +35,7 @@ class Came(TypedDict):
     input_tokens: int | None
     output_tokens: int | None
     usd: float | None
+    is_usd_reported: bool | None
 
 
 ENDED = {Stopped.BUDGET: "the next question could cost more than the budget leaves", Stopped.STOP: INTERRUPTED}
@@ -99,19 +100,24 @@ def asking(
 
 
 class Estimate(NamedTuple):
-    """The planned requests. USD None: no price is known; `most_usd` is for replies of the longest kind."""
+    """The planned requests. USD None: no price is known; `most_usd` is for replies of the longest kind.
+
+    `most_tokens` is the cap of the whole job; None: no cap.
+    """
 
     n_requests: int
     input_tokens: int
     input_usd: float | None
     most_usd: float | None
+    most_tokens: int | None = None
 
 
 def estimate(asked: Asking, n_requests: int, input_tokens: int) -> Estimate:
+    cap = asked.caps.tokens
     if asked.price is None:
-        return Estimate(n_requests, input_tokens, None, None)
-    longest = n_requests * asked.endpoint.max_output_tokens
-    return Estimate(n_requests, input_tokens, asked.price.usd(input_tokens, 0), asked.price.usd(input_tokens, longest))
+        return Estimate(n_requests, input_tokens, None, None, cap)
+    price, longest = asked.price, n_requests * asked.endpoint.max_output_tokens
+    return Estimate(n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap)
 
 
 def of_model(
@@ -164,6 +170,7 @@ def came_of(answer: Answer, price: Price | None) -> Came:
         input_tokens=used[0],
         output_tokens=used[1],
         usd=usd_of(price, *used) if answer.usd is None else answer.usd,
+        is_usd_reported=True if answer.usd is not None else None,
     )
 
 

@@ -50,7 +50,7 @@ class Asked:
         """Lines for people to read."""
         said = {True: "predicts a crash", False: "predicts no crash", None: "gave no readable answer"}
         why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reasoning given"
-        cost = cost_words(self.usd)
+        cost = cost_words(self.usd, self.answer.usd)
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
 

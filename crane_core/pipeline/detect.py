@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from crane_core.domain import Detector, Job, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
-from crane_core.pipeline.job_files import Standing, chosen_name, encoded, job_name, now, standing
+from crane_core.pipeline.job_files import Standing, chosen_name, encoded, job_name, labels_of, now, standing
 from crane_core.pipeline.job_work import Work
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.prompt import Input, input_of_instance, prompt_of_instance
@@ -27,7 +27,8 @@ class Wanted:
     """The wanted job. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
 
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
-    and state for what answers before a model is asked.
+    and state for what answers before a model is asked. `labels` are what the user calls the job (`job_files.LABELS`);
+    those of an earlier start stay where no other is given.
     """
 
     detector: Detector
@@ -40,6 +41,7 @@ class Wanted:
     template: Template | None = None
     again: bool = False
     is_given_both: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 class Item(NamedTuple):
@@ -165,5 +167,5 @@ def _sight(store: Store, wanted: Wanted, name: str) -> Sight:
 def _job(wanted: Wanted, name: str, before: Standing) -> Job:
     """The job with today's options and its original start."""
     begun = before.job.started_at if before.job is not None else now()
-    options = encoded(wanted.options)
+    options = encoded(wanted.options | labels_of(before.job) | dict(wanted.labels))
     return Job(name, wanted.benchmark, wanted.detector.detector, wanted.setting, options, begun)

@@ -21,20 +21,26 @@ from crane_core.pipeline.reply_reading import NOTHING_CAME, run_of
 from crane_core.prompts.judge_reply import read_judge_reply
 
 NAME_DIGITS = 8
-NOT_SHAPING = frozenset({"prices"})
+LABELS = ("name", "note")
+"""Options that hold what the user calls the job."""
+NOT_SHAPING = frozenset({"prices", *LABELS})
 """Options that are stored with a job but do not shape answers: with other prices it is the same job."""
 
 FOLDER = "runs"
 
 
 class Spent(NamedTuple):
-    """The usage of all requests of a job, including failed ones; `usd` None if no price is known."""
+    """The usage of all requests of a job, including failed ones; `usd` None if no price is known.
+
+    `reported_usd` is the part of it that endpoints reported; the rest is tokens times price.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = None
     seconds: float = 0.0
     n_requests: int = 0
+    reported_usd: float = 0.0
 
     def plus(self, other: Spent) -> Spent:
         prices = [usd for usd in (self.usd, other.usd) if usd is not None]
@@ -44,6 +50,7 @@ class Spent(NamedTuple):
             sum(prices) if prices else None,
             self.seconds + other.seconds,
             self.n_requests + other.n_requests,
+            self.reported_usd + other.reported_usd,
         )
 
 
@@ -85,6 +92,12 @@ def job_name(*parts: str, options: dict[str, Any]) -> str:
     exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
     readable = slug("-".join(parts).replace("+", "-plus-"))
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
+
+
+def labels_of(job: Job | JudgeJob | None) -> dict[str, str]:
+    """What the user calls the job."""
+    options = json.loads(job.options) if job is not None else {}
+    return {label: options[label] for label in LABELS if label in options}
 
 
 def encoded(options: dict[str, Any]) -> str:
@@ -139,6 +152,7 @@ def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
         usd=sum(prices) if prices else None,
         seconds=sum(reply.seconds or 0.0 for reply in asked),
         n_requests=sum(reply.attempts for reply in asked),
+        reported_usd=sum(reply.usd or 0.0 for reply in asked if reply.is_usd_reported),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isclose
 from typing import Any
 
 from crane_core.pipeline.ask_models import Estimate
@@ -11,6 +12,7 @@ from crane_core.pipeline.job_work import Outcome, Progress
 
 SHOWN_REASONS = 8
 MINUTE, HOUR = 60, 3600
+_STATE_PRICE = "or state --price-in and --price-out (0 and 0 if it is free)"
 
 
 def progress_words(now: Progress) -> str:
@@ -54,7 +56,9 @@ def estimate_words(sent: Estimate) -> str:
     """The questions to be sent, and their possible cost."""
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
-        return f"{lines}, prices unknown (set --price-in and --price-out)"
+        if sent.most_tokens is None:
+            return f"{lines}, price unknown: cap it with --budget-tokens N, {_STATE_PRICE}"
+        return f"{lines}, price unknown; at most {sent.most_tokens:,} tokens for the whole job, {_STATE_PRICE}"
     return f"{lines}: {usd_words(sent.input_usd)} for the input, at most {usd_words(sent.most_usd)} including replies"
 
 
@@ -63,12 +67,17 @@ def spent_words(spent: Spent) -> str:
     if not spent.n_requests:
         return "nothing was sent over the network"
     tokens = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
-    return f"whole job: {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd)}"
+    return f"whole job: {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd, spent.reported_usd)}"
 
 
-def cost_words(usd: float | None) -> str:
-    """An amount; an unknown cost is not 0."""
-    return "cost unknown" if usd is None else usd_words(usd)
+def cost_words(usd: float | None, reported_usd: float | None = None) -> str:
+    """An amount, and how much of it the endpoint reported; an unknown cost is not 0."""
+    if usd is None:
+        return "cost unknown"
+    if not reported_usd:
+        return usd_words(usd)
+    part = "" if isclose(reported_usd, usd) else f"{usd_words(reported_usd)} of it "
+    return f"{usd_words(usd)}, {part}as the gateway reports"
 
 
 def usd_words(usd: float) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, NamedTuple
 
+from crane_core import ledger
 from crane_core.domain import Detector, Job, JudgeJob, JudgeReply, Prompt, Record, Reply, Run
 from crane_core.pipeline.group_commit import USUALLY_WAITING, GroupCommit
 from crane_core.pipeline.job_files import (
@@ -22,6 +23,7 @@ from crane_core.pipeline.job_files import (
     alone,
     came,
     job_file,
+    labels_of,
     spent_on,
     standing,
     why_unanswered,
@@ -126,6 +128,8 @@ def carry_out(
             path = job_file(folder, now.job.job)
             with GroupCommit(path, watch.saved, stopped, max_waiting=max(1, at_once)) as commit:
                 ended = worker(now.open, _keeping(now, commit), stopped)
+        elif labels_of(now.before.job) != labels_of(work.job):
+            ledger.append(job_file(folder, work.job.job), work.job)
     return _outcome(folder, work, time.monotonic() - began, ended)
 
 

@@ -392,6 +392,12 @@ def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) ->
             yield name, since
 
 
+def read_again(store: Store, folder: DataFolder, file: Path) -> None:
+    """Load a whole ledger file once more, so that each of its replies is read by the current rules."""
+    name = file.relative_to(folder.ledger).as_posix()
+    _load_tail(store, name, ledger.tail(file), ledger.Position())
+
+
 def _load_tail(store: Store, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
     if tail.position == since:
         return 0

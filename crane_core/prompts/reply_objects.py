@@ -29,15 +29,18 @@ _UNFINISHED = {
 
 _OBJECT = r'(?P<object>\{)\s{0,200}"(?:[^"\\]|\\.){0,200}"\s{0,200}:'
 _TAG = (
-    r"<(?P<end>/)?(?:\w+:)?(?P<tag>think|thinking|thought|thoughts|reasoning)>"
+    r"<(?P<end>/)?(?:\w+:)?(?P<tag>think|thinking|thought|thoughts|reasoning|antthinking|scratchpad|analysis|reflection)>"
     r"|\[(?P<bracket_end>/)?(?P<bracket>THINK)\]"
     r"|◁(?P<diamond_end>/)?(?P<diamond>think)▷"
     r"|<\|(?P<part>begin|end)_of_(?P<of>thought)\|>"
+    r"|<\|(?P<cohere>start|end)_thinking\|>|<unused(?P<gemma>94|95)>|<\|inner_(?P<inner>prefix|suffix)\|>"
     r"|<\|channel\|>\s{0,20}(?P<channel>\w{1,40})"
 )
 _MARK = re.compile(f"{_OBJECT}|{_TAG}", re.IGNORECASE)
 _THINKING_MARK = re.compile(_TAG, re.IGNORECASE)
 _FINAL_CHANNEL = "final"
+_ENDS = {"cohere": "end", "gemma": "95", "inner": "suffix"}
+"""Groups of marks that differ in a word, and that of the end: of Cohere, MedGemma, Apertus."""
 _ENDING = re.compile(r"^\s*\{.*\}(?=\s*(?:```)?\s*\Z)", re.MULTILINE | re.DOTALL)
 _PLACEHOLDER = re.compile(r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE)
 
@@ -175,6 +178,9 @@ def _tag(mark: re.Match[str]) -> _Tag:
         return _Tag("channel", mark["channel"].lower() == _FINAL_CHANNEL)
     if mark["of"]:
         return _Tag("of", mark["part"].lower() == "end")
+    for group, end in _ENDS.items():
+        if mark[group]:
+            return _Tag(group, mark[group].lower() == end)
     name = (mark["tag"] or mark["bracket"] or mark["diamond"]).lower()
     return _Tag(name, bool(mark["end"] or mark["bracket_end"] or mark["diamond_end"]))
 

@@ -102,13 +102,13 @@ def answers(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) ->
 
     Members: truth (None if the instance is not loaded), case_id, run_index, crashes, reasoning, unanswered,
     diagnostics, prompt_sha256, has_reply, trouble, finish_reason, seconds, attempts, input_tokens, output_tokens, usd,
-    answered_at. Those from `trouble` on are None if no reply is stored.
+    is_usd_reported, answered_at. Those from `trouble` on are None if no reply is stored.
     """
     rows = cursor.execute(
         f"""
         SELECT i.crashes AS truth, i.case_id, r.run_index, r.crashes, r.reasoning, r.unanswered, r.diagnostics,
                r.prompt_sha256, p.job IS NOT NULL AS has_reply, p.trouble, p.finish_reason, p.seconds, p.attempts,
-               p.input_tokens, p.output_tokens, p.usd, p.answered_at
+               p.input_tokens, p.output_tokens, p.usd, p.is_usd_reported, p.answered_at
         FROM runs r
         LEFT JOIN replies p ON p.job = r.experiment AND p.benchmark = r.benchmark
                            AND p.instance_id = r.instance_id AND p.run_index = r.run_index

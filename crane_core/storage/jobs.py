@@ -28,8 +28,9 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     Columns: job, benchmark, detector, detector_title, detector_kind, setting, options (JSON text), started_at,
     last_answer_at, n_instances, n_runs (times that an answer was asked for), n_answered (crash or no crash),
     n_unreadable (a reply from which no answer can be read), n_troubles (no reply), n_retried (requests beyond one
-    per reply), input_tokens, output_tokens, usd, seconds_median, seconds_p95 (of a reply). The last five are missing
-    if they are unknown, and for detectors that run on this machine. A repeated request counts once, by its last reply.
+    per reply), input_tokens, output_tokens, usd, usd_reported (the part of it that endpoints reported), seconds_median,
+    seconds_p95 (of a reply). The last six are missing if they are unknown, and for detectors that run on this machine.
+    A repeated request counts once, by its last reply.
     """
     return cursor.execute(
         """
@@ -37,7 +38,8 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
             SELECT job, max(answered_at) AS last_answer_at, count(*) AS n_replies,
                    count(*) FILTER (text IS NULL) AS n_troubles, sum(attempts) - count(*) AS n_retried,
                    sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
-                   sum(usd) AS usd, median(seconds) AS seconds_median, quantile_cont(seconds, 0.95) AS seconds_p95
+                   sum(usd) AS usd, sum(usd) FILTER (is_usd_reported) AS usd_reported,
+                   median(seconds) AS seconds_median, quantile_cont(seconds, 0.95) AS seconds_p95
             FROM replies GROUP BY ALL
         ), answered AS (
             SELECT experiment AS job, count(DISTINCT instance_id) AS n_instances, count(*) AS n_runs,
@@ -51,7 +53,7 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
                CASE WHEN r.job IS NULL THEN 0 ELSE a.n_runs - a.n_answered - r.n_troubles END AS n_unreadable,
                CASE WHEN r.job IS NULL THEN coalesce(a.n_runs - a.n_answered, 0) ELSE r.n_troubles END AS n_troubles,
                coalesce(r.n_retried, 0)::BIGINT AS n_retried,
-               r.input_tokens, r.output_tokens, r.usd, r.seconds_median, r.seconds_p95
+               r.input_tokens, r.output_tokens, r.usd, r.usd_reported, r.seconds_median, r.seconds_p95
         FROM jobs j LEFT JOIN replied r USING (job) LEFT JOIN answered a USING (job)
         LEFT JOIN detectors d ON d.detector = j.detector
         ORDER BY j.started_at DESC, j.job
@@ -68,6 +70,16 @@ def reply_text(
         [job, benchmark, instance_id, run_index],
     ).fetchall()
     return rows[0][0] if rows else None
+
+
+def verdicts_of_job(
+    cursor: duckdb.DuckDBPyConnection, job: str
+) -> dict[tuple[str, int], tuple[bool | None, str | None]]:
+    """By instance and index of the run: crashes, and why it is unanswered, as they were read when they were loaded."""
+    rows = cursor.execute(
+        "SELECT instance_id, run_index, crashes, unanswered FROM runs WHERE experiment = ?", [job]
+    ).fetchall()
+    return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
 
 def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

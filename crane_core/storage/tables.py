@@ -110,6 +110,9 @@ TABLES: dict[type, Table] = {
     domain.Run: _plain("runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)),
     domain.Job: _plain("jobs", domain.Job, key=("job",), facts=("options",)),
     domain.Reply: _plain("replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)),
+    domain.Reread: _plain(
+        "rereads", domain.Reread, key=("job", *INSTANCE, "run_index", "read_at"), facts=("crashes_after",)
+    ),
     domain.Judgement: _plain(
         "judgements",
         domain.Judgement,

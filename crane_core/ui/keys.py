@@ -61,6 +61,7 @@ PICKED = "_picked"
 BOARD = "_board"
 
 INSTANCE = "instance"
+RUN_BESIDE = "beside_run"
 RUN_ONLY = "only"
 RUNS_ON = "on"
 RUNS_BY = "by_detector"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from crane_core import arguments
 from crane_core.detectors.registry import local_detector, local_detectors
@@ -39,6 +39,7 @@ from crane_core.pipeline.detect_cascade import (
 from crane_core.pipeline.detect_here import in_processes, n_cores
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
+from crane_core.pipeline.job_files import LABELS
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
 from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
 from crane_core.pipeline.load import prepare_or_read
@@ -53,12 +54,15 @@ HELP = "run a detector (LLM, analyzer or rules) on a benchmark; repeat the comma
 EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchmark minibench --runs 3
          python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
          python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
+         python -m crane_core detect --detector llm --model qwen3 --model gpt-5 --setting code,runtime --name pilot
          python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'"""
 LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+MOST_NAME, MOST_NOTE = 80, 500
+"""Characters."""
 OWN_SERVER = "a fake server in this process"
 
 
@@ -74,9 +78,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--setting",
         required=True,
-        choices=[str(setting) for setting in Setting],
+        type=_settings,
         metavar="S",
-        help=f"what is shown: {', '.join(Setting)}",
+        help=f"what is shown: {', '.join(Setting)}; several between commas are one run each",
     )
     verb.add_argument(
         "--instances",
@@ -97,10 +101,22 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="exact prompt text instead of our protocol, see `prompt`",
     )
-    add_model_arguments(verb)
+    verb.add_argument(
+        "--name", type=arguments.line(MOST_NAME), metavar="N", help="what the run is called in the list of runs"
+    )
+    verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
+    add_model_arguments(verb, has_several=True)
 
 
-def add_model_arguments(verb: argparse.ArgumentParser) -> None:
+def _settings(text: str) -> tuple[Setting, ...]:
+    """Settings between commas, each once."""
+    named = arguments.names(text)
+    if unknown := [name for name in named if name not in set(Setting)]:
+        raise argparse.ArgumentTypeError(f"{unknown[0][:40]!r} is not a setting; choose from {', '.join(Setting)}")
+    return tuple(Setting(name) for name in dict.fromkeys(named))
+
+
+def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = False) -> None:
     """How a model is asked, and how the job is done; the same for every verb that asks one."""
     verb.add_argument(
         "--concurrency",
@@ -109,7 +125,13 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core)",
     )
     model = verb.add_argument_group("model", "keys come only from the environment or .env: see the README")
-    model.add_argument("--model", metavar="M", help="model name at the endpoint")
+    several = "; repeat it for several models, one run each" if has_several else ""
+    model.add_argument(
+        "--model",
+        metavar="M",
+        action="append" if has_several else "store",
+        help=f"model name at the endpoint{several}",
+    )
     model.add_argument(
         "--base-url",
         metavar="U",
@@ -165,13 +187,82 @@ def add_model_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print counts, cost and rows as JSON to stdout")
 
 
+class Ended(NamedTuple):
+    """What a run has to say: as JSON, as lines, and its rows; `outcome` is None where nothing was to be done."""
+
+    document: dict[str, Any]
+    lines: list[str]
+    outcome: Outcome | None = None
+    rows: Sequence[Row] = ()
+    printed: Sequence[PrintedRow] = ()
+
+    @property
+    def code(self) -> int:
+        return 0 if self.outcome is None else exit_code(self.outcome)
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    models = list(dict.fromkeys(chosen.model)) if chosen.model else [None]
+    each = [_only(chosen, model, setting) for model in models for setting in chosen.setting]
+    if len(each) > 1:
+        return _several(each, folder)
+    ended = _one(each[0], folder)
+    _give(chosen, ended.document, [*ended.lines, *_table(ended.rows, ended.printed)])
+    return ended.code
+
+
+def _only(chosen: argparse.Namespace, model: str | None, setting: Setting) -> argparse.Namespace:
+    """The same arguments for one model and one setting."""
+    return argparse.Namespace(**vars(chosen) | {"model": model, "setting": str(setting)})
+
+
+def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
+    """One run after the other, each a separate job, told together at the end.
+
+    A run that fails does not keep the next ones from being made: another model may be there.
+    """
+    documents: list[dict[str, Any]] = []
+    rows: dict[tuple[str, str, str], Row] = {}
+    printed: list[PrintedRow] = []
+    code = 0
+    for number, chosen in enumerate(each, start=1):
+        tell(f"run {number} of {len(each)}: {chosen.model or chosen.detector}, {chosen.setting}")
+        try:
+            ended = _one(chosen, folder)
+        except DetectorError as error:
+            tell(f"error: {error}")
+            documents.append({"model": chosen.model, "setting": chosen.setting, "error": str(error)})
+            code = 1
+            continue
+        documents.append({"model": chosen.model, "setting": chosen.setting} | ended.document)
+        if not chosen.json:
+            give("\n".join(ended.lines))
+        rows |= {(row.title, row.setting, row.experiment): row for row in ended.rows}
+        printed += [row for row in ended.printed if row not in printed]
+        code = max(code, ended.code)
+    own_first = sorted(rows.values(), key=lambda row: row.is_published)
+    _give(each[0], {"runs": documents}, _table(own_first, printed))
+    return code
+
+
+def _give(chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]) -> None:
+    if chosen.json:
+        give(json.dumps(document, indent=1))
+    elif lines:
+        give("\n".join(lines))
+
+
+def _table(rows: Sequence[Row], printed: Sequence[PrintedRow]) -> list[str]:
+    return [table_words(rows, printed)] if rows else []
+
+
+def _one(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     if chosen.detector == CASCADE:
         return _of_cascade(chosen, folder)
     return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
 
 
-def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> int:
+def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     if (chosen.runs or 1) > 1:
         raise DetectorError(
             f"{chosen.detector} gives the same answer each time, so it runs only once.", remedy="Omit --runs."
@@ -180,11 +271,11 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> int:
     detector = Detector(module.NAME, module.TITLE, module.KIND)
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
-        return _say_plan(chosen, plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network")
+        return _say_plan(plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network")
     return _done(chosen, folder, plan, in_processes(plan, chosen.concurrency or n_cores()))
 
 
-def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> int:
+def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
         detector = Detector(slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM)
@@ -193,12 +284,12 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> int:
         )
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)
         if chosen.dry_run:
-            return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
+            return _say_plan(plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
         return _done(chosen, folder, plan, predicting(plan, asked))
 
 
-def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> int:
+def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
@@ -212,7 +303,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> int:
         sent = estimate(asked, len(to_ask), sum(plan.sights[name].n_tokens for name, _ in to_ask))
         if chosen.dry_run:
             words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
-            return _say_plan(chosen, plan, words, sent._asdict() | {"first": of_rules.to_json()})
+            return _say_plan(plan, words, sent._asdict() | {"first": of_rules.to_json()})
         tell("\n".join([*settled_words(of_rules), estimate_words(sent)]))
         return _done(chosen, folder, plan, cascading(plan, of_rules, predicting(plan, asked)), of_rules)
 
@@ -298,49 +389,51 @@ def _planned(
             template=template,
             again=chosen.again,
             is_given_both=chosen.detector == CASCADE,
+            labels=_labels(chosen),
         )
         return plan_detection(store, folder, wanted)
     finally:
         store.close()
 
 
-def _say_plan(chosen: argparse.Namespace, plan: Plan, words: str, sent: dict[str, object] | None = None) -> int:
+def _labels(chosen: argparse.Namespace) -> dict[str, str]:
+    """What the user calls the run. Raises DetectorError if it holds a secret: it is stored with the job."""
+    labels = {label: getattr(chosen, label) for label in LABELS if getattr(chosen, label) is not None}
+    if any(without_secrets(text) != text for text in labels.values()):
+        raise DetectorError("The name or the note holds a key or a password.", remedy="Write another one.")
+    return labels
+
+
+def _say_plan(plan: Plan, words: str, sent: dict[str, object] | None = None) -> Ended:
     skipped = dict(plan.skipped_by_reason)
     n_done = len(plan.work.items) - len(plan.work.open)
-    if chosen.json:
-        give(
-            json.dumps(
-                {
-                    "job": plan.job.job,
-                    "questions": len(plan.work.items),
-                    "answered": n_done,
-                    "skipped": skipped,
-                    "to_send": sent,
-                },
-                indent=1,
-            )
-        )
-        return 0
+    document = {
+        "job": plan.job.job,
+        "questions": len(plan.work.items),
+        "answered": n_done,
+        "skipped": skipped,
+        "to_send": sent,
+    }
     lines = [f"job {plan.job.job}: {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
-    give("\n".join([*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())]))
-    return 0
+    return Ended(document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())])
 
 
 def _done(
     chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker, of_rules: Settled | None = None
-) -> int:
-    """Run it and print the outcome, and what was saved because rules answered first."""
+) -> Ended:
+    """Run it; the outcome, and what was saved because rules answered first."""
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     rows, printed = _rows(folder, plan.job)
-    if chosen.json:
-        saved = {"first": of_rules.to_json()} if of_rules else {}
-        scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
-        give(json.dumps(outcome_json(outcome, plan.skipped_by_reason) | saved | scored, indent=1))
-    else:
-        saved_words = [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
-        table = [table_words(rows, printed)] if rows else []
-        give("\n".join([*outcome_words(outcome, plan.skipped_by_reason), *saved_words, *table]))
-    return exit_code(outcome)
+    saved = {"first": of_rules.to_json()} if of_rules else {}
+    scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
+    saved_words = [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
+    return Ended(
+        outcome_json(outcome, plan.skipped_by_reason) | saved | scored,
+        [*outcome_words(outcome, plan.skipped_by_reason), *saved_words],
+        outcome,
+        rows,
+        printed,
+    )
 
 
 def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> Outcome:

@@ -16,6 +16,7 @@ from crane_core.pipeline.exported_statistic import Material
 from crane_core.pipeline.fresh_folder import refuse_taken
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.run_file import SUFFIX, write_run
 from crane_core.pipeline.statistic_formats import statistics_csv, statistics_json, statistics_latex
 from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_formats import Format, render
@@ -23,9 +24,10 @@ from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
 NAME = "export"
-HELP = "write an evidence pack for `import` elsewhere (--out), a site to open from disk (--site) or a dataset (--hf)"
+HELP = "write an evidence pack for `import` elsewhere (--out), one run (--run), a site (--site) or a dataset (--hf)"
 EXAMPLE = """python -m crane_core export --out evidence
          python -m crane_core export --site supplement
+         python -m crane_core export --run gpt-5-runtime-junobench-0a1b2c3d --file run.zip
          python -m crane_core export --hf dataset"""
 SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "report.json"}
 
@@ -45,6 +47,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
     )
+    what.add_argument("--run", type=arguments.name, metavar="RUN", help="one run as a file, see --file")
+    verb.add_argument("--file", type=arguments.path, metavar="ZIP", help="with --run: the file (default: RUN.zip)")
     verb.add_argument(
         "--with-published-texts",
         action="store_true",
@@ -62,9 +66,19 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.run:
+        return _write_run(chosen, folder)
     if chosen.site or chosen.hf:
         return (_write_site if chosen.site else _write_dataset)(chosen, folder)
     return _write_pack(chosen, folder)
+
+
+def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    out = chosen.file or Path(f"{chosen.run}{SUFFIX}")
+    manifest = write_run(folder, chosen.run, out)
+    words = f"{out}: the run {chosen.run}, {manifest.ledger[0].n_bytes:,} bytes; `import` takes it on another machine"
+    give(json.dumps(manifest.to_json(), indent=1) if chosen.json else words)
+    return 0
 
 
 def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -15,6 +15,7 @@ from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.run_file import is_run_file, opened_run
 from crane_core.terminal import give, tell
 
 NAME = "import"
@@ -41,6 +42,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
+    if len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
+        with opened_run(chosen.paths[0]) as opened:
+            return _take_pack(opened, folder, as_json=chosen.json, name=chosen.paths[0].name)
     imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
@@ -64,18 +68,18 @@ def _imported(paths: list[Path], folder: DataFolder) -> Iterator[Imported]:
             file.unlink()
 
 
-def _take_pack(path: Path, folder: DataFolder, *, as_json: bool) -> int:
+def _take_pack(path: Path, folder: DataFolder, *, as_json: bool, name: str | None = None) -> int:
     """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
     taken = unpack(path, folder)
     prepare_or_read(folder, tell).close()
-    give(json.dumps({"pack": taken.to_json()}, indent=1) if as_json else pack_words(path, taken))
+    give(json.dumps({"pack": taken.to_json()}, indent=1) if as_json else pack_words(name or path.name, taken))
     return 0
 
 
-def pack_words(path: Path, taken: Unpacked) -> str:
+def pack_words(name: str, taken: Unpacked) -> str:
     """What a pack brought, for people to read."""
     lines = [
-        f"{path.name}: evidence pack",
+        f"{name}: evidence pack",
         f"  {taken.n_ledger_files:>7,} ledger files ({taken.n_ledger_known:,} already present)",
         f"  {taken.n_sources:>7,} sources ({taken.n_sources_known:,} already present)",
     ]

@@ -11,37 +11,22 @@ from hypothesis import strategies as st
 
 from crane_core.prompts.near_json import near_objects
 from crane_core.prompts.reply import ReadReply, read_reply
-from crane_core.prompts.reply_objects import IN_THOUGHT
 
 READ = ReadReply(True, "x is not defined", None)
-MALFORMED = "the JSON of the reply is cut off or malformed"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '{"reasoning": "x is not defined", "detection": true,}',
         '{\n  "reasoning": "x is not defined",\n  "detection": true,\n}',
-        '```json\n{"reasoning": "x is not defined", "detection": true,}\n```',
-        "{'reasoning': 'x is not defined', 'detection': True}",
-        "{'reasoning': \"x is not defined\", 'detection': true}",
-        "```python\n{'reasoning': 'x is not defined', 'detection': True}\n```",
-        '{"reasoning": "x is not defined", "detection": True}',
-        '{"Reasoning": "x is not defined", "Detection": true}',
-        '{"REASONING": "x is not defined", "DETECTION": "TRUE"}',
         "{'Reasoning': 'x is not defined', 'Detection': True,}",
-        "It doesn't: {'reasoning': 'x is not defined', 'detection': True}",
         "d = {}, then {'reasoning': 'x is not defined', 'detection': True}",
-        "{broken {'reasoning': 'x is not defined', 'detection': True}",
-        "<think>{'detection': False}</think>{'reasoning': 'x is not defined', 'detection': True}",
         "[{'reasoning': 'x is not defined', 'detection': True}]",
         '{"reasoning": "x is not defined", "detection": true, "why": [1, 2,],}',
-        f'{IN_THOUGHT}The cell reads x.\n{{"reasoning": "x is not defined", "detection": true}}',
-        f'{IN_THOUGHT}```json\n{{"reasoning": "x is not defined", "detection": true}}\n```\n',
-        f"{IN_THOUGHT}{{'reasoning': 'x is not defined', 'detection': True}}",
     ],
 )
 def test_what_says_one_thing_is_read(text: str) -> None:
+    """Rare ones; the frequent shapes stand in replies.toml."""
     assert read_reply(text) == READ
 
 
@@ -53,16 +38,10 @@ def test_a_line_end_within_a_string_is_part_of_it() -> None:
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        ("{'reasoning': 'x', 'detection': True", "the reply contains no JSON object"),
-        ('{"reasoning": "x", "detection": tru}', MALFORMED),
-        ('{"reasoning": "x", "detection": true', MALFORMED),
-        ("{'reasoning': 'x', 'detection': open('f')}", "the reply contains no JSON object"),
         ("{'reasoning': '...', 'detection': True}", "the reply repeats the answer format but gives no answer"),
         ("{'detection': True, 'Detection': False}", "the object has a duplicate key"),
         ("{'detection': True} or {'detection': False}", "the reply contains 2 different answers"),
         ("{'detection': 1}", "the key detection is not a boolean"),
-        (f'{IN_THOUGHT}It is {{"detection": true}}. Let me see', "the reply has only the model's thinking"),
-        (f'{IN_THOUGHT}{{"detection": true}}\n{{"detection": false}}', "the reply contains 2 different answers"),
     ],
 )
 def test_what_does_not_is_no_answer(text: str, trouble: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,86 +17,31 @@ from crane_core.prompts.reply import MAX_REASONING, ReadReply, read_reply
 
 GOOD = '{"reasoning": "x is not defined", "detection": true}'
 READ = ReadReply(True, "x is not defined", None)
-THINKING = "the reply ends inside the model's thinking"
-CUT_OFF = "the reply was cut off at the token limit"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        GOOD,
-        f"\n\n{GOOD}\n",
-        f"```json\n{GOOD}\n```",
-        f"Step 1: d = {{'a': 1}}.\nStep 2: {{broken\n{GOOD}\nThat is all {{}}.",
-        f"{GOOD}\n{GOOD}",
-        f"[{GOOD}]",
-        f'{{"answer": {GOOD}, "model": "m"}}',
-        f'<think>first {{"reasoning": "no", "detection": false}}</think>{GOOD}',
-        '{"detection": true, "reasoning": "x is not defined"}',
-        '{"reasoning": "x is not defined", "detection": "True"}',
-        '{"reasoning": "x is not defined", "detection": true, "confidence": 0.9}',
-        f'first {{"reasoning": "no", "detection": false}}</think>{GOOD}',
-        f'<thinking>no: {{"reasoning": "no", "detection": false}}</thinking>\n{GOOD}',
-        f'<reasoning>{{"reasoning": "no", "detection": false}}</reasoning>{GOOD}',
-        f'<seed:think>{{"detection": false}}</seed:think>{GOOD}',
-        f'[THINK]{{"detection": false}}[/THINK]{GOOD}',
-        f'<|begin_of_thought|>{{"detection": false}}<|end_of_thought|>{GOOD}',
-        f'<think>one <think> two</think> {{"detection": false}}</think>{GOOD}',
-        '<|channel|>analysis<|message|>{"detection": false}<|end|><|start|>assistant'
-        f"<|channel|>final <|constrain|>json<|message|>{GOOD}<|return|>",
-        f'The form is {{"reasoning": "...", "detection": false}}, so: {GOOD}',
-    ],
-)
-def test_answer_is_read(text: str) -> None:
-    assert read_reply(text) == READ
+SHAPES = tomllib.loads(Path(__file__).with_name("replies.toml").read_text("utf-8"))["reply"]
 
 
-@pytest.mark.parametrize(
-    ("text", "trouble"),
-    [
-        ("", "the reply is empty"),
-        (" \n", "the reply is empty"),
-        ("true", "the reply contains no JSON object"),
-        ("The cell crashes.", "the reply contains no JSON object"),
-        (GOOD[:-1], "the JSON of the reply is cut off or malformed"),
-        ('{"reasoning": "it is', "the JSON of the reply is cut off or malformed"),
-        ('{"reasoning": "it is", "crash": true}', "no object in the reply has the key detection"),
-        ('{"detection": "maybe"}', "the key detection is not a boolean"),
-        ('{"detection": 1}', "the key detection is not a boolean"),
-        ('{"detection": null}', "the key detection is not a boolean"),
-        ('{"detection": true, "detection": false}', "the object has a duplicate key"),
-        ('{"reasoning": "a", "reasoning": "b", "detection": true}', "the object has a duplicate key"),
-        (GOOD + '{"reasoning": "no", "detection": false}', "the reply contains 2 different answers"),
-        ('<think>The form is {"reasoning": "x", "detection": true}. Let me see', THINKING),
-        (f"Sure. <think>{GOOD}", THINKING),
-        (f"<thinking>{GOOD}", THINKING),
-        (f"<reasoning>{GOOD}", THINKING),
-        (f"[THINK]{GOOD}", THINKING),
-        (f"<think>{GOOD}</think>{GOOD}<think>wait", THINKING),
-        (f"<|channel|>analysis<|message|>{GOOD}", THINKING),
-        (f"<think>{GOOD}</think>", "the reply has only the model's thinking"),
-        (f"<think>{GOOD}</think> It crashes.", "the reply contains no JSON object"),
-        ('{"reasoning": "...", "detection": true}', "the reply repeats the answer format but gives no answer"),
-        ('{"reasoning": "<why>", "detection": true}', "the reply repeats the answer format but gives no answer"),
-    ],
-)
-def test_what_holds_no_answer_is_none_with_the_reason(text: str, trouble: str) -> None:
-    assert read_reply(text) == ReadReply(None, None, trouble)
+@pytest.mark.parametrize("reply", SHAPES, ids=[shape["shape"] for shape in SHAPES])
+def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(reply: dict[str, Any]) -> None:
+    """A verdict is what follows the thought, in a reply that is whole; the reasoning is that of the answer."""
+    text, finish_reason = reply["text"], reply.get("finish_reason")
+    read = read_reply(text, finish_reason)
+    assert (read.crashes, read.trouble) == (reply.get("crashes"), reply.get("trouble"))
+    assert read.crashes is not True or read.reasoning == READ.reasoning
+    kept = Reply("j", "b", "i", "d", Setting.CODE, 1, "sha", "2026-11-22", text=text, finish_reason=finish_reason)
+    assert (run_of(kept).crashes, run_of(kept).unanswered) == (read.crashes, read.trouble)
 
 
-@pytest.mark.parametrize(
-    ("finish_reason", "trouble"),
-    [
-        ("length", CUT_OFF),
-        ("MAX_TOKENS", CUT_OFF),
-        ("content_filter", "the reply was held back by a content filter"),
-        ("incomplete", "the endpoint ended the reply early"),
-    ],
-)
-def test_reply_that_is_not_whole_is_no_answer(finish_reason: str, trouble: str) -> None:
-    assert read_reply(GOOD, finish_reason) == ReadReply(None, None, trouble)
-    reply = Reply("j", "b", "i", "d", Setting.CODE, 1, "sha", "2026-11-22", text=GOOD, finish_reason=finish_reason)
-    assert (run_of(reply).crashes, run_of(reply).unanswered) == (None, trouble)
+def test_the_corpus_has_enough_shapes_each_once_with_one_expectation() -> None:
+    assert len(SHAPES) == len({shape["shape"] for shape in SHAPES}) == len({_exact(shape) for shape in SHAPES}) >= 60
+    assert all(("crashes" in shape) != ("trouble" in shape) for shape in SHAPES)
+    cut = [shape for shape in SHAPES if shape.get("finish_reason") == "length"]
+    assert cut and all("crashes" not in shape for shape in cut)
+
+
+def _exact(shape: dict[str, Any]) -> tuple[str, str | None]:
+    return shape["text"], shape.get("finish_reason")
 
 
 @pytest.mark.parametrize("finish_reason", [None, "stop", "end_turn", "tool_calls", "eos"])

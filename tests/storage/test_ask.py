@@ -121,7 +121,8 @@ def test_job_totals_add_up(small: Store) -> None:
     small.cursor().execute("INSERT INTO jobs VALUES ('j', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')")
     small.cursor().execute("INSERT INTO jobs VALUES ('empty', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')")
     values = (
-        "('j', 'mine', 'a_fixed', 'tie', 'code', {}, 'p', '2026-01-0{}', {}, 'why', 'stop', 1.0, 1, 10, 2, {}, 's')"
+        "('j', 'mine', 'a_fixed', 'tie', 'code', {}, 'p', '2026-01-0{}', {}, "
+        "'why', 'stop', 1.0, 1, 10, 2, {}, 's', NULL)"
     )
     for row in (values.format(1, 2, "'text'", 0.25), values.format(2, 3, "NULL", "NULL")):
         small.cursor().execute(f"INSERT INTO replies VALUES {row}")

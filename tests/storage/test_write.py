@@ -40,6 +40,7 @@ from crane_core.domain import (
     PublishedNumber,
     Record,
     Reply,
+    Reread,
     Run,
     Setting,
     Side,
@@ -79,6 +80,7 @@ ONE_OF_EACH: list[Record] = [
     RUN,
     Job("job", "mine", "gpt-5", Setting.CODE, "{}", TIME),
     Reply("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, "0" * 64, TIME, "It will.", seconds=0.5, usd=0.01),
+    Reread("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, TIME, crashes_before=True, unanswered_after="cut"),
     LABEL,
     JudgeJob("judge", "mine", "study", "judge heron", "{}", TIME),
     JudgeReply(

@@ -25,6 +25,7 @@ from crane_core.ui.runs.one_instance import answer_html, prompt_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
 from crane_core.ui.runs.started import KEPT_LOGS, forget_logs, job_in
 from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, Wish
+from crane_core.ui.runs.two import comparison_words, run_words
 
 TextOf = Callable[[str], str]
 LISTS = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>", '<dl class="cw-facts">')
@@ -33,14 +34,14 @@ ROW: dict[str, Any] = {
     "detector_title": "fake", "is_job": True, "started_at": "2026-11-21T13:38:33.710+00:00", "n_instances": 1_200,
     "n_answers": 6_000, "n_unanswered": 3, "agreement": None, "low": None, "high": None, "n_flips": 0,
     "options": '{"model": "m", "libraries": {"numpy": "2.4.6", "pandas": "3.1.1", "scikit-learn": "1.9.1", "a": "b"}}',
-    "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "seconds_median": 0.5, "seconds_p95": 2.0,
-    "n_retried": 4,
+    "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "usd_reported": None, "seconds_median": 0.5,
+    "seconds_p95": 2.0, "n_retried": 4,
 }  # fmt: skip
 
 
 def answer(**said: Any) -> dict[str, Any]:
     nothing = dict.fromkeys(("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens"))
-    others = dict.fromkeys(("usd", "attempts", "finish_reason", "truth", "crashes", "has_reply"))
+    others = dict.fromkeys(("usd", "is_usd_reported", "attempts", "finish_reason", "truth", "crashes", "has_reply"))
     return {"run_index": 1, **nothing, **others, **said}
 
 
@@ -48,6 +49,16 @@ def without_lists(html: str) -> str:
     for tag in LISTS:
         html = html.replace(tag, "")
     return html
+
+
+def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
+    assert "as the gateway reports" not in facts_html(ROW)
+    whole = ROW | {"usd": 0.5, "usd_reported": 0.5}
+    assert "<dd>0.5000 USD, as the gateway reports</dd>" in facts_html(whole)
+    assert "<dd>0.7500 USD, 0.5000 USD of it as the gateway reports</dd>" in facts_html(whole | {"usd": 0.75})
+    told = answer(has_reply=True, usd=0.25, is_usd_reported=True)
+    assert "0.2500 USD, as the gateway reports" in answer_html(told)
+    assert "gateway" not in answer_html(told | {"is_usd_reported": None})
 
 
 def test_a_running_row_says_so() -> None:
@@ -193,3 +204,24 @@ def test_what_a_run_tells_of_its_progress_is_understood() -> None:
     spent = Spent(n_requests=3, input_tokens=10, output_tokens=2, usd=0.5)
     far = far_in(progress_words(Progress(n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0)))
     assert far == (1_500, 2_000, "1 without an answer, 5.0 per s, 0.5000 USD so far, 1 min 39 s left")
+
+
+def test_a_run_shows_what_its_user_calls_it() -> None:
+    named = ROW | {"options": '{"name": "<b>pilot</b>", "note": "before the change"}'}
+    cells = row_cells(named, is_running=False)
+    assert (cells["Name"], cells["Note"]) == ("<b>pilot</b>", "before the change")
+    assert "<dt>note</dt><dd>before the change</dd>" in facts_html(named)
+    assert "&lt;b&gt;pilot" in facts_html(named)
+    unnamed = row_cells(ROW, is_running=False)
+    assert (unnamed["Name"], unnamed["Note"]) == ("–", "–")
+
+
+def test_two_runs_are_compared_in_words() -> None:
+    found = {"n": 80, "n_cases": 40, "without": 0.5, "with_": 0.625, "difference": 0.125, "low": 0.01, "high": 0.24}
+    told = comparison_words("pylint", "a *b*", found | {"lost": 2, "gained": 12, "p_by_case": 0.0123})
+    assert told.startswith("Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and")
+    assert "+12.5 pp (1.0 to 24.0 pp)" in told
+    assert "Only the first is right 2 times, only the second 12 times; p = 0.012 by case." in told
+    assert "a *b*" not in told
+    assert comparison_words("a", "b", None) == "No instance with a known outcome was answered by both runs."
+    assert run_words(ROW | {"options": '{"name": "pilot"}'}) == "fake, −RT, pilot, 1, 2026-11-21 13:38 UTC"

@@ -138,7 +138,37 @@ def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(run: Run, folder
         spoken = run(*model_at(base_url, *zero, "--budget-usd", "1"))
     replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
     assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [0.25] * 4
-    assert spoken.code == 1 and "1.00 USD" in spoken.out and "the budget leaves" in spoken.out
+    assert spoken.code == 1 and "the budget leaves" in spoken.out
+    assert "1.00 USD, as the gateway reports" in spoken.out
+
+
+def test_cost_of_two_sources_is_told_apart(run: Run) -> None:
+    asked = ("--price-in", "0.5", "--price-out", "0.5", "--concurrency", "1")
+    with fake_server(FakePlan(reports_usd=0.25)) as gateway:
+        model_of_gateway = run(*model_at(gateway, *asked, "--runs", "1", "--json"))
+    spent = json.loads(model_of_gateway.out)["spent"]
+    assert (spent["usd"], spent["reported_usd"]) == (0.5, 0.5)
+    with fake_server(FakePlan()) as plain:
+        spoken = run(*model_at(plain, *asked, "--runs", "1"))
+    assert "gateway" not in spoken.out and " USD" in spoken.out
+
+
+@pytest.mark.parametrize("verb", ["detect", "judge"])
+def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(run: Run, folder: DataFolder, verb: str) -> None:
+    """On this machine too: gateways to paid models listen there."""
+    run("detect", "--detector", "fake", *ONE, "--runs", "1")
+    where = model_at("http://127.0.0.1:9/v1", "--dry-run")
+    if verb == "judge":
+        named = ("--model", "heron", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--benchmark", "minibench")
+        [job] = [path.stem for path in (folder.ledger / "runs").glob("*.jsonl")]
+        where = ("judge", *named, "--experiment", job)
+    words = "price unknown: cap it with --budget-tokens N, or state --price-in and --price-out (0 and 0 if it is free)"
+    assert words in run(*where).out
+    capped = run(*where, "--budget-tokens", "5000")
+    assert "price unknown; at most 5,000 tokens for the whole job, or state --price-in" in capped.out
+    dollars = run(*where, "--budget-usd", "1")
+    assert dollars.code == 1
+    assert "--budget-tokens N" in dollars.err and "--price-in and --price-out" in dollars.err
 
 
 def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(

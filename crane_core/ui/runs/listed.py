@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from crane_core.pipeline.job_files import LABELS
 from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
@@ -32,9 +34,18 @@ MANY = 20
 """Rows from which on the list can be narrowed."""
 
 _END_OF_JOB = re.compile(r"[0-9a-f]{8}(?:-\d+)?$")
-OF_MODELS = ("No answer", "Tokens in / out", "Cost", "Median s")
+OF_SOME = ("Name", "Note", "No answer", "Tokens in / out", "Cost", "Median s")
 """Columns that are left out while no run has anything in them."""
-WIDTHS = {"Detector": 150, "Input": 65, "Run": 240, "Runs agree": 178, "Tokens in / out": 140, "Cost": 85}
+WIDTHS = {
+    "Name": 130,
+    "Note": 240,
+    "Detector": 150,
+    "Input": 65,
+    "Run": 240,
+    "Runs agree": 178,
+    "Tokens in / out": 140,
+    "Cost": 85,
+}
 NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Unstable", "Tokens in / out", "Cost", "Median s")
 INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
 AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
@@ -102,7 +113,7 @@ def _titled(name: str, titles: Mapping[str, str]) -> str:
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
     cells = pd.DataFrame([row_cells(row, is_running=_is_running(row)) for row in as_rows(table)])
     cells["Benchmark"] = [data.benchmark_titles().get(name, name) for name in cells["Benchmark"]]
-    return cells[[name for name in cells if name not in OF_MODELS or (cells[name] != NOTHING).any()]]
+    return cells[[name for name in cells if name not in OF_SOME or (cells[name] != NOTHING).any()]]
 
 
 def _is_running(row: dict[str, Any]) -> bool:
@@ -112,12 +123,14 @@ def _is_running(row: dict[str, Any]) -> bool:
 def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
     """The cells of a run in the list."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
+    labels = labels_of_row(row)
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
         "Run": f"running since {began}" if is_running else f"{began}, {told_apart[0]}" if told_apart else began,
+        "Name": labels.get("name", NOTHING),
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
         "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,
@@ -126,7 +139,14 @@ def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
         "Tokens in / out": tokens_words(row),
         "Cost": cost_cell(row),
         "Median s": NOTHING if row["seconds_median"] is None else f"{row['seconds_median']:.2f}",
+        "Note": labels.get("note", NOTHING),
     }
+
+
+def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
+    """What the user calls a run; row: one of `pipeline.run_list`."""
+    options = json.loads(row["options"]) if row["options"] else {}
+    return {label: str(options[label]) for label in LABELS if label in options}
 
 
 def started_words(started_at: str) -> str:

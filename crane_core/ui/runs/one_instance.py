@@ -84,7 +84,7 @@ def _took(answer: dict[str, Any]) -> str:
     if answer["input_tokens"] is not None:
         parts.append(f"{answer['input_tokens']:,} tokens in, {answer['output_tokens'] or 0:,} out")
     if answer["has_reply"]:
-        parts.append(cost_words(answer["usd"]))
+        parts.append(cost_words(answer["usd"], answer["usd"] if answer["is_usd_reported"] else None))
     if (answer["attempts"] or 1) > 1:
         parts.append(f"{answer['attempts']} requests")
     if answer["finish_reason"] not in (None, "stop"):

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.detect_score import Row
+from crane_core.pipeline.job_words import cost_words
 from crane_core.pipeline.measures import WITH_STATE
 from crane_core.pipeline.printed_rows import PrintedRow
 from crane_core.pipeline.rows import as_rows
@@ -24,8 +25,9 @@ from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import STUDY
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.going import accuracy_words, draw_bar
-from crane_core.ui.runs.listed import agreement_words, cost_cell, started_words, tokens_words
+from crane_core.ui.runs.listed import agreement_words, started_words, tokens_words
 from crane_core.ui.runs.started import started_runs
+from crane_core.ui.runs.two import draw_comparison
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
 
@@ -50,6 +52,7 @@ def draw_run(row: dict[str, Any]) -> None:
         scores = data.scores(row["experiment"])
         _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
     _draw_ways(row)
+    draw_comparison(row)
     run = key_of(row)
     _draw_reasons(stored.reasons(data.store().cursor(), run))
     _draw_instances(run)
@@ -91,7 +94,7 @@ def facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
         "tokens in / out": tokens_words(row) if row["input_tokens"] is not None else None,
-        "cost": None if row["seconds_median"] is None else cost_cell(row),
+        "cost": None if row["seconds_median"] is None else cost_words(row["usd"], row["usd_reported"]),
         "seconds per reply": _seconds(row),
         "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,
         **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},

@@ -74,7 +74,7 @@ def model_html(asked: Asked) -> str:
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
     tokens = f"{asked.answer.input_tokens or 0:,} tokens in, {asked.answer.output_tokens or 0:,} out"
-    cost = f", {cost_words(asked.usd)}"
+    cost = f", {cost_words(asked.usd, asked.answer.usd)}"
     facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
     return _card(css, asked.model, heads[asked.read.crashes], facts)
 

@@ -1,0 +1,76 @@
+"""A reply that comes as a stream of events, put together to the completion that it is.
+
+Knows server-sent events and the chunks of chat completions. Refuses a stream without its end: it is half a reply.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_BEGINNING = re.compile(rb"\s*(?:data|event|id|retry)?:")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_DONE = "[DONE]"
+_TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
+"""Members of a message that come in pieces."""
+
+
+def is_stream(content_type: str) -> bool:
+    """Whether a content type announces events."""
+    return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def looks_like_stream(raw: bytes) -> bool:
+    """Whether a body is events, whatever its content type says."""
+    return _BEGINNING.match(raw) is not None
+
+
+def completion_of(raw: bytes) -> dict[str, Any]:
+    """The completion whose first choice is the concatenation of the chunks, with their usage; or what reports an error.
+
+    Raises ValueError, LookupError, TypeError or AttributeError if the events hold something else, or have no end.
+    """
+    joined: dict[str, Any] = {"usage": None}
+    pieces: dict[str, list[str]] = {name: [] for name in _TEXTS}
+    finish_reason, has_ended = None, False
+    for data in _events(raw):
+        if data == _DONE:
+            has_ended = True
+            break
+        chunk = json.loads(data)
+        if chunk.get("error"):
+            return {"error": chunk["error"]}
+        joined["usage"] = chunk.get("usage") or joined["usage"]
+        for choice in chunk.get("choices") or ():
+            if choice.get("index", 0) != 0:
+                continue
+            said = choice.get("delta") or choice.get("message") or {}
+            for name in _TEXTS:
+                pieces[name] += _spoken(said.get(name))
+            finish_reason = choice.get("finish_reason") or finish_reason
+    if not has_ended and finish_reason is None:
+        raise ValueError("the stream has no end")
+    message = {name: "".join(parts) or None for name, parts in pieces.items()}
+    return joined | {"choices": [{"message": message, "finish_reason": finish_reason}]}
+
+
+def _spoken(piece: object) -> list[str]:
+    """The texts of a piece; some endpoints send parts, of which only texts are spoken."""
+    if isinstance(piece, list):
+        return [part["text"] for part in piece if part.get("type") == "text"]
+    return [piece] if isinstance(piece, str) else []
+
+
+def _events(raw: bytes) -> Iterator[str]:
+    """The data of each event; comments, names and numbers of events are left out."""
+    lines: list[str] = []
+    for line in _LINE_END.split(raw.decode("utf-8")):
+        if line.startswith("data:"):
+            lines.append(line.removeprefix("data:").removeprefix(" "))
+        elif not line and lines:
+            yield "\n".join(lines)
+            lines.clear()
+    if lines:
+        yield "\n".join(lines)

@@ -1,0 +1,55 @@
+"""`reparse`: the raw replies of a run read again by the current rules; the verdicts that change are listed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from crane_core import arguments
+from crane_core.domain import Reread
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.reread import changes, take
+from crane_core.terminal import give, tell
+
+NAME = "reparse"
+HELP = "read the stored replies of a run by the current rules and list the verdicts that change; nothing is asked"
+EXAMPLE = """python -m crane_core reparse gpt-5-runtime-junobench-0a1b2c3d
+         python -m crane_core reparse gpt-5-runtime-junobench-0a1b2c3d --dry-run"""
+WORDS = {True: "crash", False: "no crash", None: "no answer"}
+SHOWN = 300
+"""Characters of a reason."""
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("job", type=arguments.name, metavar="RUN", help="name of the run, as the page Runs shows it")
+    verb.add_argument("--dry-run", action="store_true", help="list the changes; change nothing")
+    verb.add_argument("--json", action="store_true", help="print the changes as JSON to stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    store = prepare(folder, tell)
+    try:
+        n_replies, changed = changes(store, folder, chosen.job)
+        if not chosen.dry_run:
+            take(store, folder, chosen.job, changed)
+    finally:
+        store.close()
+    if chosen.json:
+        give(json.dumps({"replies": n_replies, "changed": [asdict(each) for each in changed]}, indent=1))
+        return 0
+    taken = "would change" if chosen.dry_run else "changed"
+    give("\n".join([*map(_words, changed), f"{len(changed):,} of {n_replies:,} verdicts {taken}"]))
+    return 0
+
+
+def _words(change: Reread) -> str:
+    before, after = (
+        f"{WORDS[crashes]} ({why[:SHOWN]})" if why else WORDS[crashes]
+        for crashes, why in (
+            (change.crashes_before, change.unanswered_before),
+            (change.crashes_after, change.unanswered_after),
+        )
+    )
+    return f"{change.instance_id}, answer {change.run_index}: {before} -> {after}"

@@ -99,6 +99,41 @@ class Side(StrEnum):
     LEAD = "lead"
 
 
+class Listed(StrEnum):
+    """What can be listed, renamed, removed and restored by its name."""
+
+    BENCHMARK = "benchmark"
+    SOURCE = "source"
+    RUN = "run"
+    CAMPAIGN = "campaign"
+
+
+class InventoryAction(StrEnum):
+    """What was done to one of them. Nothing is deleted: what is removed is not loaded until it is restored."""
+
+    REMOVE = "remove"
+    RESTORE = "restore"
+    RENAME = "rename"
+
+
+class VerifiedAs(StrEnum):
+    """The outcome of executing one notebook of a pair.
+
+    AS_RECORDED: the crashing one raised its recorded exception in its target cell, or the fixed one ran through.
+    CANNOT_RUN: something is missing here (a module, a file, a GPU, the network). STOPPED: it met a limit. The others
+    are ways in which a pair is not what it claims to be.
+    """
+
+    AS_RECORDED = "as recorded"
+    NO_CRASH = "no crash"
+    OTHER_EXCEPTION = "other exception"
+    OTHER_CELL = "crash in another cell"
+    FIXED_CRASHES = "fixed notebook crashes"
+    NOT_A_PAIR = "not a pair"
+    CANNOT_RUN = "cannot run here"
+    STOPPED = "stopped at a limit"
+
+
 class ProblemKind(StrEnum):
     """What kind of trouble a record made.
 
@@ -535,6 +570,49 @@ class KeyChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class InventoryAct:
+    """A benchmark, source, run or campaign removed, restored or renamed; the last act of each kind holds.
+
+    `name` is its id: of a run the experiment. `title` is its new name for people. `held` says what it held when it was
+    removed, in words. `acted_at` is ISO 8601 in UTC.
+    """
+
+    kind: Listed
+    name: str
+    action: InventoryAction
+    acted_at: str
+    acted_by: str
+    title: str | None = None
+    held: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One notebook of a pair executed in a fresh kernel, to see whether it does what the pair claims.
+
+    `environment` is a digest of the interpreter and its packages, `content` one of the notebook, its benchmark's claims
+    about it and the files beside it: where both are the same, the outcome is known. `python` is the interpreter's
+    version. `recorded` is the exception that the notebook claims, None if it claims none; `exception` and `message` are
+    what was raised, in code cell `cell` (from 0). `why` is one line for people. `seconds` is wall time.
+    """
+
+    benchmark: str
+    case_id: str
+    version: Version
+    environment: str
+    content: str
+    python: str
+    outcome: VerifiedAs
+    verified_at: str
+    seconds: float | None = None
+    recorded: str | None = None
+    exception: str | None = None
+    message: str | None = None
+    cell: int | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedNumber:
     """A cell of a table somebody printed. `printed` is the text, so that its digits are known."""
 
@@ -578,6 +656,8 @@ Record = (
     | Annotation
     | CampaignMessage
     | KeyChoice
+    | Verification
+    | InventoryAct
     | PublishedNumber
     | LoadProblem
 )

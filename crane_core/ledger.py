@@ -33,6 +33,7 @@ KINDS: dict[str, type] = {
     "campaign_round": domain.CampaignRound,
     "detector": domain.Detector,
     "job": domain.Job,
+    "inventory_act": domain.InventoryAct,
     "judge_job": domain.JudgeJob,
     "judge_reply": domain.JudgeReply,
     "judgement": domain.Judgement,
@@ -41,6 +42,7 @@ KINDS: dict[str, type] = {
     "reread": domain.Reread,
     "run": domain.Run,
     "prompt": domain.Prompt,
+    "verification": domain.Verification,
 }
 """Record kinds of a ledger line: the value of its "record" key and the type that it becomes."""
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crane_core.domain import Listed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns import campaign_names
 from crane_core.ui import data, keys
@@ -12,6 +13,7 @@ from crane_core.ui.campaigns.listed import draw_list
 from crane_core.ui.campaigns.new_campaign import draw_new
 from crane_core.ui.campaigns.one_campaign import draw_campaign
 from crane_core.ui.frame import page
+from crane_core.ui.inventory_view import draw_removed
 
 with page(needs=Role.LEAD):
     if admitted_as_lead():
@@ -26,6 +28,7 @@ with page(needs=Role.LEAD):
             st.title("Campaigns")
             names = campaign_names(data.folder())
             draw_list(names)
+            draw_removed(Listed.CAMPAIGN)
             st.subheader("New campaign", anchor="new")
             draw_new()
         draw_who_may_see()

@@ -4,10 +4,12 @@ import os
 
 import streamlit as st
 
+from crane_core.domain import Listed
 from crane_core.pipeline.check import execution_allowed
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import page
+from crane_core.ui.inventory_view import draw_removed
 from crane_core.ui.runs.address import ADDRESS, key_of
 from crane_core.ui.runs.judge_list import draw_judges
 from crane_core.ui.runs.listed import draw_list
@@ -32,3 +34,4 @@ with page():
         draw_starting(may_run=execution_allowed(os.environ))
         draw_list(table)
         draw_judges(data.judge_jobs())
+        draw_removed(Listed.RUN)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crane_core.domain import Listed
 from crane_core.ui.data_view import (
     draw_annotators,
     draw_contradictions,
@@ -12,6 +13,8 @@ from crane_core.ui.data_view import (
 )
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import draw_fetch, draw_import
+from crane_core.ui.inventory_view import draw_many, draw_removed
+from crane_core.ui.verified_view import draw_verified
 
 with page():
     st.title("Data")
@@ -24,6 +27,10 @@ with page():
         draw_import()
     st.subheader("Sources", anchor="sources")
     draw_sources()
+    draw_many(Listed.BENCHMARK, Listed.SOURCE)
+    draw_removed(Listed.BENCHMARK, Listed.SOURCE)
+    st.subheader("Verified pairs", anchor="verified")
+    draw_verified()
     st.subheader("Problems", anchor="problems")
     draw_problems()
     draw_contradictions()

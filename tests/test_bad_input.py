@@ -101,6 +101,7 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "{}", "--setting", "code"),
     "prompt --template": ("prompt", "there.ipynb", "--setting", "code", "--template", "{}"),
     "restore": ("restore", "{}"),
+    "verify": ("verify", "{}"),
 }
 READS_A_FILE = ("campaign create", "capture", "check", "detect --template", "judge --template", "prompt --template")
 NO_PATHS = {
@@ -231,6 +232,9 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("prompt", "there.ipynb", "--setting", "runtime", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),
     ("app", "--port"): (*NO_COUNTS, "65536"),
+    ("verify", "minibench", "--jobs"): NO_COUNTS,
+    ("verify", "minibench", "--timeout-s"): ("0", *NO_AMOUNTS),
+    ("verify", "minibench", "--memory-mib"): ("0", *NO_AMOUNTS),
     (*POWER, "--cases"): (*NO_COUNTS, "1,,2", ","),
     (*POWER, "--instances"): NO_COUNTS,
     (*POWER, "--comparisons"): NO_COUNTS,
@@ -308,6 +312,13 @@ NO_TEXTS = {
     "a meaning without a label": ("campaign", "labels", "p", "--file", "a", "--annotator", "eva", "--map", ESCAPES),
     "a meaning of no label": ("campaign", "labels", "p", "--file", "a", "--annotator", "eva", "--map", "good=best"),
     "an annotator of escapes": ("campaign", "create", "pilot", "--annotators", ESCAPES),
+    "a removal of nothing": ("remove", "run", ESCAPES),
+    "a removal of no kind": ("remove", "label", "x"),
+    "a new name of escapes for nothing": ("rename", "benchmark", ESCAPES, ESCAPES),
+    "a new name that is empty": ("rename", "benchmark", "minibench", " "),
+    "a new name too long": ("rename", "benchmark", "minibench", "x" * 5_000),
+    "a restoration of nothing": ("restore", "run", ESCAPES),
+    "a restoration of no kind": ("restore", "there", "x"),
     "an address that nobody has": ("app", "--port", "8599", "--address", "256.1.1.1"),
 }
 
@@ -319,7 +330,7 @@ def test_a_name_that_is_none_is_refused(command: Command, here: Path, arguments:
 
 def test_every_verb_is_tried() -> None:
     tried = {arguments[0] for arguments in (*PATH_VERBS.values(), *NUMBERS, *NO_TEXTS.values())}
-    assert set(verb_modules()) - tried == {"doctor", "rebuild", "report", "sql"}, "these take no path, number or name"
+    assert set(verb_modules()) - tried == {"doctor", "list", "rebuild", "report", "sql"}, "these take no path or number"
 
 
 def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(command: Command, here: Path) -> None:
@@ -400,4 +411,4 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     allowed = {"terminal.py", "watchdog.py", "fake_server.py", "cli.py", "answering.py", "guard.py"}
     files = [path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts]
     writing = {path.name for path in files if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))}
-    assert writing - allowed - {"isolation.py"} == set()
+    assert writing - allowed - {"isolation.py", "environment.py"} == set()

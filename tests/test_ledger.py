@@ -28,12 +28,15 @@ from crane_core.domain import (
     CampaignRound,
     Detector,
     DetectorKind,
+    InventoryAct,
+    InventoryAction,
     Job,
     JudgeJob,
     Judgement,
     JudgeReply,
     KeyChoice,
     Label,
+    Listed,
     MessageAction,
     Prompt,
     Record,
@@ -42,6 +45,9 @@ from crane_core.domain import (
     Run,
     Setting,
     Side,
+    Verification,
+    VerifiedAs,
+    Version,
 )
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
@@ -99,6 +105,14 @@ records = st.one_of(
     ),
     st.builds(CampaignRound, texts, texts, texts),
     st.builds(KeyChoice, texts, texts, texts),
+    st.builds(
+        InventoryAct, st.sampled_from(Listed), texts, st.sampled_from(InventoryAction), texts, texts, title=maybe,
+        held=maybe,
+    ),
+    st.builds(
+        Verification, texts, texts, st.sampled_from(Version), texts, texts, texts, st.sampled_from(VerifiedAs), texts,
+        seconds=amounts, recorded=maybe, exception=maybe, message=maybe, cell=st.none() | numbers, why=maybe,
+    ),
     st.builds(Campaign, texts, st.dictionaries(texts, numbers, max_size=3).map(json.dumps)),
 )  # fmt: skip
 
@@ -137,6 +151,7 @@ def test_a_run_without_an_answer_keeps_that(tmp_path: Path) -> None:
 
 def test_every_kind_of_ledger_record_is_generated_here() -> None:
     of_detectors = {Detector, Job, Prompt, Reply, Reread, Run}
+    of_benchmarks = {InventoryAct, Verification}
     of_annotators = {
         Campaign,
         CampaignGuideline,
@@ -149,7 +164,7 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         JudgeReply,
         KeyChoice,
     }
-    assert set(KINDS.values()) == of_detectors | of_annotators
+    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators
 
 
 def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,6 +339,7 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
     plain = {str, int, bool | None, str | None, int | None, float | None, Setting, Label, Label | None}
     plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
+    plain |= {InventoryAction, Listed, VerifiedAs, Version}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
 
 

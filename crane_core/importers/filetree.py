@@ -26,7 +26,8 @@ _OPENERS: dict[str, Callable[[Path, Limits], Contents]] = {
 class FileTree:
     """Files by their POSIX path relative to the source, sorted; a single common top folder is left out.
 
-    `name` is the source's name without its suffix. `problems` are refused members, which are not in `paths`.
+    `name` is the source's name without its suffix, `top` the folder left out, "" or with a slash. `problems` are
+    refused members, which are not in `paths`.
     """
 
     def __init__(self, name: str, contents: Contents) -> None:
@@ -34,7 +35,7 @@ class FileTree:
         self.name = name
         self.paths: list[str] = sorted(path[len(top) :] for path in contents.names)
         self.problems: list[LoadProblem] = list(contents.problems)
-        self._top = top
+        self.top = top
         self._known = set(self.paths)
         self._read = contents.read
 
@@ -45,7 +46,7 @@ class FileTree:
         """The file's bytes. Raises SourceError if there is no such file or it cannot be read."""
         if path not in self._known:
             raise SourceError(f"{path} is not in {self.name}.", remedy="Check the path.")
-        return self._read(self._top + path)
+        return self._read(self.top + path)
 
     def by_folder(self) -> dict[str, list[str]]:
         """The paths grouped by the folder they lie in ("" for the top), both in order."""

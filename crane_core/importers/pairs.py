@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
 from crane_core.importers.crane_llm_workbooks import GroundTruth, read_case_labels, read_ground_truth
@@ -84,6 +85,28 @@ def _benchmark(tree: FileTree, pairs: list[_Pair]) -> Benchmark:
     if known and _CASES_TABLE not in names and (names & JUNOBENCH_WORKBOOKS or len(pairs) >= FEW):
         return JUNOBENCH
     return Benchmark(slug(tree.name), tree.name)
+
+
+class PairFiles(NamedTuple):
+    """The notebooks of a case by version, as paths of their tree.
+
+    `doubles` are further notebooks of the same name, `exception` the class that cases.csv states, None if it does not.
+    """
+
+    case_id: str
+    paths: Mapping[Version, str]
+    doubles: Sequence[str]
+    exception: str | None
+
+
+def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
+    """Every pair of a tree that `recognises` takes, and the benchmark that an import would file them under."""
+    pairs = _pairs(tree)
+    benchmark = _benchmark(tree, pairs)
+    tables = (path for path in tree.paths if path.rpartition("/")[2] == _CASES_TABLE)
+    rows = (row for path in tables for row in _table_of_cases(tree, path, benchmark.benchmark))
+    stated = {row.case_id: row.exception for row in rows if isinstance(row, Case)}
+    return benchmark, [PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id)) for pair in pairs]
 
 
 @dataclass(slots=True)

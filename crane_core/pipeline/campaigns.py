@@ -7,6 +7,7 @@ ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between ann
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +20,10 @@ from crane_core.annotation.journal import Journal, journal_for
 from crane_core.annotation.label_guideline import first_guideline
 from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json, with_rounds
 from crane_core.annotation.rounds import round_from_json
-from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind
+from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind, Listed
 from crane_core.errors import CampaignError
 from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats import vote
@@ -49,9 +51,10 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 
 
 def campaign_names(folder: DataFolder) -> list[str]:
-    """Names of the campaigns, the newest first; damaged plans come last and raise when read."""
+    """Names of the campaigns that are not removed, the newest first; damaged plans come last and raise when read."""
     files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
-    created = {file.stem: _created(file) for file in files if _is_kept(file)}
+    kept = inventory(folder)
+    created = {file.stem: _created(file) for file in files if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)}
     return sorted(created, key=lambda name: (-created[name], name))
 
 
@@ -76,6 +79,12 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
             f"There is no campaign {campaign!r} in {folder.ledger}.",
             remedy="List campaigns with `campaign status`, or create one with `campaign create`.",
         )
+    about = inventory(folder)
+    if act := about.removed.get((Listed.CAMPAIGN, campaign)):
+        raise CampaignError(
+            f"The campaign {campaign!r} was removed by {act.acted_by} at {act.acted_at[:16]}.",
+            remedy=f"Bring it back: `restore campaign {campaign}`.",
+        )
     records = ledger.tail(file).records
     plans = [record for record in records if isinstance(record, Campaign)]
     if not plans:
@@ -84,6 +93,7 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
         plan = plan_from_json(plans[0].plan)
         rounds = [round_from_json(record.round) for record in records if isinstance(record, CampaignRound)]
         plan = with_rounds(plan, rounds)
+        plan = replace(plan, title=about.title(Listed.CAMPAIGN, campaign) or plan.title)
     except ValueError as error:
         raise CampaignError(
             f"{file}: {error}.", remedy="Restore the file from a copy; no label was changed."

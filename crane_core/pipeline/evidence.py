@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crane_core.domain import Listed
 from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.ledger_copy import copy_ledger
 from crane_core.pipeline.load import embedded_digests
 from crane_core.pipeline.places import DataFolder
@@ -79,7 +81,8 @@ def write_pack(
 ) -> Manifest:
     """Write the pack into `out`, which is made; whole or not at all. Raises SourceError if `out` is taken.
 
-    A ledger file that grows meanwhile is included as it was when it was copied.
+    Removed sources, runs and campaigns are left out. A ledger file that grows meanwhile is included as it was when it
+    was copied.
     """
     with fresh_folder(out) as fresh:
         manifest = Manifest(
@@ -94,12 +97,15 @@ def write_pack(
 
 
 def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
-    for name, content in copy_ledger(folder.ledger, into / LEDGER):
+    for name, content in copy_ledger(folder.ledger, into / LEDGER, inventory(folder).has_file):
         yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content))
 
 
 def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> Iterator[PackedSource]:
+    listed = inventory(folder)
     for source in staged_sources(folder.sources):
+        if not listed.has(Listed.SOURCE, source.source_id):
+            continue
         is_included = with_published or not is_published(source)
         if is_included:
             target = into / SOURCES / source.source_id

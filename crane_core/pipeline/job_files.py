@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import Job, JudgeJob, JudgeReply, Prompt, Reply, Run
+from crane_core.domain import Job, JudgeJob, JudgeReply, Listed, Prompt, Reply, Run
 from crane_core.errors import DetectorError
 from crane_core.importers.published_detectors import slug
+from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.reply_reading import NOTHING_CAME, run_of
 from crane_core.prompts.judge_reply import read_judge_reply
@@ -181,6 +182,11 @@ def alone(folder: DataFolder, job: str) -> Iterator[None]:
 
     The operating system releases the lock when the process ends; the empty file stays.
     """
+    if act := inventory(folder).removed.get((Listed.RUN, job)):
+        raise DetectorError(
+            f"The run {job} was removed by {act.acted_by} at {act.acted_at[:16]}.",
+            remedy=f"Bring it back with `restore run {job}`, or start a separate repeat with --again.",
+        )
     path = _lock_file(folder, job)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:

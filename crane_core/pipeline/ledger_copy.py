@@ -5,7 +5,7 @@ Knows files and folders. Refuses to know the contents of the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +19,14 @@ class CopiedFile(NamedTuple):
     content: bytes
 
 
-def copy_ledger(ledger: Path, into: Path) -> Iterator[CopiedFile]:
-    """Copy the ledger's files into the folder `into`, in the order of their names; a line being written is left out."""
+def copy_ledger(ledger: Path, into: Path, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[CopiedFile]:
+    """Copy the ledger's files into the folder `into`, in the order of their names; a line being written is left out.
+
+    `wanted` is asked for the path of each file in the ledger.
+    """
     for file in sorted(ledger.rglob("*.jsonl")):
+        if not wanted(file.relative_to(ledger).as_posix()):
+            continue
         copied = CopiedFile(file.relative_to(ledger), whole_lines(file.read_bytes()))
         target = into / copied.name
         target.parent.mkdir(parents=True, exist_ok=True)

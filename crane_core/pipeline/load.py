@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import LoadProblem, Record
+from crane_core.domain import Listed, LoadProblem, Record
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.editions import edition_of, filed
+from crane_core.pipeline.inventory import FILE as INVENTORY
+from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.reply_reading import with_what_they_say
@@ -31,6 +33,7 @@ from crane_core.pipeline.sources import (
     staged_sources,
 )
 from crane_core.releases import Release, commit_named_in, release_of_kind
+from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
 from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
@@ -107,7 +110,9 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
     cursor = store.cursor()
     loaded = state.loaded_sources(cursor)
     wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
-    wanted |= {source.source_id for source in staged_sources(folder.sources)}
+    kept = inventory(folder)
+    staged = (source.source_id for source in staged_sources(folder.sources))
+    wanted |= {source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)}
     return wanted <= loaded and not _embedded_changed(store) and not any(_grown(folder, state.ledger_positions(cursor)))
 
 
@@ -118,6 +123,7 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_l
     and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
     """
     before = _rows_of_ledger(folder.database, progress)
+    is_outdated = _is_inventory_outdated(folder)
     lost = losses(folder)
     if lost and not accept_loss:
         raise _refuse_loss([str(loss) for loss in lost], {loss.remedy for loss in lost})
@@ -128,6 +134,8 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_l
     try:
         catch_up(store, folder, progress)
         fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.cursor()))))
+        if is_outdated:
+            fewer = []  # rows of what was removed since are missed on purpose
     finally:
         store.close()
     if fewer and not accept_loss:
@@ -146,6 +154,17 @@ def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
     store = open_store(database)
     try:
         return _by_table(state.rows_of_ledger(store.cursor()))
+    finally:
+        store.close()
+
+
+def _is_inventory_outdated(folder: DataFolder) -> bool:
+    """Whether something was removed or restored since the old database was loaded."""
+    if not folder.database.exists():
+        return False
+    store = open_store(folder.database)
+    try:
+        return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.cursor()).get(INVENTORY, ())))
     finally:
         store.close()
 
@@ -192,12 +211,15 @@ def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: No
 
 
 def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
+    _start_over_if_inventory_changed(store, folder, progress)
+    kept = inventory(folder)
     loaded = state.loaded_sources(store.cursor())
     for source_id, path in embedded().items():
         if source_id not in loaded and path.is_dir():
             progress(f"Loading the embedded data: {source_id}")
-            _load_embedded(store, source_id, path)
-    waiting = [source for source in staged_sources(folder.sources) if source.source_id not in loaded]
+            _load_embedded(store, folder, source_id, path)
+    staged = (source for source in staged_sources(folder.sources) if kept.has(Listed.SOURCE, source.source_id))
+    waiting = [source for source in staged if source.source_id not in loaded]
     for source in waiting:
         progress(f"Loading {source.name}")
         _load_staged(store, folder, source)
@@ -205,6 +227,20 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
     if waiting or grown:
         keep_count(folder)
     return bool(waiting or grown)
+
+
+def _start_over_if_inventory_changed(store: Store, folder: DataFolder, progress: Progress) -> None:
+    """What is removed is not loaded, and what is restored is again: both may change rows that others brought too."""
+    cursor = store.cursor()
+    since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
+    if state.loaded_sources(cursor) and _inventory_grew(folder, since):
+        progress("Something was removed, restored or renamed; loading everything again")
+        store.write(stored_inventory.empty)
+
+
+def _inventory_grew(folder: DataFolder, since: ledger.Position) -> bool:
+    file = inventory_file(folder)
+    return file.is_file() and ledger.tail(file, since).position != since
 
 
 def import_paths(
@@ -241,13 +277,13 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None, release:
     keep_whole = len(paths) == 1 and origin.is_file()
     sha256 = fingerprint(origin) if keep_whole else ""
     if keep_whole and (known := _known(folder, sha256)):
-        return _loaded_before(known)
+        return _loaded_before(known, folder)
     tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths)))
     importer = importer_for(tree)
     if keep_whole and release is None:
         release = release_of_kind(importer.KIND, commit_named_in(origin))
     if known := _known_release(folder, release):
-        return _loaded_before(known)
+        return _loaded_before(known, folder)
     edition = edition_of(release, sha256, staged_sources(folder.sources))
     records, problems = _read(importer.read(tree), edition)
     if not records:
@@ -260,15 +296,22 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None, release:
     )
     with staging as source:
         if known := _known(folder, source.sha256):
-            return _loaded_before(known)
+            return _loaded_before(known, folder)
         if store is None:
-            return _try_out(source, records, problems)._replace(waits_for_app=True, edition=edition)
+            return _try_out(source, folder, records, problems)._replace(waits_for_app=True, edition=edition)
         if source.source_id in state.loaded_sources(store.cursor()):
-            return _loaded_before(source)
-        return _write(store, _row(source), records, problems)._replace(edition=edition)
+            return _loaded_before(source, folder)
+        return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
 
 
-def _loaded_before(known: StagedSource) -> Imported:
+def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
+    """Raises SourceError if it was removed since."""
+    if act := inventory(folder).removed.get((Listed.SOURCE, known.source_id)):
+        raise SourceError(
+            f"{known.name} was imported as source {known.source_id}, and removed at {act.acted_at[:16]} by"
+            f" {act.acted_by}.",
+            remedy=f"Bring it back: `restore source {known.source_id}`.",
+        )
     return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition)
 
 
@@ -284,14 +327,14 @@ def _pair_name(paths: list[Path]) -> str:
     return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
 
 
-def _try_out(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
+def _try_out(source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]) -> Imported:
     """Write a source to its own database, so that none is kept that the app then could not load."""
     store = open_store(IN_MEMORY)
     try:
         for source_id, path in embedded().items():
             if path.is_dir():
-                _load_embedded(store, source_id, path)
-        return _write(store, _row(source), records, problems)
+                _load_embedded(store, folder, source_id, path)
+        return _write(store, folder, _row(source), records, problems)
     finally:
         store.close()
 
@@ -317,16 +360,16 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
 def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
-    return _write(store, _row(source), records, [*source.problems, *problems])
+    return _write(store, folder, _row(source), records, [*source.problems, *problems])
 
 
-def _load_embedded(store: Store, source_id: str, path: Path) -> Imported:
+def _load_embedded(store: Store, folder: DataFolder, source_id: str, path: Path) -> Imported:
     tree = RecordingTree(open_tree(path))
     importer = importer_for(tree)
     records, problems = _read(importer.read(tree))
     n_bytes = sum(map(len, tree.was_read.values()))
     row = SourceRow(source_id, importer.KIND, source_id, _digest(path), n_bytes, None)
-    return _write(store, row, records, problems)
+    return _write(store, folder, row, records, problems)
 
 
 def _embedded_changed(store: Store) -> bool:
@@ -358,7 +401,13 @@ def _read(stream: Iterable[Record], edition: str = "") -> tuple[list[Record], li
     return records, problems
 
 
-def _write(store: Store, row: SourceRow, records: list[Record], problems: list[LoadProblem]) -> Imported:
+def _write(
+    store: Store, folder: DataFolder, row: SourceRow, records: list[Record], problems: list[LoadProblem]
+) -> Imported:
+    kept = inventory(folder)
+    records = [taken for record in records if (taken := kept.taken(record)) is not None]
+    row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
+
     def change(cursor: Cursor) -> Imported:
         added = write.add_records(cursor, records, source_id=row.source_id)
         found = [*problems, *(problem for entry in added for problem in entry.problems)]
@@ -378,7 +427,7 @@ def load_ledger(store: Store, folder: DataFolder) -> int:
     """Load the new lines of ledger files since the last time; the number of new lines."""
     positions = state.ledger_positions(store.cursor())
     return sum(
-        _load_tail(store, name, ledger.tail(folder.ledger / name, since), since)
+        _load_tail(store, folder, name, ledger.tail(folder.ledger / name, since), since)
         for name, since in _grown(folder, positions)
     )
 
@@ -395,16 +444,20 @@ def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) ->
 def read_again(store: Store, folder: DataFolder, file: Path) -> None:
     """Load a whole ledger file once more, so that each of its replies is read by the current rules."""
     name = file.relative_to(folder.ledger).as_posix()
-    _load_tail(store, name, ledger.tail(file), ledger.Position())
+    _load_tail(store, folder, name, ledger.tail(file), ledger.Position())
 
 
-def _load_tail(store: Store, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
+def _load_tail(store: Store, folder: DataFolder, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
     if tail.position == since:
         return 0
 
+    kept = inventory(folder)
+    here = tail.records if kept.has_file(name) else []
+    records = [taken for record in here if (taken := kept.taken(record)) is not None]
+
     def change(cursor: Cursor) -> None:
         source_id = LEDGER_SOURCE + name
-        write.add_records(cursor, with_what_they_say(tail.records), source_id=source_id, latest_wins=True)
+        write.add_records(cursor, with_what_they_say(records), source_id=source_id, latest_wins=True)
         write.add_problems(cursor, source_id, tail.problems)
         write.set_ledger_position(cursor, name, *tail.position)
 

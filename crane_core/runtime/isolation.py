@@ -110,7 +110,7 @@ def _bubblewrap(argv: list[str], folder: Path, room: Path, *, network: bool) -> 
     if fonts.is_dir():  # finding all fonts again takes seconds
         shutil.copytree(fonts, room / HOME / "matplotlib")
     words += ["--ro-bind", str(folder), str(folder)]
-    if _is_small(folder):
+    if is_small(folder):
         shutil.copytree(folder, room / WORK, symlinks=True)
         words += ["--bind", str(room / WORK), str(folder)]
     return [*words, "--bind", str(room), str(room), "--remount-ro", "/", "--chdir", str(folder), "--"]
@@ -141,7 +141,8 @@ def _libraries(python: str) -> tuple[str, ...]:
     return tuple(map(str, kept[len(SYSTEM) :]))
 
 
-def _is_small(folder: Path) -> bool:
+def is_small(folder: Path) -> bool:
+    """Whether a folder is small enough to be copied for one run."""
     n_bytes = n_files = 0
     for where, _, names in os.walk(folder):
         n_files += len(names)

@@ -112,6 +112,19 @@ def fresh_kernel(
     program: Program, folder: Path, limits: Limits, stop: threading.Event | None = None
 ) -> Iterator[Kernel]:
     """Its own kernel for the time of the body. Raises KernelStartError if it does not come up."""
+    with guarded_kernel(program, folder, limits) as (guarded, connection):
+        channels = Channels(connection, limits)
+        try:
+            kernel = Kernel(guarded, channels, limits, stop or threading.Event())
+            _bring_up(kernel, program)
+            yield kernel
+        finally:
+            channels.close()
+
+
+@contextmanager
+def guarded_kernel(program: Program, folder: Path, limits: Limits) -> Iterator[tuple[Guarded, dict[str, Any]]]:
+    """A kernel's process under the watchdog for the time of the body, and how it is reached; it may not answer yet."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
         isolated = furnished(
@@ -119,13 +132,7 @@ def fresh_kernel(
         )
         guarded = Guarded(isolated.argv, folder=folder, env=isolated.env, limits=limits, watched=isolated.watched)
         try:
-            channels = Channels(connection, limits)
-            try:
-                kernel = Kernel(guarded, channels, limits, stop or threading.Event())
-                _bring_up(kernel, program)
-                yield kernel
-            finally:
-                channels.close()
+            yield guarded, connection
         finally:
             guarded.end()
 
@@ -134,12 +141,17 @@ def _bring_up(kernel: Kernel, program: Program) -> None:
     try:
         kernel.wait_until_ready()
     except EndedError as error:
-        said = error.end.last_words.strip().splitlines()
-        words = f"; its last output: {said[-1][:300]}" if said else ""
-        raise KernelStartError(
-            f"The kernel {program.name} did not start ({error.end.why}){words}.",
-            remedy="Install ipykernel for that interpreter, or choose another with --python or --kernel.",
-        ) from error
+        raise not_started(error.end, program) from error
+
+
+def not_started(end: End, program: Program) -> KernelStartError:
+    """The refusal for a kernel that ended before it answered."""
+    said = end.last_words.strip().splitlines()
+    words = f"; its last output: {said[-1][:300]}" if said else ""
+    return KernelStartError(
+        f"The kernel {program.name} did not start ({end.why}){words}.",
+        remedy="Install ipykernel for that interpreter, or choose another with --python or --kernel.",
+    )
 
 
 def _execution(code: str, *, silent: bool) -> dict[str, Any]:

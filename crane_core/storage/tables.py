@@ -142,6 +142,15 @@ TABLES: dict[type, Table] = {
         "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
     ),
     domain.KeyChoice: _plain("key_choices", domain.KeyChoice, key=("annotator", "chosen_at"), facts=("chosen",)),
+    domain.Verification: _plain(
+        "verifications",
+        domain.Verification,
+        key=("benchmark", "case_id", "version", "environment"),
+        facts=("outcome",),
+    ),
+    domain.InventoryAct: _plain(
+        "inventory_acts", domain.InventoryAct, key=("kind", "name", "acted_at", "action"), facts=()
+    ),
     domain.PublishedNumber: _plain(
         "published_numbers",
         domain.PublishedNumber,

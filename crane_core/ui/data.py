@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
+from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline import blinded, evaluate, five_runs, judges, label_sets
 from crane_core.pipeline import judged as judging
@@ -15,6 +16,7 @@ from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
 from crane_core.pipeline.detect_score import Row
 from crane_core.pipeline.detect_score import scores as job_scores
+from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.job_files import is_held
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
@@ -227,6 +229,16 @@ def scores(job: str) -> list[Row]:
 def printed_rows(benchmark: str, rows: list[Row]) -> list[PrintedRow]:
     """What the paper prints beside these rows; see `pipeline.printed_rows.printed_beside`."""
     return printed_beside(store(), benchmark, rows)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _run_titles(revision: str) -> Mapping[str, str]:
+    return {name: title for (kind, name), title in inventory(folder()).titles.items() if kind is Listed.RUN}
+
+
+def run_title(experiment: str) -> str | None:
+    """The name that somebody gave a run."""
+    return _run_titles(revision()).get(experiment)
 
 
 def is_running(job: str) -> bool:

@@ -45,18 +45,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"for each cell (default {usual.cell_s:g})",
     )
-    verb.add_argument(
-        "--memory-mib",
-        type=arguments.mebibytes,
-        metavar="M",
-        help="for the kernel (default: 4/5 of the machine's memory)",
-    )
-    verb.add_argument(
-        "--output-mib",
-        type=arguments.mebibytes,
-        metavar="M",
-        help=f"for all printed output (default {usual.output_bytes // MIB})",
-    )
+    add_bounds(verb)
     verb.add_argument(
         "--probe",
         action="append",
@@ -80,6 +69,22 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print what was written as JSON to stdout")
 
 
+def add_bounds(verb: argparse.ArgumentParser) -> None:
+    """The options that bound what a kernel may use beside time."""
+    verb.add_argument(
+        "--memory-mib",
+        type=arguments.mebibytes,
+        metavar="M",
+        help="for the kernel (default: 4/5 of the machine's memory)",
+    )
+    verb.add_argument(
+        "--output-mib",
+        type=arguments.mebibytes,
+        metavar="M",
+        help=f"for all printed output (default {Limits().output_bytes // MIB})",
+    )
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.out.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
@@ -92,7 +97,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         target=chosen.target,
         python=chosen.python,
         kernel=chosen.kernel,
-        limits=_limits(chosen),
+        limits=bounded(chosen),
         probes=chosen.probe,
         keep_going=chosen.keep_going,
     )
@@ -101,7 +106,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _limits(chosen: argparse.Namespace) -> Limits:
+def bounded(chosen: argparse.Namespace) -> Limits:
+    """The limits that the options say."""
     limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
     if chosen.memory_mib:
         limits = limits._replace(memory_bytes=int(chosen.memory_mib * MIB))

@@ -1,27 +1,51 @@
-"""`restore`: a backup brought back into an empty data folder, and the database made from it."""
+"""`restore`: something removed brought back into every view, or a backup into an empty data folder."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from crane_core import arguments
+from crane_core.domain import Listed
+from crane_core.errors import StoreError
+from crane_core.pipeline import inventory_list
 from crane_core.pipeline.backup import restore
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.load import prepare, prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.state import table_counts
-from crane_core.terminal import give, tell
+from crane_core.terminal import give, one_line, tell
+from crane_core.verbs.remove import add_by, who
 
 NAME = "restore"
-HELP = "bring a backup back into an empty data folder, after checking it"
-EXAMPLE = "python -m crane_core --data /srv/crane-new restore /mnt/disk/crane-2026-11-22"
+HELP = "bring back what was removed (KIND NAME), or a backup into an empty data folder (DIR), after checking it"
+EXAMPLE = """python -m crane_core restore campaign pilot
+         python -m crane_core --data /srv/crane-new restore /mnt/disk/crane-2026-11-22"""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("backup", type=arguments.path, metavar="DIR", help="a folder that `backup` made")
+    verb.add_argument(
+        "backup",
+        type=arguments.path,
+        metavar="DIR|KIND",
+        help=f"a folder that `backup` made; or {', '.join(Listed)}, followed by a name",
+    )
+    verb.add_argument("name", nargs="?", type=arguments.name, metavar="NAME", help="as `list --removed` shows it")
+    add_by(verb)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    done = restore(chosen.backup, folder)
+    if chosen.name is None:
+        return _backup(chosen.backup, folder)
+    if str(chosen.backup) not in set(Listed):
+        raise StoreError(f"{chosen.backup} is none of {', '.join(Listed)}.", remedy="See `list --removed`.")
+    entry = inventory_list.restore(folder, Listed(str(chosen.backup)), chosen.name, by=who(chosen))
+    prepare_or_read(folder, tell).close()
+    give(one_line(f"restored: {entry.kind} {entry.name} ({entry.held})"))
+    return 0
+
+
+def _backup(backup: Path, folder: DataFolder) -> int:
+    done = restore(backup, folder)
     give(f"{folder.path}: {done}")
     store = prepare(folder, tell)
     for table, n_rows in table_counts(store.cursor()).items():

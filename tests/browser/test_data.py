@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -15,8 +16,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
+from crane_core.cli import main
 from crane_core.pipeline.places import embedded
 from crane_core.releases import PUBLISHED
+from tests.written_pairs import write_pair
 
 from .conftest import OpenPage
 from .screen import TITLES, settled, title
@@ -226,3 +229,21 @@ def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> Non
     expect(tools.get_by_label("Download as CSV").first).to_be_attached()
     for button in tools.get_by_label("Download as CSV").all():
         expect(button).to_be_hidden()
+
+
+def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
+    copy_of_embedded: Path, open_page: OpenPage
+) -> None:
+    lab = copy_of_embedded.parent / "verified-lab"
+    write_pair(lab, "stops", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    write_pair(lab, "zones", ["a = 1", "1 / a"], ["a = 1", "1 / a"])
+    data = Path(shutil.copytree(copy_of_embedded, copy_of_embedded.parent / "verified-data"))
+    assert main(["--data", str(data), "verify", str(lab)]) == 1
+    with serve(data) as address:
+        page = settled(open_page(f"{address}/data"))
+        section = page.get_by_test_id("stDataFrame")
+        counted = section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
+        for place, number in enumerate("2110", start=1):
+            expect(counted.locator("td").nth(place)).to_have_text(number)
+        expect(page.get_by_text("Pairs that are not what they claim to be")).to_be_visible()
+        expect(section.filter(has_text="its target, code cell 1, raised nothing")).to_have_count(1)

@@ -26,6 +26,8 @@ from crane_core.domain import (
     Detector,
     DetectorKind,
     Instance,
+    InventoryAct,
+    InventoryAction,
     Job,
     JudgeJob,
     Judgement,
@@ -33,6 +35,7 @@ from crane_core.domain import (
     KernelState,
     KeyChoice,
     Label,
+    Listed,
     LoadProblem,
     MessageAction,
     ProblemKind,
@@ -45,6 +48,8 @@ from crane_core.domain import (
     Setting,
     Side,
     VariableState,
+    Verification,
+    VerifiedAs,
     Version,
 )
 from crane_core.errors import StoreError
@@ -95,6 +100,11 @@ ONE_OF_EACH: list[Record] = [
     ),
     CampaignMessage("pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."),
     KeyChoice("ana", TIME, '{"isOff": false, "keys": {}}'),
+    Verification(
+        *("mine", "numpy_1", Version.REPRODUCED, "e" * 12, "0" * 64, "3.11.7", VerifiedAs.AS_RECORDED, TIME, 0.5),
+        *("ValueError", "ValueError", "no", 3, "as it should"),
+    ),
+    InventoryAct(Listed.RUN, "job", InventoryAction.RENAME, TIME, "lea", title="First"),
     PublishedNumber("paper", "2a", "GPT-5", "F1 (+RT)", "73%", "percent"),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crane_core.domain import Listed
 from crane_core.pipeline.campaign_status import Status, campaign_status
 from crane_core.pipeline.disputes import disputes, undecided
 from crane_core.pipeline.plan_outline import query_words
@@ -17,6 +18,7 @@ from crane_core.ui.campaigns.outcomes import draw_agreement, draw_outcomes
 from crane_core.ui.campaigns.people import draw_people
 from crane_core.ui.campaigns.plan_view import titles_of
 from crane_core.ui.campaigns.progress import draw_drift, draw_progress
+from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import turn
 from crane_core.ui.words import count, literal
 
@@ -58,6 +60,7 @@ def draw_campaign(campaign: str) -> None:
     with right:
         st.subheader("Lock", anchor="lock")
         draw_lock(status)
+    draw_one(Listed.CAMPAIGN, campaign)
 
 
 def _draw_head(status: Status) -> None:

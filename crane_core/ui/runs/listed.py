@@ -111,7 +111,10 @@ def _titled(name: str, titles: Mapping[str, str]) -> str:
 
 
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
-    cells = pd.DataFrame([row_cells(row, is_running=_is_running(row)) for row in as_rows(table)])
+    rows = as_rows(table)
+    cells = pd.DataFrame(
+        [row_cells(row, is_running=_is_running(row), title=data.run_title(row["experiment"])) for row in rows]
+    )
     cells["Benchmark"] = [data.benchmark_titles().get(name, name) for name in cells["Benchmark"]]
     return cells[[name for name in cells if name not in OF_SOME or (cells[name] != NOTHING).any()]]
 
@@ -120,8 +123,8 @@ def _is_running(row: dict[str, Any]) -> bool:
     return bool(row["is_job"]) and data.is_running(row["experiment"])
 
 
-def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
-    """The cells of a run in the list."""
+def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None) -> dict[str, str]:
+    """The cells of a run in the list; `title` is the name that somebody gave it."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
     labels = labels_of_row(row)
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
@@ -130,7 +133,7 @@ def row_cells(row: dict[str, Any], *, is_running: bool) -> dict[str, str]:
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
         "Run": f"running since {began}" if is_running else f"{began}, {told_apart[0]}" if told_apart else began,
-        "Name": labels.get("name", NOTHING),
+        "Name": title or labels.get("name", NOTHING),
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
         "No answer": count(row["n_unanswered"]) if row["n_unanswered"] else NOTHING,

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from crane_core.domain import Listed
 from crane_core.pipeline.detect_score import Row
 from crane_core.pipeline.job_words import cost_words
 from crane_core.pipeline.measures import WITH_STATE
@@ -20,6 +21,7 @@ from crane_core.storage import answers as stored
 from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import data, keys
 from crane_core.ui.glossary import prose, with_terms
+from crane_core.ui.inventory_view import draw_one
 from crane_core.ui.navigation import link, turn
 from crane_core.ui.open_list import clicked_row
 from crane_core.ui.result_switches import STUDY
@@ -47,7 +49,7 @@ def draw_run(row: dict[str, Any]) -> None:
     if row["is_job"] and data.is_running(row["experiment"]):
         st.fragment(_watch, run_every=POLL_S)(row["experiment"])
     title = data.benchmark_titles().get(row["benchmark"], row["benchmark"])
-    st.html(facts_html(row | {"benchmark": title}))
+    st.html(facts_html(row | {"benchmark": title, "title": data.run_title(row["experiment"])}))
     if row["is_job"]:
         scores = data.scores(row["experiment"])
         _draw_scores(scores, data.printed_rows(row["benchmark"], scores))
@@ -56,6 +58,7 @@ def draw_run(row: dict[str, Any]) -> None:
     run = key_of(row)
     _draw_reasons(stored.reasons(data.store().cursor(), run))
     _draw_instances(run)
+    draw_one(Listed.RUN, run.experiment)
 
 
 def _watch(job: str) -> None:
@@ -84,6 +87,7 @@ def facts_html(row: dict[str, Any]) -> str:
     """What ran and what it took; options that are long fold away."""
     options: dict[str, Any] = json.loads(row["options"]) if row["options"] else {}
     said = {name.replace("_", " "): _option(value) for name, value in options.items()}
+    said |= {"name": row["title"]} if row.get("title") else {}
     facts = {
         "input": setting_words(row["setting"]),
         "benchmark": row["benchmark"],

@@ -1,0 +1,100 @@
+"""What was removed, restored and renamed: acts in the ledger, and what follows for every record that is loaded.
+
+What is removed stays on the disk and is not loaded, so that no page, export or statistic can count it; its restoration
+loads it again. A new name is for people: files, links and commands keep the id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from crane_core import domain, ledger
+from crane_core.domain import Benchmark, InventoryAct, InventoryAction, Listed, Record
+from crane_core.pipeline.places import DataFolder
+
+FILE = "inventory.jsonl"
+Thing = tuple[Listed, str]
+_OF_CAMPAIGN = (
+    domain.Annotation,
+    domain.Campaign,
+    domain.CampaignGuideline,
+    domain.CampaignLock,
+    domain.CampaignMessage,
+    domain.CampaignRound,
+)
+
+
+_FOLDERS = {
+    "runs": Listed.RUN,
+    "campaigns": Listed.CAMPAIGN,
+    "labels": Listed.CAMPAIGN,
+    "messages": Listed.CAMPAIGN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What is removed now, each with the act that did it, and the names that were given."""
+
+    removed: Mapping[Thing, InventoryAct]
+    titles: Mapping[Thing, str]
+
+    def has(self, kind: Listed, name: str) -> bool:
+        """Whether this one is not removed."""
+        return (kind, name) not in self.removed
+
+    def title(self, kind: Listed, name: str) -> str | None:
+        """The name that somebody gave it."""
+        return self.titles.get((kind, name))
+
+    def has_file(self, name: str) -> bool:
+        """Whether a ledger file, named by its path in the ledger, is not that of a removed run or campaign."""
+        folder, _, rest = name.partition("/")
+        kind = _FOLDERS.get(folder)
+        return kind is None or self.has(kind, rest.partition("/")[0].removesuffix(".jsonl"))
+
+    def taken(self, record: Record) -> Record | None:
+        """The record as it is loaded; None if it belongs to something that is removed."""
+        if self.removed and any(thing in self.removed for thing in _things_of(record)):
+            return None
+        if isinstance(record, Benchmark) and (title := self.title(Listed.BENCHMARK, record.benchmark)):
+            return replace(record, title=title)
+        return record
+
+
+def _things_of(record: Record) -> list[Thing]:
+    found: list[Thing] = []
+    for member, kind in (("benchmark", Listed.BENCHMARK), ("experiment", Listed.RUN), ("job", Listed.RUN)):
+        if isinstance(name := getattr(record, member, None), str):
+            found.append((kind, name))
+    if isinstance(record, _OF_CAMPAIGN):
+        found.append((Listed.CAMPAIGN, record.campaign))
+    return found
+
+
+def inventory_file(folder: DataFolder) -> Path:
+    return folder.ledger / FILE
+
+
+def inventory(folder: DataFolder) -> Inventory:
+    """What the acts of the ledger come to."""
+    removed: dict[Thing, InventoryAct] = {}
+    titles: dict[Thing, str] = {}
+    for act in acts(folder):
+        thing = (act.kind, act.name)
+        if act.action is InventoryAction.REMOVE:
+            removed[thing] = act
+        elif act.action is InventoryAction.RESTORE:
+            removed.pop(thing, None)
+        elif act.title:
+            titles[thing] = act.title
+    return Inventory(removed, titles)
+
+
+def acts(folder: DataFolder) -> list[InventoryAct]:
+    """All of them, the oldest first."""
+    file = inventory_file(folder)
+    records = ledger.tail(file).records if file.is_file() else []
+    return [record for record in records if isinstance(record, InventoryAct)]

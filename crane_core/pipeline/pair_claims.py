@@ -1,0 +1,128 @@
+"""What the two notebooks of a pair claim, and whether an execution bears it out. Starts no kernel.
+
+The crashing notebook claims that its target cell raises the exception of its error output after the cells that ran
+before; the fixed one that the same cells, its target and those that ran after it raise nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core.domain import VerifiedAs
+from crane_core.errors import NotebookError
+from crane_core.notebooks import CodeCell
+from crane_core.runtime.endings import short
+from crane_core.runtime.execute import Execution
+from crane_core.runtime.plan import Plan, read_plan
+
+_MODULES = frozenset({"ModuleNotFoundError", "ImportError"})
+_FILES = frozenset({"FileNotFoundError"})
+_NETWORK = frozenset(
+    {"URLError", "HTTPError", "ConnectionError", "ConnectionRefusedError", "ConnectTimeout", "ReadTimeout", "SSLError"}
+    | {"gaierror", "MaxRetryError", "RemoteDisconnected", "LocalEntryNotFoundError", "OfflineModeIsEnabled"}
+)
+_GPU = re.compile(
+    r"no nvidia driver|not compiled with cuda|cuda (?:is not available|driver|error)|no cuda|on a cuda device"
+    r"|cuda-enabled|no gpu|gpu (?:is not|not) available|device[:/ ]+gpu|torch_cuda|hip gpus|mps (?:device|backend)",
+    re.I,
+)
+
+
+class NotAPairError(NotebookError):
+    """Two notebooks that claim nothing that could be verified."""
+
+
+class Claim(NamedTuple):
+    """The cells to run, in their order. `exception` is what the one at `target` raises, None if nothing does."""
+
+    cells: list[CodeCell]
+    target: int
+    exception: str | None
+
+    def tolerates(self, at: int, exception: str) -> bool:
+        """Whether a cell before the target of a crashing notebook may raise, since it did when it was recorded."""
+        crash = self.cells[at].crash
+        return self.exception is not None and at < self.target and crash is not None and crash.exception == exception
+
+
+class Borne(NamedTuple):
+    """The outcome of a claim, why in one line, and the code cell (from 0 in the notebook) that ended it."""
+
+    outcome: VerifiedAs
+    why: str | None = None
+    cell: int | None = None
+
+
+def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[Claim, int]:
+    """What a crashing notebook claims, and which code cell of it is the target; `stated` is what a table says of it.
+
+    Raises NotebookError, and NotAPairError where there is no claim, or the two contradict each other.
+    """
+    plan = read_plan(notebook, None)
+    crash = plan.target.crash
+    if crash is None or not crash.exception:
+        raise _no_pair(f"{notebook.name} has no error output, so its target cell is unknown", "Run it, and save it.")
+    if stated and stated.casefold() != crash.exception.casefold():
+        raise _no_pair(
+            f"cases.csv states {short(stated)}, but the error output of {notebook.name} {short(crash.exception)}",
+            "Correct the one that is wrong.",
+        )
+    return Claim([*plan.executed, plan.target], len(plan.executed), crash.exception), plan.target.index
+
+
+def fixed_claim(notebook: Path, target: int) -> Claim:
+    """What a fixed notebook claims whose pair crashes in code cell `target`. Raises NotebookError."""
+    plan = read_plan(notebook, target)
+    return Claim([*plan.executed, plan.target, *_after(plan)], len(plan.executed), None)
+
+
+def _after(plan: Plan) -> list[CodeCell]:
+    """The cells that ran after the target, in their order; without counts those below it."""
+    if all(cell.execution_count is None for cell in plan.cells):
+        return plan.cells[plan.target.index + 1 :]
+    count = plan.target.execution_count
+    later = [cell for cell in plan.cells if cell.execution_count is not None and cell is not plan.target]
+    ran = {cell.index for cell in plan.executed}
+    return sorted(
+        (cell for cell in later if cell.index not in ran and (count is None or (cell.execution_count or 0) > count)),
+        key=lambda cell: (cell.execution_count, cell.index),
+    )
+
+
+def borne_out(claim: Claim, went: Execution) -> Borne:
+    """Whether the execution of a claim's cells bears it out."""
+    cell = None if went.at is None else claim.cells[went.at].index
+    if went.stopped is not None:
+        return Borne(VerifiedAs.STOPPED, short(went.stopped), cell)
+    if went.exception is None:
+        if claim.exception is None:
+            return Borne(VerifiedAs.AS_RECORDED)
+        target = claim.cells[claim.target].index
+        return Borne(VerifiedAs.NO_CRASH, f"its target, code cell {target}, raised nothing", target)
+    if went.at == claim.target and went.exception == claim.exception:
+        return Borne(VerifiedAs.AS_RECORDED, None, cell)
+    raised = short(f"{went.exception}: {went.message}")
+    if missing := _missing(went.exception, went.message):
+        return Borne(VerifiedAs.CANNOT_RUN, f"{missing}: code cell {cell} raised {raised}", cell)
+    if claim.exception is None:
+        return Borne(VerifiedAs.FIXED_CRASHES, f"code cell {cell} raised {raised}", cell)
+    if went.at == claim.target:
+        return Borne(VerifiedAs.OTHER_EXCEPTION, f"its target, code cell {cell}, raised {raised}", cell)
+    return Borne(VerifiedAs.OTHER_CELL, f"code cell {cell}, before its target, raised {raised}", cell)
+
+
+def _missing(exception: str, message: str) -> str | None:
+    """What this machine lacks, where that is what an exception says."""
+    if exception in _MODULES:
+        return "a module is missing"
+    if exception in _FILES:
+        return "a file is missing"
+    if exception in _NETWORK:
+        return "it needs the network"
+    return "it needs a GPU" if _GPU.search(message) else None
+
+
+def _no_pair(what: str, remedy: str) -> NotAPairError:
+    return NotAPairError(f"{what}.", remedy=remedy)

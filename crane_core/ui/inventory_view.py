@@ -1,0 +1,115 @@
+"""Renaming, removing and restoring where a thing is shown; two clicks remove, and one restores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from crane_core.domain import Listed
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.inventory import inventory
+from crane_core.pipeline.inventory_list import (
+    LONGEST_TITLE,
+    Entry,
+    entries,
+    is_needed,
+    remove,
+    removed,
+    rename,
+    restore,
+)
+from crane_core.ui import data
+from crane_core.ui.campaigns.lead import is_leading
+from crane_core.ui.frame import told
+from crane_core.ui.visit import may, require, visitor
+from crane_core.ui.words import count, literal
+
+ROLES = {
+    Listed.BENCHMARK: Role.ADMIN,
+    Listed.SOURCE: Role.ADMIN,
+    Listed.RUN: Role.LEAD,
+    Listed.CAMPAIGN: Role.LEAD,
+}
+ALL_OF = {Listed.RUN: ", with all its detectors and inputs,", Listed.BENCHMARK: " and all answers about it"}
+WITHOUT_LOGIN = "somebody at the app"
+"""Who did it, where nobody logs in."""
+SHOWN_LETTERS = 80
+
+
+def draw_one(kind: Listed, name: str) -> None:
+    """Rename and remove one thing; nothing for those who may not, and for what the pages rest on."""
+    if not _may_change(kind) or is_needed(kind, name):
+        return
+    with st.container(horizontal=True, gap="small", key=f"inventory_{kind}_{name}"):
+        with st.popover("Rename", key=f"rename_{kind}_{name}"):
+            given = inventory(data.folder()).title(kind, name) or name
+            title = st.text_input("New name", given, max_chars=LONGEST_TITLE, key=f"title_{kind}_{name}")
+            st.caption("Its id, files and links stay.")
+            if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
+                _change(kind, lambda by: rename(data.store(), data.folder(), kind, name, title, by=by))
+        with st.popover("Remove", key=f"remove_{kind}_{name}"):
+            st.markdown(
+                f"Remove **{literal(name[:SHOWN_LETTERS])}**{ALL_OF.get(kind, '')} from every page, statistic and "
+                "export? Nothing is deleted, and it can be restored."
+            )
+            if st.button(f"Yes, remove this {kind}", key=f"removed_{kind}_{name}", type="primary"):
+                _change(kind, lambda by: remove(data.store(), data.folder(), kind, name, by=by), leave=True)
+
+
+def draw_many(*kinds: Listed) -> None:
+    """The same for one that is chosen from a list."""
+    if not all(map(_may_change, kinds)):
+        return
+    listed = [entry for entry in _entries(kinds) if not is_needed(entry.kind, entry.name)]
+    if not listed:
+        return
+    chosen = st.selectbox(
+        "Rename or remove", listed, index=None, format_func=_words, placeholder="Choose one", width=480
+    )
+    if chosen is not None:
+        draw_one(chosen.kind, chosen.name)
+
+
+def draw_removed(*kinds: Listed) -> None:
+    """What was removed, each with a button that restores it; nothing if there is none."""
+    listed = [entry for entry in removed(data.folder()) if entry.kind in kinds and _may_change(entry.kind)]
+    if not listed:
+        return
+    with st.expander(f"Removed ({count(len(listed))})"):
+        for entry in listed:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"row_{entry.kind}_{entry.name}"):
+                if st.button("Restore", key=f"restore_{entry.kind}_{entry.name}"):
+                    _change(entry.kind, _restoring(entry))
+                by = entry.removal.acted_by if entry.removal else ""
+                when = entry.since.replace("T", " ")[:16]
+                st.caption(literal(f"{_words(entry)}, removed by {by} at {when} UTC"), width="stretch")
+
+
+def _restoring(entry: Entry) -> Callable[[str], object]:
+    return lambda by: restore(data.folder(), entry.kind, entry.name, by=by)
+
+
+def _entries(kinds: Sequence[Listed]) -> list[Entry]:
+    return [entry for entry in entries(data.store(), data.folder()) if entry.kind in kinds]
+
+
+def _words(entry: Entry) -> str:
+    title = entry.title if entry.title == entry.name else f"{entry.title} ({entry.name})"
+    return f"{entry.kind} {title[:SHOWN_LETTERS]}, {entry.held}"
+
+
+def _may_change(kind: Listed) -> bool:
+    leads = kind not in (Listed.RUN, Listed.CAMPAIGN) or is_leading()
+    return leads and may(ROLES[kind])
+
+
+def _change(kind: Listed, act: Callable[[str], object], *, leave: bool = False) -> None:
+    with told():
+        require(ROLES[kind])
+        act(visitor().name or WITHOUT_LOGIN)
+        with st.spinner("Loading everything again"):
+            data.refresh()
+        if leave:
+            st.query_params.clear()
+        st.rerun()

@@ -1,0 +1,71 @@
+"""The outcomes of executing the pairs of benchmarks: counts by benchmark, and every pair that is not as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.domain import VerifiedAs
+from crane_core.pipeline.verified import APART, WRONG, Summary, summaries
+from crane_core.ui import data
+from crane_core.ui.grid import grid
+from crane_core.ui.words import count, literal
+
+REASON_HEIGHT = 64
+"""Pixels of a row: room for three lines."""
+WIDTHS = {"Benchmark": 120, "Case": 130, "Notebook": 110, "Outcome": 190, "Reason": 620}
+"""Pixels; the reason is what people read."""
+MOST_HEIGHT = 420
+
+
+def draw_verified() -> None:
+    """One row per benchmark and environment, the newest first; then the other pairs of each benchmark's newest."""
+    found = summaries(data.store())
+    if not found:
+        st.caption(
+            "No pairs were executed here yet. The command `verify minibench`, or the name of any benchmark or folder, "
+            "runs every pair and says whether one notebook crashes as recorded and the other does not."
+        )
+        return
+    titles = data.benchmark_titles()
+    grid(
+        pd.DataFrame(
+            {
+                "Benchmark": [titles.get(one.benchmark, one.benchmark) for one in found],
+                "Pairs": [len(one.pairs) for one in found],
+                "As recorded": [one.n(VerifiedAs.AS_RECORDED) for one in found],
+                "Not as recorded": [one.n(*WRONG) for one in found],
+                "Not verified here": [one.n(*APART) for one in found],
+                "Python": [one.python for one in found],
+                "Executed": [one.last_at[:16].replace("T", " ") + " UTC" for one in found],
+                "Environment": [one.environment for one in found],
+            }
+        )
+    )
+    newest = list({one.benchmark: one for one in reversed(found)}.values())
+    _draw_pairs("Pairs that are not what they claim to be", newest, WRONG)
+    _draw_pairs("Pairs that could not be verified here", newest, APART)
+
+
+def _draw_pairs(heading: str, found: Sequence[Summary], outcomes: Sequence[VerifiedAs]) -> None:
+    listed = [pair for one in found for pair in one.pairs if pair.outcome in outcomes]
+    if not listed:
+        return
+    st.markdown(f"**{literal(heading)}** ({count(len(listed))})")
+    shown = pd.DataFrame(
+        {
+            "Benchmark": [pair.benchmark for pair in listed],
+            "Case": [pair.case_id for pair in listed],
+            "Notebook": [str(pair.of.version) for pair in listed],
+            "Outcome": [str(pair.outcome) for pair in listed],
+            "Reason": [pair.of.why for pair in listed],
+        }
+    )
+    grid(
+        shown,
+        row_height=REASON_HEIGHT,
+        height=min(REASON_HEIGHT * len(listed) + 36, MOST_HEIGHT),
+        column_config={name: st.column_config.TextColumn(width=px) for name, px in WIDTHS.items()},
+    )

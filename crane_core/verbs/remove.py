@@ -1,0 +1,43 @@
+"""`remove`: a benchmark, source, run or campaign taken out of every view; nothing is deleted."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+
+from crane_core import arguments
+from crane_core.domain import Listed
+from crane_core.pipeline.inventory_list import remove
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.terminal import give, one_line, tell
+from crane_core.verbs.list_ import add_thing
+
+NAME = "remove"
+HELP = "take a benchmark, source, run or campaign out of every page, statistic and export; `restore` brings it back"
+EXAMPLE = "python -m crane_core remove run fake-model-code-minibench-1a2b3c4d"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    add_thing(verb)
+    add_by(verb)
+
+
+def add_by(verb: argparse.ArgumentParser) -> None:
+    """Who does it, for the ledger."""
+    verb.add_argument("--by", type=arguments.name, metavar="NAME", help="who does it (default: your user name)")
+
+
+def who(chosen: argparse.Namespace) -> str:
+    return str(chosen.by or getpass.getuser())
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    store = prepare_or_read(folder, tell)
+    try:
+        entry = remove(store, folder, Listed(chosen.kind), chosen.name, by=who(chosen))
+    finally:
+        store.close()
+    prepare_or_read(folder, tell).close()
+    give(one_line(f"removed: {entry.kind} {entry.name} ({entry.held}). `restore {entry.kind} {entry.name}` undoes it"))
+    return 0

@@ -1,0 +1,35 @@
+"""`rename`: another name for people; ids, files and links stay."""
+
+from __future__ import annotations
+
+import argparse
+
+from crane_core import arguments
+from crane_core.domain import Listed
+from crane_core.pipeline.inventory_list import rename
+from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.places import DataFolder
+from crane_core.terminal import give, one_line, tell
+from crane_core.verbs.list_ import add_thing
+from crane_core.verbs.remove import add_by, who
+
+NAME = "rename"
+HELP = "show a benchmark, source, run or campaign under another name; its id, files and links stay"
+EXAMPLE = 'python -m crane_core rename benchmark lab "Crashes of our lab, 2026"'
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    add_thing(verb)
+    verb.add_argument("title", type=arguments.name, metavar="TITLE", help="its new name")
+    add_by(verb)
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    store = prepare_or_read(folder, tell)
+    try:
+        entry = rename(store, folder, Listed(chosen.kind), chosen.name, chosen.title, by=who(chosen))
+    finally:
+        store.close()
+    prepare_or_read(folder, tell).close()
+    give(one_line(f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}"))
+    return 0

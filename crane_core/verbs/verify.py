@@ -1,0 +1,142 @@
+"""`verify`: every pair of a benchmark is executed, to see whether it is what it claims to be."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from crane_core import arguments
+from crane_core.domain import Verification
+from crane_core.errors import KernelError
+from crane_core.pipeline.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.detect_here import n_cores
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.sheet_text import csv_of
+from crane_core.pipeline.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
+from crane_core.pipeline.verify import How, Progress, verify
+from crane_core.pipeline.verify_where import Bench, benches
+from crane_core.runtime.environment import environment_of
+from crane_core.runtime.limits import Limits, most_memory
+from crane_core.runtime.program import program
+from crane_core.terminal import give, one_line, stop_on_interrupt, tell
+from crane_core.verbs.capture import add_bounds, bounded
+from crane_core.verbs.check import add_isolation
+
+NAME = "verify"
+HELP = "execute every pair of a benchmark: does one notebook crash as recorded, and does its fix run? Repeat to resume"
+EXAMPLE = """python -m crane_core verify minibench
+         python -m crane_core verify my_pairs --jobs 4 --python ~/envs/lab/bin/python --csv"""
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "benchmark",
+        type=arguments.path_or_name,
+        metavar="BENCHMARK|FOLDER",
+        help="minibench, an imported benchmark, or a folder or archive of pairs; exit 1 if a pair is not as recorded",
+    )
+    verb.add_argument(
+        "--jobs",
+        type=arguments.at_once,
+        metavar="N",
+        help="notebooks that run at the same time (default: one per two cores)",
+    )
+    verb.add_argument(
+        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+    )
+    usual = Limits()
+    verb.add_argument(
+        "--timeout-s",
+        type=arguments.seconds,
+        default=usual.cell_s,
+        metavar="S",
+        help=f"for each notebook (default {usual.cell_s:g})",
+    )
+    add_bounds(verb)
+    add_isolation(verb)
+    verb.add_argument("--again", action="store_true", help="execute what is known from an earlier run too")
+    form = verb.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print counts and notebooks as JSON to stdout")
+    form.add_argument("--csv", action="store_true", help="print one row per notebook as CSV to stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if execution_forbidden(os.environ):
+        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or set it to 1.")
+    how = _how(chosen)
+    with tempfile.TemporaryDirectory(prefix="crane-verify-") as place, stop_on_interrupt() as stop:
+        found: list[Verification] = []
+        for bench in benches(chosen.benchmark, folder, Path(place)):
+            tell(
+                f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
+            )
+            n_told = [0]
+            here = verify(bench, folder, how, stop=stop, progress=_teller(n_told))
+            if n_known := len(pairs_of(here)) - n_told[0]:
+                tell(f"  {n_known:,} known from an earlier run of the same files; --again executes them too")
+            found += here
+        if stop.is_set():
+            raise KeyboardInterrupt
+    pairs = pairs_of(found)
+    if chosen.json:
+        give(json.dumps(_as_json(bench, how, pairs, found), indent=1))
+    elif chosen.csv:
+        give(csv_of(as_table(found)))
+    else:
+        give(in_words(bench.benchmark, how.environment.python, pairs))
+    return 1 if any(pair.is_wrong for pair in pairs) else 0
+
+
+def _how(chosen: argparse.Namespace) -> How:
+    n_jobs = chosen.jobs or max(1, n_cores() // 2)
+    limits = bounded(chosen)
+    if not chosen.memory_mib:
+        limits = limits._replace(memory_bytes=most_memory() // n_jobs)
+    kernel = program(python=chosen.python)
+    return How(kernel, environment_of(kernel), limits, n_jobs, chosen.again)
+
+
+def _teller(n_told: list[int]) -> Progress:
+    def tell_pair(n_done: int, n_all: int, halves: Sequence[Verification]) -> None:
+        [pair] = pairs_of(halves)
+        n_told[0] += 1
+        tell(f"  {n_done:,} of {n_all:,}: {pair.case_id}: {pair.outcome}")
+
+    return tell_pair
+
+
+def _as_json(bench: Bench, how: How, pairs: list[VerifiedPair], found: list[Verification]) -> dict[str, object]:
+    return {
+        "benchmark": bench.benchmark,
+        "python": how.environment.python,
+        "environment": how.environment.digest,
+        "pairs": len(pairs),
+        "counts": {str(outcome): n for outcome, n in counts_of(pairs).items()},
+        "notebooks": [{name: row[name] for name in COLUMNS} for row in as_rows(as_table(found))],
+    }
+
+
+def in_words(benchmark: str, python: str, pairs: list[VerifiedPair]) -> str:
+    """A count per outcome, then every pair that is not as recorded, with the reason."""
+    lines = [f"{benchmark}: {_counted(len(pairs))}, Python {python}"]
+    lines += [f"  {n:>6,}  {outcome}" for outcome, n in counts_of(pairs).items()]
+    wrong = [pair for pair in pairs if pair.is_wrong]
+    apart = [pair for pair in pairs if pair.outcome in APART]
+    for title, listed in (("Not what they claim to be:", wrong), ("Not verified here:", apart)):
+        if listed:
+            lines += [title, *(f"  {_reason(pair)}" for pair in listed)]
+    return "\n".join(lines)
+
+
+def _counted(n: int) -> str:
+    return "1 pair" if n == 1 else f"{n:,} pairs"
+
+
+def _reason(pair: VerifiedPair) -> str:
+    name = f"{pair.case_id}_{pair.of.version}"
+    return one_line(f"{name}: {pair.outcome}: {pair.of.why}")

@@ -1,0 +1,128 @@
+"""Removing, renaming and restoring on the pages: two clicks take a thing away, one brings it back."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks._server import serve
+from crane_core.cli import main
+from crane_core.pipeline.inventory import acts
+from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.places import DataFolder
+from tests.written_pairs import write_pair
+
+from .conftest import OpenPage
+from .screen import settled, title
+from .test_own_name import invited
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def folder(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    place = tmp_path_factory.mktemp("inventory")
+    folder = DataFolder(Path(shutil.copytree(copy_of_embedded, place / "data")))
+    write_pair(place / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    import_paths([place / "lab"], folder)
+    detect = ("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench")
+    assert main(["--data", str(folder.path), *detect, "--instances", "numpy_*"]) == 0
+    wish = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", run_name(folder))
+    assert main(["--data", str(folder.path), "campaign", "create", "pilot", *wish]) == 0
+    return folder
+
+
+def run_name(folder: DataFolder) -> str:
+    return next(path.stem for path in (folder.ledger / "runs").glob("fake-*.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def app(folder: DataFolder) -> Iterator[str]:
+    with serve(folder.path) as address:
+        yield address
+
+
+def remove(page: Page, kind: str) -> None:
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("button", name=f"Yes, remove this {kind}").click()
+
+
+def restore(page: Page) -> None:
+    page.get_by_text("Removed (1)").click()
+    page.get_by_role("button", name="Restore").click()
+
+
+def test_a_benchmark_is_renamed_removed_and_restored_on_data(app: str, open_page: OpenPage, folder: DataFolder) -> None:
+    page = settled(open_page(f"{app}/data"))
+    expect(page.get_by_text("lab: 1 cases, 2 notebooks")).to_be_visible()
+    page.get_by_role("combobox", name="Rename or remove").click()
+    page.get_by_role("option", name="benchmark lab, 1 case").click()
+    page.get_by_role("button", name="Rename", exact=True).click()
+    page.get_by_label("New name").fill("Our lab")
+    page.get_by_role("button", name="Rename benchmark").click()
+    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_be_visible()
+    settled(page).reload()
+    settled(page).get_by_role("combobox", name="Rename or remove").click()
+    page.get_by_role("option", name="benchmark Our lab (lab), 1 case").click()
+    remove(page, "benchmark")
+    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_have_count(0)
+    restore(settled(page))
+    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_be_visible()
+    assert [str(act.action) for act in acts(folder)] == ["rename", "remove", "restore"]
+
+
+def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
+    app: str, open_page: OpenPage, folder: DataFolder
+) -> None:
+    page = settled(open_page(f"{app}/runs"))
+    expect(page.get_by_text("1 local run,")).to_be_visible()
+    page.goto(f"{app}/runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code")
+    remove(settled(page), "run")
+    expect(title(page)).to_have_text("Runs")
+    expect(page.get_by_text("0 local runs,")).to_be_visible()
+    restore(settled(page))
+    expect(page.get_by_text("1 local run,")).to_be_visible()
+
+
+def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{app}/campaigns?campaign=pilot"))
+    expect(title(page)).to_have_text("pilot")
+    remove(page, "campaign")
+    expect(title(page)).to_have_text("Campaigns")
+    expect(page.get_by_role("button", name="pilot", exact=True)).to_have_count(0)
+    restore(settled(page))
+    expect(page.get_by_role("button", name="pilot", exact=True)).to_be_visible()
+
+
+def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
+    folder: DataFolder, browser: Browser, tmp_path: Path
+) -> None:
+    roles = tmp_path / "roles.toml"
+    roles.write_text('"vic@lab.example" = "viewer"\n"lea@lab.example" = "lead"\n')
+    run = f"runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code"
+    button = {"name": "Remove", "exact": True}
+    own = DataFolder(tmp_path / "own")
+    own.path.mkdir()
+    for part in ("sources", "ledger"):
+        shutil.copytree(folder.path / part, own.path / part)
+    with serve(own.path, CRANE_ROLES=str(roles)) as app:
+        with invited(browser, app, own, "vic@lab.example") as page:
+            expect(title(page)).to_be_visible()
+            page.goto(f"{app}/{run}")
+            expect(settled(page).get_by_text("seconds per reply")).to_be_visible()
+            expect(page.get_by_role("button", **button)).to_have_count(0)
+        with invited(browser, app, own, "lea@lab.example") as page:
+            expect(title(page)).to_be_visible()
+            page.goto(f"{app}/{run}")
+            expect(page.get_by_role("button", **button)).to_be_visible()
+            page.goto(f"{app}/data")
+            expect(settled(page).get_by_role("heading", name="Sources")).to_be_visible()
+            expect(page.get_by_role("combobox", name="Rename or remove")).to_have_count(0)
+            page.goto(f"{app}/{run}")
+            remove(settled(page), "run")
+            expect(title(page)).to_have_text("Runs")
+    assert acts(own)[-1].acted_by == "lea"

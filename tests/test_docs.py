@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -84,3 +85,14 @@ def test_no_text_of_the_published_artifacts_is_tracked() -> None:
         pytest.skip("the published archives and the check for their texts are not available")
     done = subprocess.run([sys.executable, str(script)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    versions = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+)(?: \(unreleased\)|, \d{4}-\d\d-\d\d)", line) for line in headings]
+    assert all(versions), headings
+    numbers = [tuple(map(int, found.groups())) for found in versions if found]
+    assert numbers == sorted(set(numbers), reverse=True)
+    assert headings[0].split()[0].rstrip(",") == project["version"]
+    assert [line for line in headings[1:] if "unreleased" in line] == []

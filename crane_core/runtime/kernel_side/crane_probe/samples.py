@@ -197,7 +197,7 @@ def _ends(value: Any) -> tuple[Any, Any] | None:
 
 
 def _ends_of_tensor(value: Any) -> tuple[Any, Any] | None:
-    if not 0 < value.numel() <= _MOST_RANGED:
+    if not 0 < value.numel() <= _MOST_RANGED or value.device.type != "cpu":
         return None
     plain = value.detach()
     try:

@@ -1,6 +1,6 @@
-"""Range and NaN of tensors that numpy cannot see: bfloat16 and smaller, other devices. By torch, piece by piece.
+"""Range and NaN of tensors that numpy cannot see: bfloat16 and smaller. By torch, piece by piece.
 
-Knows plain strided tensors of real numbers. A piece is all that is ever copied.
+Knows plain strided tensors of real numbers in the machine's memory. A piece is all that is ever copied.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from .arrays import Ranges
 
 PIECE = 1 << 15
 """Elements that are looked at together: so few that torch does not hand them to its threads, which may be busy."""
-PIECE_ELSEWHERE = 1 << 22
-"""The same on another device, where each piece is a trip."""
 _NS_PER_VALUE = 2
 
 
@@ -24,9 +22,8 @@ def ranges_of(plain: Any, look: Any) -> Ranges | None:
     kind = torch.Tensor
     if not look.affords(kind.numel(plain) * _NS_PER_VALUE):
         return None
-    size = PIECE if kind.device.__get__(plain).type == "cpu" else PIECE_ELSEWHERE
     low, high, n_nan = float("inf"), -float("inf"), 0
-    for piece in _pieces(_in_order(plain), size):
+    for piece in _pieces(_in_order(plain), PIECE):
         look.check()
         least, greatest, n_missing = _ends(torch, _comparable(torch, piece))
         low, high, n_nan = min(low, least), max(high, greatest), n_nan + n_missing

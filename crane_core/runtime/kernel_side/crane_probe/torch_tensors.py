@@ -1,6 +1,7 @@
 """Tensors of torch: shape, dtype, device, gradient; range and NaN by the same memory seen as a numpy array.
 
-Knows `torch.Tensor` itself. Refuses to let a subclass compute, to copy a tensor, and to record anything for a gradient.
+Knows `torch.Tensor` itself. Refuses to let a subclass compute, to copy a tensor, to read another device, and to record
+anything for a gradient.
 """
 
 from __future__ import annotations
@@ -85,8 +86,11 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
     kind = torch().Tensor
     if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(value):
         return {}
-    if kind.device.__get__(value).type == "meta":
-        return {"plus": {"values": {"not_computed": "a tensor of device meta has no values"}}}
+    device = kind.device.__get__(value).type
+    if device != "cpu":
+        # To read a single value of a GPU would wait for the work that is queued there.
+        why = "a tensor of device meta has no values" if device == "meta" else f"values on {device} are not read"
+        return {"plus": {"values": {"not_computed": why}}}
     plain = kind.detach(value)
     array = as_array(plain)
     return _numbers(plain, look) if array is None else of_array(array, look)
@@ -106,8 +110,7 @@ def as_array(plain: Any) -> Any:
 def _numbers(plain: Any, look: Any) -> dict[str, Any]:
     """NaN and range of what numpy cannot see."""
     kind = torch().Tensor
-    is_real = kind.is_floating_point(plain) or kind.device.__get__(plain).type != "cpu"
-    if not is_real or kind.is_complex(plain):
+    if not kind.is_floating_point(plain) or kind.is_complex(plain):
         return {"plus": {"values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}}}
     size = kind.numel(plain)
     return of_ranges(ranges_of(plain, look) if size else None, size, look)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from crane_core.detectors.rules.family import all_rules
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
@@ -20,13 +21,16 @@ from crane_core.pipeline.check import Checked, findings, to_send, verdict
 from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
 from crane_core.pipeline.value_origins import with_origins
 from crane_core.runtime.plan import Plan, read_plan
-from crane_core.runtime.probe_source import modules_for
+from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
 
 NAME = "notebook"
 
 
 def main() -> None:
-    _judge({"ran": [], "target": "", "state": {"variables": {}}})  # loads the rules before somebody waits for them
+    # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
+    all_rules()
+    _judge({"ran": [], "target": "", "state": {"variables": {}}})
+    modules_for(OUR_MAGIC)
     for line in sys.stdin:
         order = json.loads(line)
         try:

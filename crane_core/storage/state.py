@@ -129,6 +129,11 @@ def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int
     return found
 
 
+def has_prompts(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> bool:
+    """Whether any text that a detector was shown of this benchmark is loaded."""
+    return bool(cursor.execute("SELECT EXISTS (FROM prompts WHERE benchmark = ?)", [benchmark]).fetchall()[0][0])
+
+
 def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, sorted: what `rebuild` must restore."""
     names = [row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()]

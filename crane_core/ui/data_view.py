@@ -10,6 +10,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sources import StagedSource, staged_sources
+from crane_core.pipeline.table_scores import BENCHMARK as STUDY
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.ui import data
@@ -42,7 +43,7 @@ def draw_loaded() -> None:
         link("runs", f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors")
         link("agreement", f"{count(counts['judgements'])} labels")
         st.caption(f"{count(counts['kernel_states'])} kernel snapshots", width="content")
-    if counts["prompts"]:
+    if state.has_prompts(data.store().cursor(), STUDY):
         st.caption("The published texts (code, kernel states, prompts, reasoning) are loaded.")
     else:
         after = (

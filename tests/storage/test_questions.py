@@ -112,6 +112,8 @@ def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
     assert prompts[["sha256", "n_chars"]].to_numpy().tolist() == [["ab", 14]]
     assert cases.prompt_text(cursor, "ab") == "Will it crash?"
     assert cases.prompt_text(cursor, "cd") is None
+    assert state.has_prompts(cursor, "mine")
+    assert not state.has_prompts(cursor, "junobench"), "those of another benchmark are no published texts"
     labels = cases.verdict_labels(cursor, "mine", "numpy_1")
     assert labels[["version", "annotator", "label"]].to_numpy().tolist() == [
         ["fixed", "somebody", "correct"],

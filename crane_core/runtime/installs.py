@@ -27,6 +27,11 @@ def n_installs(sources: Iterable[str]) -> int:
     return sum(installs for source in sources if not _is_python(source) for _, installs in _told(source))
 
 
+def left_out_words(n: int) -> str:
+    """That `n` lines, at least one, are not run."""
+    return f"Not run: {'1 line that installs' if n == 1 else f'{n:,} lines that install'} packages"
+
+
 def _told(source: str) -> Iterator[tuple[str, bool]]:
     """Each line as it may run, and whether an installation begins in it; its continued lines go with it."""
     lines = source.split("\n")

@@ -25,7 +25,7 @@ from crane_core.pipeline.check import (
 )
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.value_origins import evidence, with_origins
-from crane_core.runtime.installs import n_installs
+from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan
@@ -121,8 +121,7 @@ def tell_left_out(plan: Plan, chosen: argparse.Namespace) -> None:
     """Say that lines which install packages are not run, if there are any."""
     n = 0 if chosen.allow_install else n_installs(cell.source for cell in plan.executed)
     if n:
-        lines = "1 line that installs" if n == 1 else f"{n:,} lines that install"
-        tell(f"Not run: {lines} packages; --allow-install runs them")
+        tell(f"{left_out_words(n)}; --allow-install runs them")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

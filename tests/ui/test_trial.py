@@ -23,7 +23,7 @@ from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
 from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
-from crane_core.ui.trial.run_bar import cost_words, failed_words, run_words
+from crane_core.ui.trial.run_bar import cost_words, failed_words, installs_words, run_words
 from crane_core.ui.trial.verdict_view import crash_line, model_html, rules_html
 from tests.patience import PATIENCE_S, once
 
@@ -134,6 +134,14 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked
     assert "3.0 min" in cost_words(replace(checked, seconds_before=180.0))
     assert run_words(checked) == "Run the 2 cells before it"
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
+
+
+def test_lines_that_install_are_told_to_be_left_out(tmp_path: Path, checked: Checked) -> None:
+    made = [nbformat.v4.new_code_cell(code) for code in ("%pip install numpy\n!pip install pandas", "c = 1")]
+    path = tmp_path / "installs.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=made), path)
+    assert installs_words(read_notebook(path)) == "Not run: 2 lines that install packages."
+    assert installs_words(checked) == ""
 
 
 def test_a_cell_is_called_by_its_first_line_of_code(checked: Checked) -> None:

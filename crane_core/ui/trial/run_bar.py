@@ -12,6 +12,7 @@ import streamlit as st
 from crane_core.errors import CellRaisedError, CraneError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.check import Checked
+from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import Isolation
 from crane_core.runtime.limits import Limits
 from crane_core.ui import keys
@@ -53,7 +54,7 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
         words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
         st.caption(words, width="content")
     if may_run:
-        st.caption(isolation_words(limits()))
+        st.caption(f"{isolation_words(limits())} {installs_words(checked)}")
 
 
 def isolation_words(limits: Limits) -> str:
@@ -68,6 +69,12 @@ def isolation_words(limits: Limits) -> str:
         "It runs without this server's keys in its environment, but this server's files and network are not isolated: "
         "bubblewrap is not available here."
     )
+
+
+def installs_words(checked: Checked) -> str:
+    """What of the cells before the target is left out; empty if nothing is."""
+    n = n_installs(cell.source for cell in checked.plan.executed)
+    return f"{left_out_words(n)}." if n else ""
 
 
 def _is_upload(chosen: Checked) -> bool:

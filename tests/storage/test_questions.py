@@ -113,7 +113,7 @@ def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
     assert cases.prompt_text(cursor, "ab") == "Will it crash?"
     assert cases.prompt_text(cursor, "cd") is None
     assert state.has_prompts(cursor, "mine")
-    assert not state.has_prompts(cursor, "junobench"), "those of another benchmark are no published texts"
+    assert not state.has_prompts(cursor, "junobench"), "texts of another benchmark do not count"
     labels = cases.verdict_labels(cursor, "mine", "numpy_1")
     assert labels[["version", "annotator", "label"]].to_numpy().tolist() == [
         ["fixed", "somebody", "correct"],

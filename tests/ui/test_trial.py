@@ -136,7 +136,7 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
 
 
-def test_lines_that_install_are_told_to_be_left_out(tmp_path: Path, checked: Checked) -> None:
+def test_lines_that_install_are_left_out_and_counted(tmp_path: Path, checked: Checked) -> None:
     made = [nbformat.v4.new_code_cell(code) for code in ("%pip install numpy\n!pip install pandas", "c = 1")]
     path = tmp_path / "installs.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+__version__ = "0.2.0"
+
 _MAGICS = "crane_core.live.magics"
 """Imported where it is asked for: it needs IPython, and stands above what imports this package."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from crane_core import arguments, verbs
+from crane_core import __version__, arguments, verbs
 from crane_core.errors import CraneError
 from crane_core.pipeline.places import data_folder
 from crane_core.terminal import one_line, tell, tell_error, tell_refusal
@@ -87,6 +87,7 @@ def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandL
         metavar="DIR",
         help="data folder for database, sources and ledger (default: CRANE_DATA, else data/)",
     )
+    top.add_argument("--version", action="version", version=f"crane-workbench {__version__}")
     return top, top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
 

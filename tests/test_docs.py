@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
 
+from crane_core import __version__
 from crane_core.cli import verb_modules
 from crane_core.domain import Setting
 from crane_core.fetch import MIRROR_VARIABLE
@@ -88,11 +88,10 @@ def test_no_text_of_the_published_artifacts_is_tracked() -> None:
 
 
 def test_the_changelog_begins_with_the_version_of_the_project() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     versions = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+)(?: \(unreleased\)|, \d{4}-\d\d-\d\d)", line) for line in headings]
     assert all(versions), headings
     numbers = [tuple(map(int, found.groups())) for found in versions if found]
     assert numbers == sorted(set(numbers), reverse=True)
-    assert headings[0].split()[0].rstrip(",") == project["version"]
+    assert headings[0].split()[0].rstrip(",") == __version__
     assert [line for line in headings[1:] if "unreleased" in line] == []

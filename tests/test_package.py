@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from crane_core import __version__
+
 ROOT = Path(__file__).resolve().parents[1]
 MOST_ADDED_MB = 30
 """What the package and its libraries may add to an environment with a kernel and numpy."""
@@ -83,8 +85,8 @@ def test_base_and_extras_are_what_the_requirements_name(project: dict[str, Any])
     assert names(extras["ml"]) == of_ml
 
 
-def test_the_citation_has_the_version(project: dict[str, Any]) -> None:
-    assert f"version: {project['version']}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+def test_the_citation_has_the_version() -> None:
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_the_base_is_small(installed: Installed) -> None:
@@ -136,10 +138,14 @@ except api.CraneError as error:
     ]
 
 
-def test_jupyterlab_finds_its_button(installed: Installed, project: dict[str, Any]) -> None:
+def test_the_command_tells_the_version(installed: Installed) -> None:
+    assert installed.crane("--version").stdout == f"crane-workbench {__version__}\n"
+
+
+def test_jupyterlab_finds_its_button(installed: Installed) -> None:
     extension = installed.folder / "share" / "jupyter" / "labextensions" / "crane-workbench"
     told = json.loads((extension / "package.json").read_text("utf-8"))
-    assert told["version"] == project["version"]
+    assert told["version"] == __version__
     assert (extension / told["jupyterlab"]["_build"]["load"]).is_file()
 
 

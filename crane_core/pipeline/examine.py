@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-from crane_core import ledger
+from crane_core import __version__, ledger
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.losses import Loss
@@ -63,7 +63,9 @@ def _evidence(lost: Sequence[Loss]) -> list[Finding]:
 
 
 def _versions() -> dict[str, str]:
-    return {"python": platform.python_version()} | {name: _version(name) or "not installed" for name in TOLD_PACKAGES}
+    return {"crane-workbench": __version__, "python": platform.python_version()} | {
+        name: _version(name) or "not installed" for name in TOLD_PACKAGES
+    }
 
 
 def _version(name: str) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import Listed, LoadProblem, Record
+from crane_core.domain import Benchmark, Case, InventoryAction, Listed, LoadProblem, Record
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
@@ -22,6 +22,8 @@ from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
 from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.record_words import noun
+from crane_core.pipeline.replacing import Change, act, change_since_import, refuse_change, replaced
 from crane_core.pipeline.reply_reading import with_what_they_say
 from crane_core.pipeline.sources import (
     KeptTree,
@@ -48,7 +50,8 @@ class Imported(NamedTuple):
     """The outcome of one import. `added` is empty when the source had been loaded before.
 
     `problems` are those of the source, and answers and labels that wait for the instance they are about. `edition` is
-    what its records are filed under; see `pipeline.editions`.
+    what its records are filed under; see `pipeline.editions`. `benchmarks` are the ids of those that it is about, and
+    `replaced` is the id of the source whose place it took.
     """
 
     source_id: str
@@ -59,6 +62,8 @@ class Imported(NamedTuple):
     already_loaded: bool = False
     waits_for_app: bool = False
     edition: str = ""
+    benchmarks: tuple[str, ...] = ()
+    replaced: str = ""
 
 
 def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
@@ -244,11 +249,17 @@ def _inventory_grew(folder: DataFolder, since: ledger.Position) -> bool:
 
 
 def import_paths(
-    paths: list[Path], folder: DataFolder, store: Store | None = None, *, release: Release | None = None
+    paths: list[Path],
+    folder: DataFolder,
+    store: Store | None = None,
+    *,
+    release: Release | None = None,
+    replace_by: str | None = None,
 ) -> Imported:
     """Import one archive, one folder, one file, or the named notebooks of a pair.
 
-    `release` is what it was fetched as; an archive made by git tells its commit itself.
+    `release` is what it was fetched as; an archive made by git tells its commit itself. A folder that changed since it
+    was imported is refused, unless `replace_by` names who replaces it.
     Without a `store` the database is opened for the time of the import; while the app holds it, the source is
     kept and checked, and the app loads it at its next page view. Raises SourceError or StoreError; then nothing
     was kept.
@@ -261,18 +272,20 @@ def import_paths(
                 f"{path} does not exist.", remedy="Check the spelling; relative paths start in the current directory."
             )
     if store is not None:
-        return _import(paths, folder, store, release)
+        return _import(paths, folder, store, release, replace_by)
     try:
         store = prepare(folder)
     except StoreHeldError:
-        return _import(paths, folder, None, release)
+        return _import(paths, folder, None, release, replace_by)
     try:
-        return _import(paths, folder, store, release)
+        return _import(paths, folder, store, release, replace_by)
     finally:
         store.close()
 
 
-def _import(paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None) -> Imported:
+def _import(
+    paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None, replace_by: str | None
+) -> Imported:
     origin = paths[0]
     keep_whole = len(paths) == 1 and origin.is_file()
     sha256 = fingerprint(origin) if keep_whole else ""
@@ -292,9 +305,12 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None, release:
     staging = (
         staged_archive(origin, name=tree.name, **staged)
         if keep_whole
-        else staged_files(tree, origin=str(origin), **staged)
+        else staged_files(tree, origin=str(origin.resolve()), **staged)
     )
+    change = None if keep_whole or release else change_since_import(origin, tree.was_read, folder)
     with staging as source:
+        if change is not None:
+            return _replace(change, source, folder, store, records, problems, origin, replace_by)
         if known := _known(folder, source.sha256):
             return _loaded_before(known, folder)
         if store is None:
@@ -302,6 +318,43 @@ def _import(paths: list[Path], folder: DataFolder, store: Store | None, release:
         if source.source_id in state.loaded_sources(store.cursor()):
             return _loaded_before(source, folder)
         return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
+
+
+def _replace(
+    change: Change,
+    source: StagedSource,
+    folder: DataFolder,
+    store: Store | None,
+    records: list[Record],
+    problems: list[LoadProblem],
+    origin: Path,
+    by: str | None,
+) -> Imported:
+    """The new content of a folder in place of the old; content that was removed is restored. Raises SourceError."""
+    if by is None:
+        raise refuse_change(origin, change)
+    if all(isinstance(record, (Benchmark, Case)) for record in records):
+        raise SourceError(_nothing_usable(origin, problems), remedy="The old source stays; nothing was loaded.")
+    instead = change.source.source_id
+    with replaced(folder, change, by):
+        if known := _known(folder, source.sha256):
+            act(folder, known, InventoryAction.RESTORE, by)
+            if store is not None:
+                catch_up(store, folder)
+            return _described(known, records, problems)._replace(replaced=instead, waits_for_app=store is None)
+        if store is None:
+            return _try_out(source, folder, records, problems)._replace(replaced=instead, waits_for_app=True)
+        catch_up(store, folder)
+        return _write(store, folder, _row(source), records, problems)._replace(replaced=instead)
+
+
+def _described(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
+    """A source that is loaded without a count of what is new."""
+    return Imported(source.source_id, source.kind, source.name, [], problems, benchmarks=_benchmarks(records))
+
+
+def _benchmarks(records: list[Record]) -> tuple[str, ...]:
+    return tuple(sorted({record.benchmark for record in records if isinstance(record, Benchmark)}))
 
 
 def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
@@ -341,7 +394,7 @@ def _try_out(source: StagedSource, folder: DataFolder, records: list[Record], pr
 
 def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
     first = f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}." if problems else ""
-    return f"{origin} contains no record that can be loaded ({len(problems)} problems).{first}"
+    return f"{origin} contains no record that can be loaded ({len(problems)} {noun(len(problems), 'problems')}).{first}"
 
 
 def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
@@ -414,7 +467,8 @@ def _write(
         everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
         write.add_source(cursor, row, added, everything)
         waiting = state.without_instance(cursor, row.source_id)
-        return Imported(row.source_id, row.kind, row.name, added, [*everything, *waiting])
+        found_in = _benchmarks(records)
+        return Imported(row.source_id, row.kind, row.name, added, [*everything, *waiting], benchmarks=found_in)
 
     return store.write(change)
 

@@ -11,6 +11,7 @@ from crane_core.fetch import Step, fetch
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.load import Imported, as_sources, import_paths
+from crane_core.pipeline.record_words import noun
 from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.ui import data
 from crane_core.ui.frame import told
@@ -99,11 +100,18 @@ def _kind(entry: Imported) -> str:
     return f"{entry.kind}, kept apart from the default release as {literal(in_edition(entry.kind, entry.edition))}"
 
 
+def _about(entry: Imported) -> str:
+    named = ", ".join(literal(name) for name in entry.benchmarks)
+    return f" as {noun(len(entry.benchmarks), 'benchmarks')} {named}" if named else ""
+
+
 def _tell(entry: Imported) -> None:
     if entry.already_loaded:
         st.info(f"{literal(entry.name)} is already loaded as source {entry.source_id}; nothing changed.")
         return
-    counts = ", ".join(f"{count(added.n_new)} {added.record.replace('_', ' ')}" for added in entry.added if added.n_new)
+    counts = ", ".join(
+        f"{count(added.n_new)} {noun(added.n_new, added.record)}" for added in entry.added if added.n_new
+    )
     n = len(entry.problems)
     problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
-    st.success(f"Loaded {literal(entry.name)} ({_kind(entry)}). New: {counts or 'nothing'}.{problems}")
+    st.success(f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}.{problems}")

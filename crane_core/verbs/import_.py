@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.domain import ProblemKind
+from crane_core.importers import captured_states, pairs, predictions
 from crane_core.importers.crane_dataset import MARKER
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.record_words import noun
 from crane_core.pipeline.run_file import is_run_file, opened_run
 from crane_core.terminal import give, tell
+from crane_core.verbs.remove import add_by, who
 
 NAME = "import"
 HELP = (
@@ -26,6 +30,8 @@ HELP = (
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
 SHOWN_PROBLEMS = 20
+_WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
+"""Kinds of people's own files, which should come in whole; published ones have known gaps."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -36,6 +42,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="an archive, a folder, a .jsonl or .json file, or the notebooks of pairs",
     )
+    verb.add_argument(
+        "--replace",
+        action="store_true",
+        help="where a folder changed since its import, take its new content and remove the old source",
+    )
+    add_by(verb)
     verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")
 
 
@@ -45,21 +57,27 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
         with opened_run(chosen.paths[0]) as opened:
             return _take_pack(opened, folder, as_json=chosen.json, name=chosen.paths[0].name)
-    imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder)]
+    by = who(chosen) if chosen.replace else None
+    imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:
         give("\n".join(in_words(entry) for entry in imports))
-    return 0
+    return 1 if any(_is_partial(entry) for entry in imports) else 0
 
 
-def _imported(paths: list[Path], folder: DataFolder) -> Iterator[Imported]:
+def _is_partial(entry: Imported) -> bool:
+    """Whether something of one's own files could not be read."""
+    return entry.kind in _WHOLE and any(problem.kind is ProblemKind.UNREADABLE for problem in entry.problems)
+
+
+def _imported(paths: list[Path], folder: DataFolder, replace_by: str | None) -> Iterator[Imported]:
     """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
     path = paths[0]
     is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {".parquet", ".jsonl"}
     dataset = notebook_column(path) if len(paths) == 1 and path.exists() and is_dataset else None
     if dataset is None:
-        yield import_paths(paths, folder)
+        yield import_paths(paths, folder, replace_by=replace_by)
         return
     with tempfile.TemporaryDirectory() as place:
         for file in kept_files(dataset, Path(place)):
@@ -100,6 +118,8 @@ def _as_json(entry: Imported) -> dict[str, object]:
         "kind": entry.kind,
         "name": entry.name,
         "edition": entry.edition,
+        "benchmarks": list(entry.benchmarks),
+        "replaced": entry.replaced,
         "already_loaded": entry.already_loaded,
         "waits_for_app": entry.waits_for_app,
         "records": {added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added},
@@ -116,14 +136,19 @@ def in_words(entry: Imported) -> str:
     """The outcome of an import, for people to read."""
     if entry.already_loaded:
         return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
-    lines = [f"{entry.name}: {entry.kind}, source {entry.source_id}"]
+    about = f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
+    lines = [f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"]
+    if entry.replaced:
+        lines.append(f"  replaces source {entry.replaced}; `restore source {entry.replaced}` brings that back")
     if entry.edition:
         lines.append(f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}")
-    lines += [f"  {added.n_read:>7,} {added.record.replace('_', ' ')} ({added.n_new:,} new)" for added in entry.added]
-    lines.append(f"  {len(entry.problems):>7,} problem{'s' if len(entry.problems) != 1 else ''}")
+    lines += [f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)" for added in entry.added]
+    lines.append(f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}")
     lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
     if len(entry.problems) > SHOWN_PROBLEMS:
         lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")
+    if _is_partial(entry):
+        lines.append("  not complete: what is listed as unreadable was left out, the rest is loaded")
     if entry.waits_for_app:
         lines.append(
             "  saved; another process has the database open, so it will be loaded at the app's next page view or start"

@@ -1,0 +1,123 @@
+"""`import` of people's own files: what is missing is told, what changed is replaced only knowingly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from crane_core.pipeline.load import prepare
+from crane_core.pipeline.places import DataFolder
+from tests.spoken import Run, speaker
+from tests.written_pairs import write_pair
+
+FIXED = ["a = 1", "1 / a"]
+CODE = "SELECT code FROM cells WHERE benchmark = 'my-pairs' AND instance_id = 'trip_fixed' ORDER BY position"
+
+
+@pytest.fixture
+def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    return speaker(folder.path, capsys)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    write_pair(tmp_path / "my_pairs", "trip", ["a = 0", "1 / a"], FIXED)
+    return tmp_path / "my_pairs"
+
+
+def asked(folder: DataFolder, question: str) -> list[str]:
+    store = prepare(folder)
+    try:
+        return [str(row[0]) for row in store.cursor().execute(question).fetchall()]
+    finally:
+        store.close()
+
+
+def only_source(folder: DataFolder) -> str:
+    [source] = [path.name for path in folder.sources.iterdir()]
+    return source
+
+
+def test_a_folder_is_told_with_the_name_of_its_benchmark(run: Run, pairs: Path) -> None:
+    said = run("import", pairs)
+    assert said.code == 0
+    assert "my_pairs: notebook-pairs, benchmark my-pairs, source" in said.out
+    assert " 1 benchmark (1 new)" in said.out and " 1 case (1 new)" in said.out and " 2 instances (2 new)" in said.out
+
+
+@pytest.mark.parametrize("missing", ["reproduced", "fixed"])
+def test_half_a_pair_is_loaded_told_and_ends_with_one(run: Run, pairs: Path, folder: DataFolder, missing: str) -> None:
+    (pairs / "trip" / f"trip_{missing}.ipynb").unlink()
+    said = run("import", pairs)
+    assert said.code == 1
+    assert f"there is no trip_{missing}.ipynb" in said.out and "not complete:" in said.out
+    there = ({"reproduced", "fixed"} - {missing}).pop()
+    assert asked(folder, "SELECT instance_id FROM instances WHERE benchmark = 'my-pairs'") == [f"trip_{there}"]
+
+
+def test_unreadable_lines_end_with_one_and_the_others_are_loaded(run: Run, tmp_path: Path, folder: DataFolder) -> None:
+    line = {"instance": "pandas_1_fixed", "detector": "Mine", "setting": "code", "index": 1, "crashes": False}
+    (tmp_path / "night.jsonl").write_text(json.dumps(line) + "\n{\n")
+    said = run("import", tmp_path / "night.jsonl")
+    assert said.code == 1 and "night.jsonl, line 2: it is not JSON" in said.out
+    assert asked(folder, "SELECT count(*) FROM runs WHERE experiment = 'night'") == ["1"]
+
+
+def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
+    assert run("import", pairs).code == 0
+    source = only_source(folder)
+    write_pair(pairs, "trip", ["a = 0", "1 / a"], ["a = 2", "1 / a"])
+    write_pair(pairs, "tour", ["1 / 0"], ["1"])
+    said = run("import", pairs)
+    assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert f"changed since it was imported as source {source}" in said.err and "--replace" in said.err
+    assert "2 added (tour_fixed.ipynb, tour_reproduced.ipynb), 1 changed (trip_fixed.ipynb)" in said.err
+    assert only_source(folder) == source and asked(folder, CODE) == FIXED
+
+
+def test_replace_puts_the_old_source_where_restore_finds_it(run: Run, pairs: Path, folder: DataFolder) -> None:
+    assert run("import", pairs).code == 0
+    old = only_source(folder)
+    write_pair(pairs, "trip", ["a = 0", "1 / a"], ["a = 2", "1 / a"])
+    said = run("import", pairs, "--replace", "--by", "lea")
+    assert said.code == 0 and f"replaces source {old}" in said.out
+    assert asked(folder, CODE) == ["a = 2", "1 / a"]
+    assert asked(folder, "SELECT count(*) FROM load_problems WHERE path LIKE 'trip%'") == ["0"]
+    assert old in (gone := run("list", "--removed").out) and "removed by lea" in gone
+    assert run("rebuild").code == 0
+    assert asked(folder, CODE) == ["a = 2", "1 / a"]
+    write_pair(pairs, "trip", ["a = 0", "1 / a"], FIXED)
+    assert "changed since" in run("import", pairs).err
+    assert run("import", pairs, "--replace").code == 0
+    assert asked(folder, CODE) == FIXED
+
+
+def test_a_replacement_that_cannot_be_read_leaves_everything(run: Run, pairs: Path, folder: DataFolder) -> None:
+    assert run("import", pairs).code == 0
+    old = only_source(folder)
+    for path in pairs.rglob("*.ipynb"):
+        path.write_text("{")
+    assert run("import", pairs, "--replace").code == 1
+    assert old not in run("list", "--removed").out and asked(folder, CODE) == FIXED
+
+
+def test_replace_while_the_app_holds_the_database(run: Run, pairs: Path, folder: DataFolder) -> None:
+    assert run("import", pairs).code == 0
+    write_pair(pairs, "trip", ["a = 0", "1 / a"], ["a = 2", "1 / a"])
+    store = prepare(folder)
+    try:
+        said = run("import", pairs, "--replace")
+    finally:
+        store.close()
+    assert said.code == 0
+    assert asked(folder, CODE) == ["a = 2", "1 / a"]
+
+
+def test_another_folder_of_the_same_name_is_no_change_of_the_first(run: Run, pairs: Path, tmp_path: Path) -> None:
+    assert run("import", pairs).code == 0
+    write_pair(tmp_path / "other" / "my_pairs", "tour", ["1 / 0"], ["1"])
+    assert run("import", tmp_path / "other" / "my_pairs").code == 0

@@ -1,6 +1,6 @@
-"""Imported predictions: JSON lines with instance, detector, setting, index, crashes and reasoning.
+"""Imported predictions: JSON lines, CSV or Parquet with instance, detector, setting, index, crashes and reasoning.
 
-Knows the names and types of those fields. Refuses to guess: an invalid line is reported and left out.
+Knows the names and types of those fields. Refuses to guess: an invalid line or row is reported and left out.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ from typing import Any
 from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.prediction_rows import csv_rows, parquet_rows
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
 
 KIND = "predictions"
 _SUFFIX = ".jsonl"
+_TABLES = (".csv", ".parquet")
 _NO_ANSWER = "no answer was given"
 _BOM = b"\xef\xbb\xbf"
 _Key = tuple[str, str, str, str, str, int]
 
 
 def recognises(tree: FileTree) -> float:
-    """Confidence (0..1): a tree of .jsonl files only; lower if there are other files."""
-    files = [path for path in tree.paths if path.endswith(_SUFFIX)]
-    if not files:
-        return 0.0
-    return 0.9 if len(files) == len(tree.paths) else 0.1
+    """Confidence (0..1): a tree of .jsonl, .csv and .parquet files only; lower if .jsonl files lie among others."""
+    if tree.paths and all(path.endswith((_SUFFIX, *_TABLES)) for path in tree.paths):
+        return 0.9 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.2
+    return 0.1 if any(path.endswith(_SUFFIX) for path in tree.paths) else 0.0
 
 
 def read(tree: FileTree) -> Iterator[Record]:
-    """A Run per line, and each benchmark and detector before its first run.
+    """A Run per line or row, and each benchmark and detector before its first run.
 
     The fields benchmark, experiment and kind (of detector) may be left out: the defaults are JunoBench, the name of the
     file, and a language model. Without a field title, a detector's title is the field detector.
@@ -39,7 +40,7 @@ def read(tree: FileTree) -> Iterator[Record]:
     seen: set[_Key] = set()
     named: set[Record] = set()
     for path in tree.paths:
-        if not path.endswith(_SUFFIX):
+        if not path.endswith((_SUFFIX, *_TABLES)):
             continue
         for record in _records_of_file(tree, path, seen):
             if not isinstance(record, (Benchmark, Detector)):
@@ -50,25 +51,38 @@ def read(tree: FileTree) -> Iterator[Record]:
 
 
 def _records_of_file(tree: FileTree, path: str, seen: set[_Key]) -> Iterator[Record]:
+    experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
     try:
-        data = read_bytes(tree, path)
+        for row in _rows(tree, path):
+            yield from [row] if isinstance(row, LoadProblem) else _records_of_row(row, path, experiment, seen)
     except UnreadableFileError as error:
         yield error.problem
-        return
-    experiment = slug(path.rpartition("/")[2].removesuffix(_SUFFIX))
-    for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
-        if line.strip():
-            yield from _records_of_line(line, path, f"line {number}", experiment, seen)
 
 
-def _records_of_line(line: bytes, path: str, place: str, experiment: str, seen: set[_Key]) -> Iterator[Record]:
+def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
+    """Place and value of every line or row."""
+    if path.endswith(".csv"):
+        yield from csv_rows(tree, path)
+    elif path.endswith(".parquet"):
+        yield from parquet_rows(tree, path)
+    else:
+        for number, line in enumerate(read_bytes(tree, path).removeprefix(_BOM).split(b"\n"), start=1):
+            if line.strip():
+                yield _parsed(line, path, f"line {number}")
+
+
+def _parsed(line: bytes, path: str, place: str) -> tuple[str, Any] | LoadProblem:
     try:
-        fields = parse_json(line, path, place)
+        return place, parse_json(line, path, place)
+    except UnreadableFileError as error:
+        return error.problem
+
+
+def _records_of_row(row: tuple[str, Any], path: str, experiment: str, seen: set[_Key]) -> Iterator[Record]:
+    place, fields = row
+    try:
         run = _run(fields, experiment)
         detector = Detector(run.detector, _text(fields, "title", fields["detector"]), _kind(fields))
-    except UnreadableFileError as error:
-        yield error.problem
-        return
     except ValueError as error:
         yield LoadProblem(path, place, str(error))
         return

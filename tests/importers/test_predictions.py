@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
@@ -120,6 +125,104 @@ def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(tree_of: Tre
     problems = [(r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)]
     reason = "run 1 of pandas_1_fixed is a duplicate"
     assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
+
+
+COLUMNS = ("instance", "detector", "setting", "index", "crashes", "reasoning", "benchmark", "experiment")
+
+
+def csv_of(*rows: dict[str, Any]) -> bytes:
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, COLUMNS)
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
+
+
+def parquet_of(*rows: dict[str, Any]) -> bytes:
+    data = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([{name: row.get(name) for name in COLUMNS} for row in rows]), data)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")])
+def test_a_table_brings_what_the_json_lines_bring(tree_of: TreeOf, written: Callable[..., bytes], suffix: str) -> None:
+    rows = [LINE, LINE | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"}]
+    rows += [LINE | {"index": 3, "crashes": None, "reasoning": None}]
+    rows += [LINE | {"benchmark": "Mini Bench", "experiment": "night 3"}]
+    as_lines = read(tree_of, "\n".join(json.dumps(row) for row in rows), "First Try.jsonl")
+    assert read(tree_of, written(*rows), f"First Try.{suffix}") == as_lines
+
+
+@pytest.mark.parametrize(("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")])
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"instance": "pandas_1"}, "instance must end in _reproduced or _fixed"),
+        ({"instance": None}, "instance is missing"),
+        ({"setting": "+RT"}, "setting must be one of code, runtime, runtime-S"),
+        ({"index": 0}, "index must be an integer of 1 or more"),
+        ({"index": None}, "index must be an integer of 1 or more"),
+    ],
+)
+def test_a_bad_row_is_one_problem_and_the_others_are_read(
+    tree_of: TreeOf, written: Callable[..., bytes], suffix: str, changes: dict[str, Any], reason: str
+) -> None:
+    records = read(tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}")
+    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    assert (problem.path, problem.place) == (f"night.{suffix}", "row 3")
+    assert reason in problem.reason
+    assert [record.run_index for record in records if isinstance(record, Run)] == [1, 3]
+
+
+def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
+    head = "\ufeffinstance,detector,setting,index,crashes\r\n"
+    good = "pandas_1_fixed,a,code,1,TRUE\r\n\r\npandas_1_fixed,a,code,2,\r\npandas_1_fixed,1.5,code,3,False\r\n"
+    runs = [record for record in read(tree_of, head + good, "a.csv") if isinstance(record, Run)]
+    assert [run.crashes for run in runs] == [True, None, False]
+    bad = "pandas_1_fixed,a,code,1,yes\npandas_1_fixed,a,code,1.0,true\npandas_1_fixed,a,code,1,true,more\n"
+    found = [record for record in read(tree_of, head + bad, "a.csv") if isinstance(record, LoadProblem)]
+    assert [(problem.place, problem.reason) for problem in found] == [
+        ("row 2", "crashes must be true, false or null, not 'yes'"),
+        ("row 3", "index must be an integer of 1 or more, not '1.0'"),
+        ("row 4", "it has 6 cells, the header 5"),
+    ]
+
+
+def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
+    [problem] = read(tree_of, "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n", "a.csv")
+    assert isinstance(problem, LoadProblem) and problem.reason == "crashes is missing"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "place", "reason"),
+    [
+        ("instance;detector\n", "a.csv", "row 1", "the column instance is missing"),
+        ("", "a.csv", "row 1", "the column instance is missing"),
+        (b"instance,\xff\n", "a.csv", "byte 9", "it is not UTF-8"),
+        ('instance,detector,setting,index,crashes\n"a', "a.csv", "row 2", "it is not CSV"),
+        (b"PAR1 not really", "a.parquet", "file", "it cannot be read as Parquet"),
+    ],
+)
+def test_a_table_that_is_none_is_one_problem(
+    tree_of: TreeOf, content: str | bytes, name: str, place: str, reason: str
+) -> None:
+    [problem] = read(tree_of, content, name)
+    assert isinstance(problem, LoadProblem)
+    assert problem.place == place and reason in problem.reason
+
+
+def test_a_parquet_file_without_a_column_says_which(tree_of: TreeOf) -> None:
+    data = io.BytesIO()
+    pq.write_table(pa.table({"instance": ["pandas_1_fixed"]}), data)
+    [problem] = read(tree_of, data.getvalue(), "a.parquet")
+    assert isinstance(problem, LoadProblem) and "the column detector is missing" in problem.reason
+
+
+def test_one_long_text_in_many_rows_of_parquet_is_not_unpacked(tree_of: TreeOf) -> None:
+    bomb = parquet_of(*(LINE | {"index": n, "reasoning": "x" * (1 << 21)} for n in range(1, 30)))
+    assert len(bomb) < 1 << 20
+    [problem] = read(tree_of, bomb, "a.parquet")
+    assert isinstance(problem, LoadProblem) and "a text is longer than" in problem.reason
 
 
 def test_a_single_file_on_disk(tmp_path: Path) -> None:

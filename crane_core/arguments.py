@@ -96,6 +96,14 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def cell_file(text: str) -> tuple[int, Path]:
+    """`CELL=FILE`: a code cell and the path of what takes its place."""
+    cell, sign, file = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"expected CELL=FILE, not {_quoted(text)}")
+    return code_cell(cell), path(file)
+
+
 def path_or_name(text: str) -> str:
     """Either of them, as text."""
     if text.strip():

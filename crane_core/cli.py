@@ -32,7 +32,7 @@ STOPPED = 130
 def verb_names() -> dict[str, str]:
     """Every verb by name, and the module that does it. A file is called as its verb, with `_` behind Python's words."""
     files = sorted(info.name for info in pkgutil.iter_modules(verbs.__path__))
-    return {file.rstrip("_"): f"{verbs.__name__}.{file}" for file in files}
+    return {file.rstrip("_").replace("_", "-"): f"{verbs.__name__}.{file}" for file in files}
 
 
 def verb_modules(only: str | None = None) -> dict[str, ModuleType]:

@@ -79,7 +79,11 @@ def assert_refused(ended: Ended) -> None:
     assert "Traceback" not in ended.err
 
 
+ADD_CASE = ("add-case", "--name", "trip", "--to", "made", "--fixed", "there.ipynb", "--no-run")
 PATH_VERBS: dict[str, tuple[str, ...]] = {
+    "add-case": (*ADD_CASE, "--crashing", "{}"),
+    "add-case --edit": (*ADD_CASE[:5], "--crashing", "there.ipynb", "--edit", "0={}", "--no-run"),
+    "add-case --to": ("add-case", "--name", "trip", "--to", "{}", *ADD_CASE[5:], "--crashing", "there.ipynb"),
     "backup": ("backup", "{}"),
     "campaign create": ("campaign", "create", "--from", "{}"),
     "campaign labels": ("campaign", "labels", "pilot", "--annotator", "ana", "--file", "{}"),
@@ -222,6 +226,8 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*CREATE, "--p"): NO_AMOUNTS,
     (*CREATE, "--repeats"): ("0.6", *NO_AMOUNTS),
     (*CREATE, "--seed"): ("", "-1", "1.5", "nan", LONG),
+    (*ADD_CASE, "--crashing", "there.ipynb", "--target"): ("", "-1", "1.5", HUGE, LONG),
+    (*ADD_CASE, "--crashing", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
     (*CAPTURE, "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     (*CAPTURE, "--timeout-s"): ("0", *NO_AMOUNTS),
     (*CAPTURE, "--memory-mib"): ("0", *NO_AMOUNTS),

@@ -1,0 +1,113 @@
+"""`add-case`: two notebooks, or one and its edit, become a checked case in a folder of pairs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+
+from crane_core import arguments
+from crane_core.errors import KernelError, SourceError
+from crane_core.given_path import read_given
+from crane_core.pipeline.add_case import N_TRIES, AddedCase, NewCase, add_case, edited, read_notebook
+from crane_core.pipeline.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.places import DataFolder
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import MOST_BYTES
+from crane_core.runtime.program import program
+from crane_core.terminal import give, one_line, stop_on_interrupt, tell
+from crane_core.verbs.capture import add_bounds, bounded
+from crane_core.verbs.check import add_isolation
+
+NAME = "add-case"
+HELP = "add a crashing notebook and its fix to a folder of pairs, after executing both to see that they are a case"
+EXAMPLE = """python -m crane_core add-case --name trip --to my_pairs --crashing trip.ipynb --fixed trip_ok.ipynb
+         python -m crane_core add-case --name trip --to my_pairs --crashing trip.ipynb --edit 4=fix.py"""
+LONGEST_LABEL = 120
+LONGEST_DIAGNOSIS = 4_000
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--name", type=arguments.name, required=True, metavar="NAME", help="name of the case")
+    verb.add_argument("--to", type=arguments.path, required=True, metavar="FOLDER", help="folder of pairs, may be new")
+    verb.add_argument(
+        "--crashing", type=arguments.path, required=True, metavar="A.ipynb", help="the notebook that crashes"
+    )
+    fix = verb.add_mutually_exclusive_group(required=True)
+    fix.add_argument("--fixed", type=arguments.path, metavar="B.ipynb", help="the same notebook without the fault")
+    fix.add_argument(
+        "--edit",
+        type=arguments.cell_file,
+        action="append",
+        metavar="CELL=FILE.py",
+        help="or: code that replaces that code cell, counted from 0, in the fixed one; repeatable",
+    )
+    verb.add_argument(
+        "--target",
+        type=arguments.code_cell,
+        metavar="N",
+        help="the code cell that crashes, counted from 0 (default: the one with an error output, else as executed)",
+    )
+    label = arguments.line(LONGEST_LABEL)
+    verb.add_argument("--library", type=label, metavar="L", help="label, for cases.csv")
+    verb.add_argument("--root-cause", type=label, metavar="R", help="label, for cases.csv")
+    verb.add_argument(
+        "--diagnosis", type=arguments.line(LONGEST_DIAGNOSIS), metavar="TEXT", help="why it crashes, for cases.csv"
+    )
+    verb.add_argument("--no-run", action="store_true", help="execute nothing; the error output says what crashes")
+    verb.add_argument(
+        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+    )
+    usual = Limits().cell_s
+    verb.add_argument(
+        "--timeout-s",
+        type=arguments.seconds,
+        default=usual,
+        metavar="S",
+        help=f"for each notebook (default {usual:g})",
+    )
+    add_bounds(verb)
+    add_isolation(verb)
+    verb.add_argument("--json", action="store_true", help="print what was added as JSON to stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if not chosen.no_run and execution_forbidden(os.environ):
+        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or use --no-run.")
+    crashing = read_notebook(chosen.crashing)
+    fixed = read_notebook(chosen.fixed) if chosen.fixed else edited(crashing, _edits(chosen))
+    labels = (chosen.library, chosen.root_cause, chosen.diagnosis)
+    case = NewCase(chosen.name, crashing, fixed, chosen.target, *labels)
+    if not chosen.no_run:
+        tell(f"Running the crashing notebook {N_TRIES} times and the fixed one once")
+    with stop_on_interrupt() as stop:
+        kernel = None if chosen.no_run else program(python=chosen.python)
+        added = add_case(case, chosen.to, kernel, bounded(chosen), stop=stop)
+    give(json.dumps(added._asdict(), indent=1) if chosen.json else in_words(added, str(chosen.to)))
+    return 0
+
+
+def _edits(chosen: argparse.Namespace) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for cell, path in chosen.edit:
+        try:
+            found[cell] = read_given(path, MOST_BYTES).decode("utf-8")
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{path} cannot be read: {error}.", remedy="Name a text file in UTF-8.") from error
+    return found
+
+
+def in_words(added: AddedCase, to: str) -> str:
+    """What was added, for people to read."""
+    lines = [
+        one_line(f"{to}: added {added.name}_reproduced.ipynb and {added.name}_fixed.ipynb"),
+        one_line(f"  target: code cell {added.target}, {added.exception}"),
+        "  1 code cell differs" if added.n_differ == 1 else f"  {added.n_differ:,} code cells differ",
+    ]
+    if added.n_differ > 1:
+        lines.append("  warning: a fix should change one cell; look whether all of these belong to it")
+    if added.was_run:
+        lines.append(f"  crashed the same way {N_TRIES} times; the fixed notebook ran through")
+    else:
+        lines.append("  not executed: `verify` shows whether it crashes as recorded and its fix runs through")
+    return "\n".join(lines)

@@ -112,7 +112,10 @@ def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> 
             target.mkdir(parents=True)
             kept = folder.sources / source.source_id
             shutil.copyfile(kept / source.file, target / source.file)
-            shutil.copyfile(kept / SIDECAR, target / SIDECAR)
+            # Where it was on this machine stays here.
+            told = json.loads((kept / SIDECAR).read_text("utf-8"))
+            told["origin"] = Path(told["origin"]).name
+            (target / SIDECAR).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
         identity = (source.source_id, source.kind, source.name, source.sha256, source.n_bytes)
         yield PackedSource(*identity, is_included)
 

@@ -133,6 +133,12 @@ def test_a_published_source_is_named_unless_asked_for(
     assert content(elsewhere)["runs"] == content(full)["runs"]
 
 
+def test_no_place_of_this_machine_is_in_it(pack: Path, full: DataFolder) -> None:
+    origins = [json.loads(file.read_text("utf-8"))["origin"] for file in pack.glob("sources/*/source.json")]
+    assert origins and [origin for origin in origins if "/" in origin] == []
+    assert any("/" in json.loads(f.read_text("utf-8"))["origin"] for f in full.sources.glob("*/source.json"))
+
+
 def test_tables_of_the_report_lie_in_it(full: DataFolder, tmp_path: Path) -> None:
     tables = packed(full, tmp_path / "pack") / "tables"
     assert sorted(path.name for path in tables.iterdir()) == ["report.csv", "report.json", "report.md"]

@@ -20,7 +20,9 @@ _OPENERS: dict[str, Callable[[Path, Limits], Contents]] = {
     ".tgz": open_tar,
     ".tar": open_tar,
     ".zip": open_zip,
+    ".eval": open_zip,
 }
+"""`.eval`: a log of Inspect AI."""
 
 
 class FileTree:
@@ -57,7 +59,7 @@ class FileTree:
 
 
 def open_tree(path: Path, limits: Limits = DEFAULT_LIMITS) -> FileTree:
-    """Open a folder, a .tar, .tar.gz, .tgz or .zip archive, or a single file as a tree of one file.
+    """Open a folder, a .tar, .tar.gz, .tgz, .zip or .eval archive, or a single file as a tree of one file.
 
     Raises SourceError if the path does not exist or its archive is damaged, cut short or a bomb.
     """

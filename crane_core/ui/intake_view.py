@@ -23,7 +23,7 @@ WHAT = {
     "junobench": "the notebooks, from Hugging Face (CC-BY-4.0)",
     "junobench-construct": "the first exploration, two open models (MIT)",
 }
-ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl", "csv", "parquet"]
+ACCEPTED = ["gz", "tgz", "zip", "ipynb", "jsonl", "csv", "parquet", "eval", "json"]
 
 
 def draw_fetch() -> None:
@@ -70,8 +70,8 @@ def draw_import() -> None:
         st.caption("Importing needs the role admin.")
         return
     uploads = st.file_uploader(
-        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), or predictions"
-        " (.jsonl, .csv, .parquet)",
+        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, .csv, "
+        ".parquet), captured states (.json), or logs of Inspect AI (.eval, .json)",
         type=ACCEPTED,
         accept_multiple_files=True,
     )

@@ -25,7 +25,7 @@ from crane_core.verbs.remove import add_by, who
 NAME = "import"
 HELP = (
     "load an archive (.tar.gz, .zip), a folder, a notebook pair, predictions (.jsonl, .csv, .parquet),"
-    " captured states (.json) or a dataset with a notebook column"
+    " captured states (.json), logs of Inspect AI (.eval, .json) or a dataset with a notebook column"
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
@@ -40,7 +40,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         nargs="+",
         type=arguments.path,
         metavar="PATH",
-        help="an archive, a folder, a file of predictions or states, or the notebooks of pairs",
+        help="an archive, a folder, a file of predictions, states or logs, or the notebooks of pairs",
     )
     verb.add_argument(
         "--replace",

@@ -24,6 +24,8 @@ from crane_core.prompts.judge_reply import read_judge_reply
 NAME_DIGITS = 8
 LABELS = ("name", "note")
 """Options that hold what the user calls the job."""
+MOST_NAME, MOST_NOTE = 80, 500
+"""Characters."""
 NOT_SHAPING = frozenset({"prices", *LABELS})
 """Options that are stored with a job but do not shape answers: with other prices it is the same job."""
 

@@ -76,6 +76,8 @@ START_ENDPOINT = "_start_endpoint"
 START_RUNS = "_start_runs"
 START_BUDGET = "_start_budget"
 START_TOKENS = "_start_tokens"
+START_NAME = "_start_name"
+START_NOTE = "_start_note"
 N_RUNNING = "_n_running"
 
 TRY_WAY = "notebook"

@@ -39,7 +39,7 @@ from crane_core.pipeline.detect_cascade import (
 from crane_core.pipeline.detect_here import in_processes, n_cores
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
-from crane_core.pipeline.job_files import LABELS
+from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
 from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
 from crane_core.pipeline.load import prepare_or_read
@@ -61,8 +61,6 @@ CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
 TOLD_EVERY_S = 1.0
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
-MOST_NAME, MOST_NOTE = 80, 500
-"""Characters."""
 OWN_SERVER = "a fake server in this process"
 
 

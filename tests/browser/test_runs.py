@@ -140,6 +140,27 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(page.locator(".cw-prompt").last).to_contain_text('harvest.groupby("bed")["yield_kg"]')
 
 
+def test_several_inputs_are_started_as_a_run_each_under_one_name(runs_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{runs_app}/runs"))
+    start_button(page)
+    settled(page)
+    choose(page, "Benchmark", "minibench")
+    settled(page)
+    choose(page, "Inputs", "code only (−RT)")
+    settled(page)
+    for label, text in (("Instances", "numpy_1_*"), ("Name", "pilot")):
+        page.get_by_label(label, exact=True).fill(text)
+        page.get_by_label(label, exact=True).press("Enter")
+        settled(page)
+    expect(page.get_by_test_id("stCode").first).to_contain_text("--setting=runtime,code")
+    expect(page.get_by_test_id("stCode").first).to_contain_text("--name=pilot")
+    page.get_by_role("button", name="Start run", exact=True).click()
+    expect(page.get_by_text("fake runtime,code minibench, started")).to_be_visible()
+    expect(page.get_by_text("Finished", exact=True).first).to_be_visible(timeout=60_000)
+    settled(page)
+    expect(grid(page).locator("tbody tr").filter(has_text="pilot")).to_have_count(2)
+
+
 def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
@@ -148,7 +169,13 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open
     command = page.get_by_test_id("stCode").first
     expect(command).to_contain_text("--endpoint=ours --model=heron --budget-tokens=5000000")
     settled(page)
-    choose(page, "Model", "gpt-5")
+    choose(page, "Models", "gpt-5")
+    expect(command).to_contain_text("--endpoint=ours --model=heron --model=gpt-5 --budget-tokens=5000000")
+    expect(
+        page.get_by_text("2 runs, one per model and input, one after the other; a cap holds for each.")
+    ).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Remove heron").click()
     expect(command).to_contain_text("--endpoint=ours --model=gpt-5 --budget-usd=5")
     expect(page.get_by_label("Base URL")).to_have_count(0)
 

@@ -73,7 +73,7 @@ class Started:
 
     @property
     def job(self) -> str | None:
-        """The name of the job it works on, once it has said it."""
+        """The name of the job it works on, of several the last, once it has said it."""
         return job_in(self.words)
 
     @property
@@ -92,9 +92,9 @@ class Started:
 
 
 def job_in(words: str) -> str | None:
-    """The job that `detect` names in what it says."""
-    found = _JOB.search(words)
-    return found[1] if found else None
+    """The last job that `detect` names in what it says."""
+    found = _JOB.findall(words)
+    return found[-1] if found else None
 
 
 @st.cache_resource(show_spinner=False)

@@ -16,6 +16,7 @@ from crane_core.llm.endpoint import MODEL, Endpoint
 from crane_core.llm.endpoints import configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.detect_cascade import NAME as CASCADE
+from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import told
@@ -35,6 +36,7 @@ UNPRICED = (
     "The price of this model is not known here, so a cap in USD is not possible; the person who runs this server can "
     "add it to the endpoint. The run stops before more tokens are used; 0: no cap"
 )
+_NAMED = "The list of runs shows it"
 SHOWN_ENDED = 3
 """Ended runs that are still told of, the newest."""
 
@@ -49,30 +51,39 @@ class Wish(NamedTuple):
 
     detector: str
     benchmark: str
-    setting: str
+    settings: tuple[str, ...]
     instances: str = "*"
     n_runs: int = PAPER_RUNS
-    model: str = ""
+    models: tuple[str, ...] = ()
     endpoint: str = ""
     budget_usd: float = 0.0
     budget_tokens: int = 0
+    name: str = ""
+    note: str = ""
 
     @property
     def arguments(self) -> list[str]:
         """Those of `detect`; a value that looks like a switch stays a value."""
-        given = {"detector": self.detector, "setting": self.setting, "benchmark": self.benchmark}
-        given |= {"instances": self.instances} if self.instances not in ("", "*") else {}
-        given |= {"runs": str(self.n_runs)} if self.detector in ASKED else {}
+        given = [("detector", self.detector), ("setting", ",".join(self.settings)), ("benchmark", self.benchmark)]
+        given += [("instances", self.instances)] if self.instances not in ("", "*") else []
+        given += [("runs", str(self.n_runs))] if self.detector in ASKED else []
         if self.detector in OF_MODEL:
-            given |= {"endpoint": self.endpoint, "model": self.model}
-            given |= {"budget-usd": f"{self.budget_usd:g}"} if self.budget_usd else {}
-            given |= {"budget-tokens": str(self.budget_tokens)} if self.budget_tokens else {}
-        return [f"--{name}={value}" for name, value in given.items()]
+            given += [("endpoint", self.endpoint), *(("model", model) for model in self.models)]
+            given += [("budget-usd", f"{self.budget_usd:g}")] if self.budget_usd else []
+            given += [("budget-tokens", str(self.budget_tokens))] if self.budget_tokens else []
+        given += [(label, text) for label in LABELS if (text := getattr(self, label).strip())]
+        return [f"--{name}={value}" for name, value in given]
+
+    @property
+    def n_started(self) -> int:
+        """Runs that come of it: one per model and setting, one after the other."""
+        return len(self.settings) * (len(self.models) if self.detector in OF_MODEL else 1)
 
     def check(self) -> None:
         """Raises DetectorError if a model is wanted that nobody configured here, whatever the form offered."""
         if self.detector in OF_MODEL:
-            named_endpoint(self.endpoint, self.model)
+            for model in self.models or ("",):
+                named_endpoint(self.endpoint, model)
 
 
 def draw_starting(*, may_run: bool) -> None:
@@ -100,25 +111,34 @@ def _draw_form() -> None:
     with st.container(horizontal=True):
         detector = st.selectbox("Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300)
         benchmark = st.selectbox("Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180)
-        setting = st.selectbox(
-            "Input", list(Setting), format_func=setting_words, index=1, key=keys.START_SETTING, width=300
+        settings = st.multiselect(
+            "Inputs", list(Setting), [Setting.RUNTIME], format_func=setting_words, key=keys.START_SETTING, width=300
         )
         pattern = "A pattern over their names, such as numpy_*"
         instances = st.text_input("Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180)
-        wish = Wish(detector, benchmark, str(setting), instances)
+        wish = Wish(detector, benchmark, tuple(map(str, settings)), instances)
         if detector in ASKED:
             runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180)
             wish = wish._replace(n_runs=int(runs))
         if detector in OF_MODEL:
             wish = _of_model(wish)
+        name = st.text_input("Name", key=keys.START_NAME, max_chars=MOST_NAME, help=_NAMED, width=180)
+        note = st.text_input("Note", key=keys.START_NOTE, max_chars=MOST_NOTE, help=_NAMED, width=300)
+        wish = wish._replace(name=name, note=note)
+    if wish.n_started > 1:
+        st.caption(f"{wish.n_started} runs, one per model and input, one after the other; a cap holds for each.")
     st.caption("The same as a command:")
     st.code(f"python -m crane_core detect {shlex.join(wish.arguments)}", language="bash", wrap_lines=True)
-    lacks_model = detector in OF_MODEL and not (wish.endpoint and wish.model.strip())
+    lacks_model = detector in OF_MODEL and not (wish.endpoint and wish.models)
     if lacks_model:
         st.caption(_LACKS_MODEL if wish.endpoint else _LACKS_ENDPOINT)
+    if not settings:
+        st.caption("Choose an input.")
     busy = busy_words(wish.arguments, started_runs())
     with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button("Start run", type="primary", key=keys.START, disabled=lacks_model or bool(busy))
+        pressed = st.button(
+            "Start run", type="primary", key=keys.START, disabled=lacks_model or not settings or bool(busy)
+        )
         if busy:
             st.caption(busy, width="content")
     if pressed:
@@ -145,11 +165,15 @@ def _of_model(wish: Wish) -> Wish:
     name = st.selectbox("Endpoint", list(known), key=keys.START_ENDPOINT, width=300)
     endpoint = known[name]
     if endpoint.models:
-        model = st.selectbox("Model", endpoint.models, key=f"{keys.START_MODEL}_{name}", width=300)
+        models = st.multiselect(
+            "Models", endpoint.models, endpoint.models[:1], key=f"{keys.START_MODEL}_{name}", width=300
+        )
     else:
-        model = st.text_input("Model", os.environ.get(MODEL, ""), key=f"{keys.START_MODEL}_{name}", width=300)
-    wish = wish._replace(endpoint=name, model=model)
-    if price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None:
+        usual, several = os.environ.get(MODEL, ""), "Several between commas"
+        typed = st.text_input("Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300)
+        models = list(dict.fromkeys(model.strip() for model in typed.split(",") if model.strip()))
+    wish = wish._replace(endpoint=name, models=tuple(models))
+    if any(price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None for model in models):
         tokens = st.number_input(
             "At most, in tokens", 0, None, DEFAULT_TOKENS, step=100_000, key=keys.START_TOKENS, help=UNPRICED, width=180
         )

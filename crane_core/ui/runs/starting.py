@@ -112,7 +112,7 @@ def _draw_form() -> None:
         detector = st.selectbox("Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300)
         benchmark = st.selectbox("Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180)
         settings = st.multiselect(
-            "Inputs", list(Setting), [Setting.RUNTIME], format_func=setting_words, key=keys.START_SETTING, width=300
+            "Inputs", list(Setting), [Setting.RUNTIME], format_func=setting_words, key=keys.START_SETTING, width=440
         )
         pattern = "A pattern over their names, such as numpy_*"
         instances = st.text_input("Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180)

@@ -70,8 +70,8 @@ def draw_import() -> None:
         st.caption("Importing needs the role admin.")
         return
     uploads = st.file_uploader(
-        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, .csv, "
-        ".parquet), captured states (.json), or logs of Inspect AI (.eval, .json)",
+        "An archive, the two notebooks of a pair (name_reproduced.ipynb and name_fixed.ipynb), predictions (.jsonl, "
+        ".csv, .parquet), captured states (.json), or logs of Inspect AI (.eval, .json)",
         type=ACCEPTED,
         accept_multiple_files=True,
     )

@@ -25,6 +25,7 @@ from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, read_document, target_index
 from crane_core.pipeline.own_copy import own_copy
 from crane_core.pipeline.pair_claims import Claim, borne_out, fixed_claim
+from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.limits import Limits
@@ -267,11 +268,13 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
     columns = [*columns, *(name for name in _COLUMNS if name not in columns)]
     facts = {"library": case.library, "root_cause": case.root_cause, "diagnosis": case.diagnosis}
     told = {name: value for name, value in facts.items() if value is not None}
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    table.writeheader()
-    table.writerows([*rows, {"case_id": case.name, "exception": exception.lower(), **told}])
-    return text.getvalue()
+    added = {"case_id": case.name, "exception": exception.lower(), **told}
+    if formula := next((name for name, value in added.items() if is_formula(value)), None):
+        raise SourceError(
+            f"A spreadsheet would take the {formula.replace('_', ' ')} for a formula: {added[formula]!r}.",
+            remedy="Begin it with a letter.",
+        )
+    return csv_as_it_is([columns, *([row.get(name) or "" for name in columns] for row in [*rows, added])])
 
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:

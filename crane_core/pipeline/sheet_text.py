@@ -24,6 +24,11 @@ def guarded(text: str) -> str:
     return GUARD + text if text.startswith(_STARTS) and not _NUMBER.fullmatch(text) else text
 
 
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would compute the text, were it not guarded."""
+    return not text.startswith(GUARD) and guarded(text) != text
+
+
 def unguarded(cell: str) -> str:
     """The original text of a cell."""
     return cell.removeprefix(GUARD)
@@ -34,6 +39,13 @@ def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator=line_end)
     writer.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def csv_as_it_is(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV without guards: for a table of the user that `import` reads. See `is_formula` for what is added."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -125,3 +126,15 @@ def test_a_second_case_joins_the_table_and_a_broken_table_is_kept(crane: Run, la
     said = add(crane, lab, CRASHING, FIXED, "--name", "other", "--no-run", error="ZeroDivisionError")
     assert said.code == 1 and "cases.csv cannot be read" in said.err
     assert not (lab / "other_fixed.ipynb").exists()
+
+
+def test_labels_stay_as_they_are_and_a_formula_is_refused(crane: Run, lab: Path) -> None:
+    told = ("--diagnosis", "'a' is \"zero\", so 1 / a fails", "--no-run")
+    assert add(crane, lab, CRASHING, FIXED, *told, error="ZeroDivisionError").code == 0
+    [row] = csv.DictReader(io.StringIO((lab / "cases.csv").read_text(), newline=""))
+    assert row["diagnosis"] == told[1]
+    kept = (lab / "cases.csv").read_bytes()
+    more = ("--name", "other", "--diagnosis", "=HYPERLINK(1)", "--no-run")
+    said = add(crane, lab, CRASHING, FIXED, *more, error="ZeroDivisionError")
+    assert said.code == 1 and said.err.count("\n") == 1 and "the diagnosis for a formula" in said.err
+    assert (lab / "cases.csv").read_bytes() == kept and not (lab / "other_fixed.ipynb").exists()

@@ -146,7 +146,7 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     content = "\n".join(prediction(index) for index in (1, 2, 3))
     upload(data_page, "mine.jsonl", content)
     told = data_page.get_by_text(re.compile("Loaded mine"))
-    expect(told).to_contain_text("New: 1 detectors, 3 runs. No problems.")
+    expect(told).to_contain_text("New: 1 detector, 3 runs. No problems.")
     settled(data_page)
     expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import uuid
@@ -72,6 +73,10 @@ class Guarded:
     def handle(self) -> int:
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
+
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the program has ended, after waiting at most this long for it."""
+        return bool(select.select([self.handle], [], [], seconds)[0])
 
     def allow(self, seconds: float | None) -> None:
         """From now on the program may take this long, None for any time; beyond that it is killed."""

@@ -24,6 +24,9 @@ from crane_core.runtime.program import Program
 _WATCHDOG_LATE_S = 15.0
 """A watchdog that has not spoken this long after the time was up has been stopped by somebody."""
 
+_DEATH_TOLD_S = 5.0
+"""A kernel that dies takes its connections with it a moment before the watchdog can tell how it ended."""
+
 
 class EndedError(Exception):
     """The kernel ended before it answered."""
@@ -96,6 +99,8 @@ class Kernel:
                 return answer
             ready = self._channels.wait(self._guarded.handle)
             self._n_output += self._channels.n_output()
+            if self._channels.is_cut() and self._guarded.ends_within(_DEATH_TOLD_S):
+                raise EndedError(self.end())
             if self._n_output > self._limits.output_bytes or self._channels.is_cut():
                 end = self.end()
                 raise EndedError(end._replace(why="output") if end.why == "asked" else end)

@@ -38,7 +38,8 @@ def draw_loaded() -> None:
     counts = state.table_counts(data.store().cursor())
     with st.container(horizontal=True, gap="medium", key="loaded"):
         for row in as_rows(data.benchmarks()):
-            words = f"{row['title']}: {count(row['n_cases'])} cases, {count(row['n_instances'])} notebooks"
+            unit = "case" if row["n_cases"] == 1 else "cases"
+            words = f"{row['title']}: {count(row['n_cases'])} {unit}, {count(row['n_instances'])} notebooks"
             link("cases", literal(words), benchmark=row["benchmark"])
         link("runs", f"{count(counts['runs'])} answers of {count(counts['detectors'])} detectors")
         link("agreement", f"{count(counts['judgements'])} labels")

@@ -17,7 +17,7 @@ from crane_core.pipeline.places import DataFolder
 from tests.written_pairs import write_pair
 
 from .conftest import OpenPage
-from .screen import settled, title
+from .screen import choose, settled, title
 from .test_own_name import invited
 
 pytestmark = pytest.mark.browser
@@ -48,7 +48,7 @@ def app(folder: DataFolder) -> Iterator[str]:
 
 def remove(page: Page, kind: str) -> None:
     page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_role("button", name=f"Yes, remove this {kind}").click()
+    settled(page).get_by_role("button", name=f"Yes, remove this {kind}").click()
 
 
 def restore(page: Page) -> None:
@@ -58,20 +58,18 @@ def restore(page: Page) -> None:
 
 def test_a_benchmark_is_renamed_removed_and_restored_on_data(app: str, open_page: OpenPage, folder: DataFolder) -> None:
     page = settled(open_page(f"{app}/data"))
-    expect(page.get_by_text("lab: 1 cases, 2 notebooks")).to_be_visible()
-    page.get_by_role("combobox", name="Rename or remove").click()
-    page.get_by_role("option", name="benchmark lab, 1 case").click()
+    expect(page.get_by_text("lab: 1 case, 2 notebooks")).to_be_visible()
+    choose(page, "Rename or remove", "benchmark lab, 1 case")
     page.get_by_role("button", name="Rename", exact=True).click()
     page.get_by_label("New name").fill("Our lab")
     page.get_by_role("button", name="Rename benchmark").click()
-    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_be_visible()
+    expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_be_visible()
     settled(page).reload()
-    settled(page).get_by_role("combobox", name="Rename or remove").click()
-    page.get_by_role("option", name="benchmark Our lab (lab), 1 case").click()
+    choose(settled(page), "Rename or remove", "benchmark Our lab (lab), 1 case")
     remove(page, "benchmark")
-    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_have_count(0)
+    expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_have_count(0)
     restore(settled(page))
-    expect(page.get_by_text("Our lab: 1 cases, 2 notebooks")).to_be_visible()
+    expect(page.get_by_text("Our lab: 1 case, 2 notebooks")).to_be_visible()
     assert [str(act.action) for act in acts(folder)] == ["rename", "remove", "restore"]
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from crane_core.errors import StoreError
+from crane_core.storage.transaction import transaction
 
 
 class Migration(NamedTuple):
@@ -50,8 +51,7 @@ def migrate(cursor: duckdb.DuckDBPyConnection, *, upto: int | None = None) -> li
         )
     wanted = [m for m in known if m.number not in done and (upto is None or m.number <= upto)]
     for migration in wanted:
-        cursor.execute("BEGIN TRANSACTION")
-        cursor.execute(migration.sql)
-        cursor.execute("INSERT INTO migrations VALUES (?, ?)", [migration.number, migration.name])
-        cursor.execute("COMMIT")
+        with transaction(cursor):
+            cursor.execute(migration.sql)
+            cursor.execute("INSERT INTO migrations VALUES (?, ?)", [migration.number, migration.name])
     return [migration.number for migration in wanted]

@@ -7,9 +7,8 @@ of waiting), so every reader gets its own cursor and every write goes through on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
@@ -19,6 +18,7 @@ import duckdb
 
 from crane_core.errors import StoreError
 from crane_core.storage.migrate import migrate, refuse_unlike
+from crane_core.storage.transaction import transaction
 
 T = TypeVar("T")
 DatabaseError = duckdb.Error
@@ -84,18 +84,6 @@ class Store:
     def close(self) -> None:
         self._writer.shutdown(wait=True)
         self._connection.close()
-
-
-@contextmanager
-def transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Commit the changes of the body, or roll all of them back if it raises."""
-    cursor.execute("BEGIN TRANSACTION")
-    try:
-        yield cursor
-    except BaseException:
-        cursor.execute("ROLLBACK")
-        raise
-    cursor.execute("COMMIT")
 
 
 def open_store(path: Path) -> Store:

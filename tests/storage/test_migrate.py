@@ -108,6 +108,16 @@ def test_a_migration_that_fails_leaves_the_old_schema(tmp_path: Path, monkeypatc
     store.close()
 
 
+def test_the_cursor_of_a_migration_that_fails_is_out_of_its_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Migration(9001, "9001_broken.sql", "CREATE TABLE half (a INTEGER); INSERT INTO nowhere VALUES (1);")
+    monkeypatch.setattr(migrations_of, "migrations", lambda: [broken])
+    with duckdb.connect() as connection:
+        with pytest.raises(duckdb.CatalogException, match="nowhere"):
+            migrate(connection)
+        assert applied(connection) == []
+        assert columns_of(connection) == {}
+
+
 def test_database_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
     path = tmp_path / "crane.duckdb"
     store = open_store(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.families.numpy_things import is_at_least
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing

@@ -14,7 +14,6 @@ from crane_core.detectors.rules.families.numpy_things import (
     dtype_of,
     given_to,
     is_array,
-    is_at_least,
     is_none,
     is_number,
     is_ragged,
@@ -25,6 +24,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     told,
     whole,
 )
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.shapes import Shape, size
 from crane_core.detectors.rules.site import Site

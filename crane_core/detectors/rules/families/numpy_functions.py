@@ -128,7 +128,7 @@ def clip(site: Site) -> Thing | None:
     return array(shape, None) if is_plain else Thing()
 
 
-@RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes", "any_")
+@RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes")
 def of_each(site: Site) -> Thing | None:
     subject = site.receiver or Thing()
     if site.name in ("fill", "sort"):

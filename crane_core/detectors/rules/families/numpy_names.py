@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from crane_core.detectors.rules.families.numpy_things import ARRAY, called, told, version_of
+from crane_core.detectors.rules.families.numpy_things import ARRAY, called, told
+from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing

@@ -10,7 +10,6 @@ from crane_core.detectors.rules.families.numpy_things import (
     array,
     dtype_of,
     is_array,
-    is_at_least,
     is_number,
     kind_of,
     misfits,
@@ -20,6 +19,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     told,
     values_changed,
 )
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.shapes import Shape, broadcast, matmul
 from crane_core.detectors.rules.site import Site

@@ -16,7 +16,6 @@ from crane_core.detectors.rules.families.numpy_things import (
     given_to,
     held_by,
     is_array,
-    is_at_least,
     is_none,
     kind_of,
     lengths_in,
@@ -28,6 +27,7 @@ from crane_core.detectors.rules.families.numpy_things import (
     view_of,
     whole,
 )
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.shapes import Shape, size
 from crane_core.detectors.rules.site import Site

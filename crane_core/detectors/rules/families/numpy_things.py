@@ -312,18 +312,6 @@ def misfits(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterato
         raise Crash(classes.get(misfit.about, exception), misfit.why, fact=fact, remedy=remedy) from None
 
 
-def version_of(site: Site, package: str) -> tuple[int, ...] | None:
-    """Major and minor version of a library in the kernel; None if the state does not state it."""
-    parts = site.packages.get(package, "").split(".")[:2]
-    return tuple(map(int, parts)) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
-
-
-def is_at_least(site: Site, package: str, *version: int) -> bool:
-    """Whether the library is known to be of this version or a later one."""
-    found = version_of(site, package)
-    return found is not None and found >= version
-
-
 def refuse_read_only(site: Site, thing: Thing, why: str) -> None:
     """Nothing can be written into an array that the state tells to be read-only."""
     if thing.fact("writeable") is False:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.numpy_things import is_at_least, kind_of
+from crane_core.detectors.rules.families.numpy_things import kind_of
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.families.numpy_things import is_array, is_at_least, shape_of, told
+from crane_core.detectors.rules.families.numpy_things import is_array, shape_of, told
 from crane_core.detectors.rules.families.pandas_columns import text_column
 from crane_core.detectors.rules.families.pandas_things import (
     column,
@@ -18,6 +18,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     nearest,
     told_columns,
 )
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crane_core.detectors.rules.families.versions import numbers, version_of
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing
 
@@ -84,24 +85,11 @@ def known_class(thing: Thing | None) -> KnownClass | None:
     return classes().get(thing.class_name) if thing is not None and thing.package == "sklearn" else None
 
 
-def version_of(site: Site) -> tuple[int, ...] | None:
-    """The version of scikit-learn in the kernel, None if the state does not tell it."""
-    return _numbers(site.packages["sklearn"]) if "sklearn" in site.packages else None
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    numbers: list[int] = []
-    for part in version.split(".")[:2]:
-        digits = "".join(letter for letter in part if letter.isdigit())
-        numbers.append(int(digits) if digits else 0)
-    return tuple(numbers)
-
-
 def is_since(site: Site, *version: int) -> bool:
     """Whether the kernel's version is certainly not older; one that is not told is taken for 1.2 (2022)."""
-    return (version_of(site) or (1, 2)) >= version
+    return (version_of(site, "sklearn") or (1, 2)) >= version
 
 
 def is_of_table(site: Site) -> bool:
     """Whether the kernel's version is certainly the one that the table was made with."""
-    return version_of(site) == _numbers(version_of_table())
+    return version_of(site, "sklearn") == numbers(version_of_table())

@@ -15,10 +15,11 @@ from crane_core.detectors.rules.families.sklearn_classes import (
     is_of_table,
     is_since,
     known_class,
-    version_of,
 )
 from crane_core.detectors.rules.families.sklearn_data import named
 from crane_core.detectors.rules.families.sklearn_estimators import features_fitted, parameter, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_fitting import refuse_probabilities
+from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
@@ -110,7 +111,7 @@ def _given(site: Site, known: KnownClass) -> dict[str, Thing] | None:
 def _refuse_name(site: Site, known: KnownClass, name: str) -> None:
     gone = _GONE.get((known.name, name))
     is_never = name in _OTHERS_NAMES.get(known.name, ()) and name not in known.parameters
-    if gone is not None and version_of(site) is not None and is_since(site, *gone[0]):
+    if gone is not None and version_of(site, "sklearn") is not None and is_since(site, *gone[0]):
         why = f"{known.name} has no parameter {name} since version {gone[0][0]}.{gone[0][1]}"
         remedy = f"it was replaced by {gone[1]}"
     elif name not in known.parameters and (is_never or is_of_table(site)) and known.parameters:
@@ -201,26 +202,13 @@ def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
             fact=f"{words}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
-    _refuse_probabilities(site, estimator, known)
+    refuse_probabilities(site, estimator, known, site.name)
     if name in _NEVER.get(known.name, ()):
         site.crash(
             "AttributeError",
             f"{known.name} has no {name}",
             fact=f"{words} is of class {known.name}",
             remedy=_INSTEAD.get(name, "use an attribute of this class"),
-        )
-
-
-def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass) -> None:
-    """Support vectors give probabilities where they were told to before fitting."""
-    if known.name not in ("SVC", "NuSVC") or site.name not in ("predict_proba", "predict_log_proba"):
-        return
-    if parameter(estimator, "probability").literal in (False, "deprecated"):
-        site.crash(
-            "AttributeError",
-            f"{known.name} has predict_proba only with probability=True",
-            fact=f"{named(estimator, 'it')} was created without it",
-            remedy="use decision_function, or create it with probability=True",
         )
 
 

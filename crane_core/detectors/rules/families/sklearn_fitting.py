@@ -200,7 +200,7 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
 def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
     """Raise where asking the estimator about X certainly fails: not fitted, flawed data, other features."""
     refuse_unfitted(site, estimator, known, method)
-    _refuse_probabilities(site, estimator, known, method)
+    refuse_probabilities(site, estimator, known, method)
     if _hands_on(estimator, known):
         return
     _refuse_names(site, estimator, known, method, x)
@@ -228,7 +228,8 @@ _OFFERED_BY: Final[Mapping[str, tuple[str, tuple[object, ...]]]] = {
 """Classes of which a parameter decides whether they have a method, and the values with which they do."""
 
 
-def _refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
+def refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
+    """Support vectors give probabilities where they were told to before fitting."""
     is_asked = method in ("predict_proba", "predict_log_proba") and known.name in ("SVC", "NuSVC")
     if is_asked and not gives_probabilities(estimator, known):
         site.crash(

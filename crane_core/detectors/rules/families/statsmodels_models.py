@@ -11,7 +11,7 @@ import re
 from typing import Any, Final
 
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.numpy_things import is_at_least
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.site import Site
 from crane_core.detectors.rules.thing import Thing

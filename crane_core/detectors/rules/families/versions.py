@@ -1,0 +1,26 @@
+"""Which version of a library the kernel has, as far as its state states it."""
+
+from __future__ import annotations
+
+import re
+
+from crane_core.detectors.rules.site import Site
+
+_MAJOR_AND_MINOR = re.compile(r"(\d+)\.(\d+)")
+
+
+def version_of(site: Site, package: str) -> tuple[int, ...] | None:
+    """Major and minor version of a library in the kernel; None if the state does not state it."""
+    return numbers(site.packages.get(package, ""))
+
+
+def numbers(version: str) -> tuple[int, ...] | None:
+    """Major and minor version, those of a release candidate too."""
+    found = _MAJOR_AND_MINOR.match(version)
+    return tuple(map(int, found.groups())) if found else None
+
+
+def is_at_least(site: Site, package: str, *version: int) -> bool:
+    """Whether the library is known to be of this version or a later one."""
+    found = version_of(site, package)
+    return found is not None and found >= version

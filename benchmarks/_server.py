@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,15 +29,20 @@ class ServerError(RuntimeError):
 
 @contextmanager
 def serve(
-    data: Path, *, port: int | None = None, end_with: signal.Signals = signal.SIGTERM, **environment: str
+    data: Path,
+    *,
+    port: int | None = None,
+    end_with: signal.Signals = signal.SIGTERM,
+    arguments: Sequence[str] = (),
+    **environment: str,
 ) -> Iterator[str]:
     """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
 
-    It listens at `port`, else at a free one, and ends by the signal `end_with`. `environment` is set beside what this
-    process has. Raises ServerError if the app ends or stays silent.
+    It listens at `port`, else at a free one, and ends by the signal `end_with`. `arguments` follow `app`, and
+    `environment` is set beside what this process has. Raises ServerError if the app ends or stays silent.
     """
     port = port or free_port()
-    command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
+    command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port), *arguments]
     log = data.with_name(f"{data.name}.{port}.log")
     with log.open("wb") as printed:
         process = subprocess.Popen(

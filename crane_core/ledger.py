@@ -23,6 +23,7 @@ from crane_core.domain import LoadProblem, Record
 from crane_core.errors import LedgerError
 from crane_core.ledger_chain import PREVIOUS, digest, is_linked, linked, whole_lines
 from crane_core.ledger_signature import ledger_key
+from crane_core.replica import refuse_on_replica
 
 KINDS: dict[str, type] = {
     "annotation": domain.Annotation,
@@ -73,6 +74,7 @@ def append(path: Path, *records: Record) -> None:
     A torn last line left by a crash is closed first, so that it cannot swallow the next one. One process and thread at
     a time: each line carries the digest of the one before.
     """
+    refuse_on_replica()
     lines = [_writable_line(path, record) for record in records]
     ledger_key()  # a key that cannot be read is told before anything is written
     try:

@@ -38,6 +38,11 @@ class DataFolder:
         return self.path / "downloads"
 
     @property
+    def replicas(self) -> Path:
+        """Copies of the database for processes that only read."""
+        return self.path / "replicas"
+
+    @property
     def ledger(self) -> Path:
         return self.path / "ledger"
 

@@ -23,6 +23,7 @@ from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import FileTree
 from crane_core.releases import Release
+from crane_core.replica import refuse_on_replica
 
 SIDECAR = "source.json"
 _PART = ".part-"
@@ -172,6 +173,7 @@ def _describe(sha256: str, kind: str, name: str, file: str, n_bytes: int, origin
 
 @contextmanager
 def _staging(source: StagedSource, into: Path) -> Iterator[Path]:
+    refuse_on_replica()
     into.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=_PART, dir=into))
     final = into / source.source_id

@@ -69,6 +69,10 @@ class Store:
         """
         return self._writer.submit(self._in_transaction, change).result()
 
+    def undisturbed(self, work: Callable[[], T]) -> T:
+        """Run `work` after all earlier writes and before any later one, while the file does not change."""
+        return self._writer.submit(work).result()
+
     def _in_transaction(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         try:
             with transaction(self.cursor()) as cursor:
@@ -105,13 +109,18 @@ def open_store(path: Path) -> Store:
 
 def open_to_read(path: Path) -> Store:
     """Open the database read-only, beside other readers. Raises StoreError as `open_store` does."""
-    store = Store(_connected(path, read_only=True), path)
+    return Store(connected_to_read(path), path)
+
+
+def connected_to_read(path: Path) -> duckdb.DuckDBPyConnection:
+    """The connection of `open_to_read`."""
+    connection = _connected(path, read_only=True)
     try:
-        refuse_unlike(store.cursor())
+        refuse_unlike(connection.cursor())
     except (duckdb.Error, StoreError) as error:
-        store.close()
+        connection.close()
         raise error if isinstance(error, StoreError) else _refusal(path, error) from error
-    return store
+    return connection
 
 
 def _connected(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:

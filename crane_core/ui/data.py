@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 import pandas as pd
 import streamlit as st
@@ -21,9 +22,11 @@ from crane_core.pipeline.job_files import is_held
 from crane_core.pipeline.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
+from crane_core.replica import writer
 from crane_core.storage import cases as stored_cases
 from crane_core.storage import jobs as stored_jobs
 from crane_core.storage import state
+from crane_core.storage.snapshot import Replica
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
@@ -33,6 +36,11 @@ def _prepared(path: str) -> Store:
     return prepare(data_folder(path))
 
 
+@st.cache_resource(show_spinner=False)
+def _replica(path: str) -> Replica:
+    return Replica(data_folder(path).replicas)
+
+
 def folder() -> DataFolder:
     """The folder of what changes."""
     return data_folder()
@@ -40,12 +48,22 @@ def folder() -> DataFolder:
 
 def store() -> Store:
     """The open store of this process."""
-    return _prepared(str(folder().path))
+    path = str(folder().path)
+    return _replica(path) if writer() else _prepared(path)
 
 
 def refresh() -> None:
-    """Load what other commands left on the disk since the last page view."""
-    catch_up(store(), folder())
+    """Load what other commands left on the disk since the last page view; in a replica, change to the newest copy."""
+    opened = store()
+    if isinstance(opened, Replica):
+        opened.follow()
+    else:
+        catch_up(opened, folder())
+
+
+def as_of() -> datetime:
+    """The last time at which what this replica shows was known to be everything (UTC)."""
+    return _replica(str(folder().path)).as_of
 
 
 def revision() -> str:

@@ -28,6 +28,7 @@ from crane_core.errors import IdentityError
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
+from crane_core.replica import writer
 from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
@@ -117,7 +118,12 @@ def _is_open(session: str) -> bool:
 
 
 def may_upload(session: str) -> bool:
-    """Whether the session's visitor may upload now: with roles, an admin; else any admitted visitor."""
+    """Whether the session's visitor may upload now: with roles, an admin; else any admitted visitor.
+
+    Nobody uploads to a replica.
+    """
+    if writer():
+        return False
     brought = _admitted.get(session)
     if configured_roles() is None:
         return brought is not None or not os.environ.get("CRANE_PASSWORD")

@@ -14,6 +14,7 @@ import streamlit as st
 
 from crane_core.errors import CraneError
 from crane_core.identity.visitor import Role, Visitor
+from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
@@ -22,6 +23,7 @@ from crane_core.ui.door import let_in
 from crane_core.ui.login_view import draw_login
 from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.refusal import refusal_words
+from crane_core.ui.replica_view import draw_replica
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
 from crane_core.ui.visit import arrival, carried
@@ -65,8 +67,13 @@ def page(
         data.refresh()
         with beside_the_menu:
             draw_bar(visitor)
+        if there := writer():
+            draw_replica(there)
     if not visitor.may(needs):
         st.title(shown_title())
+        if writer():
+            st.info("Nothing can be changed here. Open this page where it can: the link above.")
+            st.stop()
         st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
         st.stop()
     with told():

@@ -7,6 +7,7 @@ and fragments too, which run without the frame of a page, and see at once that s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -18,6 +19,7 @@ from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import as_email, configured_roles
 from crane_core.identity.visitor import ANYBODY, Role, Visitor
 from crane_core.pipeline.places import data_folder
+from crane_core.replica import refuse_on_replica, writer
 
 COOKIE = "crane_session"
 """Holds the signed session of a visitor who opened an invitation."""
@@ -52,6 +54,8 @@ def visitor() -> Visitor:
 def require(role: Role) -> Visitor:
     """The visitor, who must have this role. Raises IdentityError."""
     found = visitor()
+    if role > Role.VIEWER:
+        refuse_on_replica()
     if not found.may(role):
         raise IdentityError(
             f"This needs the role {role}; you are logged in as {found.role}.",
@@ -93,15 +97,22 @@ def carried() -> Carried:
 
 
 def arrival_of(brought: Carried) -> Arrival:
-    """Who it is now that a connection carried this, also when no page is drawn. Raises IdentityError."""
+    """Who it is now that a connection carried this, also when no page is drawn. Raises IdentityError.
+
+    On a replica everybody who is admitted is a viewer.
+    """
     roles = configured_roles()
     if roles is None:
-        return Arrival(ANYBODY)
+        return Arrival(_here(ANYBODY))
     email, refusal = _verified_email(brought)
     if email is None:
         return Arrival(None, refusal)
     found = roles.visitor(email)
-    return Arrival(found, "" if found else f"{email} is not on this server's list of people.")
+    return Arrival(_here(found)) if found else Arrival(None, f"{email} is not on this server's list of people.")
+
+
+def _here(found: Visitor) -> Visitor:
+    return replace(found, role=Role.VIEWER) if writer() else found
 
 
 def _verified_email(brought: Carried) -> tuple[str | None, str]:

@@ -11,11 +11,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from threading import Thread
+from threading import Event, Thread
 
 from streamlit.logger import get_logger
 
 from crane_core.errors import CraneError
+from crane_core.pipeline.publishing import interval_s, publish_regularly
+from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
 from crane_core.ui.navigation import page_files
 
@@ -25,10 +27,22 @@ _OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_ap
 
 
 def begin() -> Thread:
-    """Warm up in a thread while the server already runs; the thread ends with the process."""
-    thread = Thread(target=warm_up, name="warm-up", daemon=True)
+    """Warm up in a thread while the server already runs, then keep the copy for replicas, if one is asked for.
+
+    The thread ends with the process.
+    """
+    thread = Thread(target=_warm_up_and_publish, name="warm-up", daemon=True)
     thread.start()
     return thread
+
+
+def _warm_up_and_publish() -> None:
+    warm_up()
+    every_s = interval_s()
+    if every_s and not writer():
+        from crane_core.ui import data
+
+        publish_regularly(data.store(), data.folder(), every_s, Event())
 
 
 def warm_up() -> None:

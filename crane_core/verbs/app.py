@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import runpy
 import socket
 import sys
+import time
 from ipaddress import ip_address
 from pathlib import Path
 
+from crane_core.arguments import integer
 from crane_core.errors import CraneError, IdentityError
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import FILE as ROLES_FILE
@@ -18,12 +21,17 @@ from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.losses import losses
 from crane_core.pipeline.places import CHECKOUT, DataFolder
+from crane_core.pipeline.publishing import LONGEST_S
+from crane_core.pipeline.publishing import VARIABLE as PUBLISH_S
+from crane_core.replica import VARIABLE as REPLICA_OF
+from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import give, tell
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
 EXAMPLE = "python -m crane_core app --port 8501"
 PASSWORD = "CRANE_PASSWORD"
+_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?/?")
 _WILDCARDS = {"0.0.0.0", "::"}
 
 
@@ -47,6 +55,18 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/server.md)",
     )
     verb.add_argument(
+        "--publish",
+        type=integer(1, LONGEST_S),
+        metavar="SECONDS",
+        help="keep a copy of the database for replicas, renewed after changes, at most this often (docs/scale.md)",
+    )
+    verb.add_argument(
+        "--replica-of",
+        type=_address,
+        metavar="URL",
+        help="serve that copy read-only, beside the app of the same data folder that writes and is reached at URL",
+    )
+    verb.add_argument(
         "--no-login", action="store_true", help="serve other machines without any login: everybody may do everything"
     )
 
@@ -58,13 +78,25 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _address(text: str) -> str:
+    """An address that pages can link to; anything else is wrong usage to argparse."""
+    if not _ADDRESS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address like https://crane.lab.example:8443")
+    return text
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.publish and chosen.replica_of:
+        raise CraneError("A replica publishes no copy.", remedy="Use --publish for the app that writes alone.")
     _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
     _refuse_taken_port(chosen.address, chosen.port)
-    tell(f"Preparing the store in {folder.path}")
-    prepare(folder, lambda message: tell(f"  {message}")).close()
-    for loss in losses(folder):
-        tell(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do.")
+    if chosen.replica_of:
+        Replica(folder.replicas).close()
+        tell(f"Serving the copy in {folder.replicas}, read-only")
+    else:
+        _prepare(folder, is_published=bool(chosen.publish))
+    os.environ[REPLICA_OF] = chosen.replica_of or ""
+    os.environ[PUBLISH_S] = str(chosen.publish or "")
     if endpoints := os.environ.get(ENDPOINTS_FILE):
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     hosts = _hosts(chosen.address, chosen.hosts)
@@ -80,6 +112,19 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     serve(chosen.address, chosen.port)
     return 0
+
+
+def _prepare(folder: DataFolder, *, is_published: bool) -> None:
+    tell(f"Preparing the store in {folder.path}")
+    at = time.time()
+    store = prepare(folder, lambda message: tell(f"  {message}"))
+    try:
+        if is_published:
+            publish(store, folder.replicas, at=at)  # so that a full disk stops the start, and replicas can start
+    finally:
+        store.close()
+    for loss in losses(folder):
+        tell(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do.")
 
 
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:

@@ -1,0 +1,149 @@
+"""Copies of the database beside it, for processes that only read: DuckDB lets no reader open a file that is written.
+
+The one who writes puts each copy under its final name when it is whole, and removes the older ones. The name says
+which copy is newer, the time of the file until when the copy holds everything.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+from uuid import uuid4
+
+from crane_core.errors import StoreError
+from crane_core.storage.store import Cursor, Store, connected_to_read, open_store
+
+T = TypeVar("T")
+KEPT = 2
+"""Copies that stay: the newest, and the one that a reader may be about to open."""
+_NAME = "crane-{:020d}.duckdb"
+_UNFINISHED = ".unfinished"
+_COPY = """
+import os, shutil, sys
+try:
+    for source, copy in zip(sys.argv[1::2], sys.argv[2::2]):
+        shutil.copyfile(source, copy)
+        with open(copy, "rb") as file:
+            os.fsync(file.fileno())
+except OSError as error:
+    sys.exit(error.strerror)
+"""
+"""Runs in a process of its own: a process that closes a file gives up all its locks on it, DuckDB's among them."""
+
+
+def publish(store: Store, folder: Path, *, at: float) -> Path:
+    """Copy the open database into `folder`, remove older copies, and say where the new one is.
+
+    At the time `at` (seconds since 1970) the database held everything. Raises StoreError, for example where the disk
+    is full; the copy of before stays then.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        copy = _whole_copy(store, folder, at)
+        for older in _copies(folder)[:-KEPT]:
+            older.unlink(missing_ok=True)
+    except (OSError, StoreError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error.args[0])
+        raise StoreError(
+            f"The copy of the database for replicas cannot be written in {folder}: {why}.",
+            remedy="Free some space or fix the permissions; replicas show the copy of before until then.",
+        ) from error
+    return copy
+
+
+def _whole_copy(store: Store, folder: Path, at: float) -> Path:
+    """It gets its name when it is whole. Raises OSError and StoreError; then nothing stays."""
+    unfinished = folder / f"{uuid4().hex}{_UNFINISHED}"
+    try:
+        store.undisturbed(lambda: _copied(store.path, unfinished))
+        open_store(unfinished).close()  # merges its log into it, and proves that it can be opened
+        confirm(unfinished, at)
+        return unfinished.rename(folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1)))
+    finally:
+        for file in (unfinished, _log_of(unfinished)):
+            file.unlink(missing_ok=True)
+
+
+def _copied(database: Path, copy: Path) -> None:
+    """Raises StoreError; copies what was not yet merged into the database too."""
+    pairs = [(database, copy), (_log_of(database), _log_of(copy))]
+    names = [str(name) for pair in pairs if pair[0].exists() for name in pair]
+    command = [sys.executable, "-I", "-S", "-c", _COPY, *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StoreError((done.stderr.strip().splitlines() or ["the copy was interrupted"])[-1], remedy="")
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a process that was killed left."""
+    for file in folder.glob(f"*{_UNFINISHED}*"):
+        file.unlink(missing_ok=True)
+
+
+def confirm(copy: Path, at: float) -> None:
+    """Note that at this time (seconds since 1970) the copy held everything."""
+    os.utime(copy, (at, at))
+
+
+def newest(folder: Path) -> Path | None:
+    """The newest copy, None if there is none."""
+    return max(_copies(folder), default=None)
+
+
+def _copies(folder: Path) -> list[Path]:
+    return sorted(folder.glob(_NAME.split("{", maxsplit=1)[0] + "*.duckdb"))
+
+
+def _number(copy: Path | None) -> int:
+    return int(copy.stem.rpartition("-")[2]) if copy else 0
+
+
+def _log_of(database: Path) -> Path:
+    return database.with_name(database.name + ".wal")
+
+
+class Replica(Store):
+    """The newest copy in a folder, opened to read only. `follow` changes to a newer one; open cursors stay valid."""
+
+    def __init__(self, folder: Path) -> None:
+        copy, connection = _opened(folder)
+        super().__init__(connection, copy)
+        self._folder = folder
+        self._held_all_at = copy.stat().st_mtime
+
+    def follow(self) -> None:
+        """Change to the newest copy. Raises StoreError if it cannot be opened."""
+        with self.loading:
+            if newest(self._folder) not in (None, self.path):
+                self.path, self._connection = _opened(self._folder)  # who still reads the one before keeps it open
+                self._n_changes += 1
+
+    def write(self, change: Callable[[Cursor], T]) -> T:
+        """Raises StoreError always."""
+        raise StoreError("This is a read-only copy of the database.", remedy="Write where the app runs that keeps it.")
+
+    @property
+    def as_of(self) -> datetime:
+        """The last time at which the shown copy was known to hold everything (UTC)."""
+        if self.path.exists():
+            self._held_all_at = self.path.stat().st_mtime
+        return datetime.fromtimestamp(self._held_all_at, UTC)
+
+
+def _opened(folder: Path) -> tuple[Path, Cursor]:
+    while copy := newest(folder):
+        try:
+            return copy, connected_to_read(copy)
+        except StoreError:
+            if copy.exists():
+                raise
+    raise StoreError(
+        f"There is no copy of the database in {folder}.",
+        remedy="Start the app that writes first, with `app --publish 10` and the same data folder.",
+    )

@@ -1,0 +1,221 @@
+"""A writer and a replica of one data folder, as real processes: what the replica shows, and that nothing is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from benchmarks._server import CHECKOUT, ServerError, serve
+from crane_core.errors import LedgerError, StoreError
+from crane_core.identity.key import signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
+from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.places import DataFolder
+from crane_core.ui.navigation import page_files
+from crane_core.ui.replica_view import is_old, replica_words
+from tests.ui.visits import Visitor, asked
+
+PATIENCE_S = 60.0
+WRITER = "http://writer.lab.example:8443"
+LISTED = '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
+
+
+class Lab(NamedTuple):
+    """Addresses of both, and the folder and the roles file that they share."""
+
+    writer: str
+    replica: str
+    folder: DataFolder
+    roles: Path
+
+    def visitor(self, name: str, address: str = "") -> Visitor:
+        key = signing_key(self.folder.path)
+        session = signed(new_pass(f"{name}@lab.example", seconds=600), Purpose.SESSION, key)
+        return Visitor(address or self.replica, f"crane_session={session}")
+
+
+@pytest.fixture(scope="module")
+def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    place = tmp_path_factory.mktemp("lab")
+    folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
+    roles = place / "roles.toml"
+    roles.write_text(LISTED)
+    environment = {"CRANE_ROLES": str(roles), "CRANE_ALLOW_EXECUTION": "1"}
+    with (
+        serve(folder.path, arguments=("--publish", "1"), **environment) as writer,
+        serve(folder.path, arguments=("--replica-of", WRITER), **environment) as replica,
+    ):
+        yield Lab(writer, replica, folder, roles)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.2)
+
+
+def evidence(folder: DataFolder) -> dict[str, str]:
+    """Every file of the data folder but the database and its copies, which the writer goes on writing."""
+    files = (file for file in sorted(folder.path.rglob("*")) if file.is_file())
+    own = (folder.database.name, folder.replicas.name)
+    return {
+        str(file.relative_to(folder.path)): sha256(file.read_bytes()).hexdigest()
+        for file in files
+        if not file.relative_to(folder.path).parts[0].startswith(own)
+    }
+
+
+def answers(place: Path, experiment: str) -> Path:
+    line = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "Heron", "setting": "code"}
+    file = place / f"{experiment}.jsonl"
+    file.write_text(json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment}) + "\n")
+    return file
+
+
+def test_an_import_shows_on_the_replica_without_a_restart(lab: Lab, tmp_path: Path) -> None:
+    vic = lab.visitor("vic")
+    assert not vic.sees("runs").shows("brought-later")
+    import_paths([answers(tmp_path, "brought-later")], lab.folder)  # the app that writes holds the database
+    wait_until(lambda: vic.sees("runs").shows("brought-later"))
+
+
+def test_a_label_shows_on_the_replica_without_a_restart(lab: Lab, tmp_path: Path) -> None:
+    vic = lab.visitor("vic")
+    label = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "Heron", "setting": "code"}
+    label |= {"index": 1, "label": "correct", "annotator": "labelled-later", "experiment": "ours"}
+    (tmp_path / "labels.jsonl").write_text(json.dumps(label) + "\n")
+    import_paths([tmp_path / "labels.jsonl"], lab.folder)
+    wait_until(lambda: vic.sees("data").shows("labels.jsonl"))
+
+
+@pytest.mark.parametrize("page", list(page_files()))
+def test_every_page_says_how_fresh_it_is_and_where_things_are_changed(lab: Lab, page: str) -> None:
+    seen = lab.visitor("ada").sees(page)
+    assert seen.shows("Read-only copy as of")
+    assert seen.shows("UTC")
+    assert seen.shows(f"({WRITER}/")
+    assert not seen.shows("exception {")
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("annotate", "Continue where you stopped"),
+        ("campaigns", "New campaign"),
+        ("runs", "Start run"),
+        ("data", "Import path"),
+        ("try_a_notebook", "A file on the server"),
+    ],
+)
+def test_an_admin_changes_nothing_on_the_replica(lab: Lab, page: str, words: str) -> None:
+    assert not lab.visitor("ada").sees(page).shows(words)
+    if page != "annotate":
+        assert lab.visitor("ada", lab.writer).sees(page).shows(words)
+
+
+def test_pages_that_only_write_send_to_the_writer(lab: Lab) -> None:
+    for name in ("ana", "ada"):
+        assert lab.visitor(name).sees("annotate").shows("Nothing can be changed here")
+    assert lab.visitor("ada").sees("campaigns").shows("Nothing can be changed here")
+
+
+def test_nobody_uploads_to_the_replica(lab: Lab) -> None:
+    assert lab.visitor("ada").may_upload() == 403
+    assert lab.visitor("ada", lab.writer).may_upload() == 204
+
+
+def test_no_page_of_the_replica_writes_into_the_folder(lab: Lab) -> None:
+    before = evidence(lab.folder)
+    for page in page_files():
+        for name in ("vic", "ada"):
+            lab.visitor(name).sees(page)
+    assert evidence(lab.folder) == before
+
+
+def test_logins_and_logouts_count_in_both(lab: Lab) -> None:
+    for name in ("ana", "vic"):
+        first, other = (lab.replica, lab.writer) if name == "ana" else (lab.writer, lab.replica)
+        person = lab.visitor(name, other)
+        assert not person.sees("results").shows("If you have an invitation link")
+        assert asked(first, "/logout", headers={"Cookie": person.cookie}).status == 303
+        assert person.sees("results").shows("If you have an invitation link")
+    assert Visitor(lab.replica).sees("results").shows("If you have an invitation link")
+    assert lab.visitor("zoe").sees("results").shows("is not on this server")
+
+
+def test_who_is_taken_off_the_list_is_out_of_the_replica_at_once(lab: Lab) -> None:
+    try:
+        lab.roles.write_text(LISTED.replace('"vic@lab.example" = "viewer"\n', ""))
+        assert lab.visitor("vic").sees("results").shows("is not on this server")
+    finally:
+        lab.roles.write_text(LISTED)
+
+
+def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
+    answered_folder: DataFolder, tmp_path: Path
+) -> None:
+    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path / "data")))
+    with serve(folder.path, arguments=("--publish", "1")):
+        pass
+    (folder.replicas / "left.unfinished").write_text("of a process that was killed")
+    with serve(folder.path, arguments=("--replica-of", WRITER)) as replica:
+        assert Visitor(replica).sees("runs").shows("Read-only copy")
+        import_paths([answers(tmp_path, "brought-later")], folder)
+        with serve(folder.path, arguments=("--publish", "1")):
+            wait_until(lambda: Visitor(replica).sees("runs").shows("brought-later"))
+        assert not (folder.replicas / "left.unfinished").exists()
+        assert len(list(folder.replicas.iterdir())) <= 2
+
+
+def test_a_replica_needs_a_copy_and_publishes_none(folder: DataFolder) -> None:
+    with (
+        pytest.raises(ServerError, match="There is no copy of the database"),
+        serve(folder.path, arguments=("--replica-of", WRITER)),
+    ):
+        pass
+    crane = [sys.executable, "-m", "crane_core", "--data", str(folder.path), "app", "--publish", "1"]
+    for more, words in ((WRITER, "publishes no copy"), ("javascript:alert(1)", "is not an address")):
+        done = subprocess.run([*crane, "--replica-of", more], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+        assert done.returncode in (1, 2)
+        assert words in done.stderr
+
+
+def test_the_core_writes_no_evidence_in_a_replica(
+    answered: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crane_core import ledger
+    from crane_core.domain import KeyChoice
+
+    monkeypatch.setenv("CRANE_REPLICA_OF", WRITER)
+    before = evidence(answered)
+    with pytest.raises(StoreError, match="read-only copy"):
+        import_paths([answers(tmp_path, "never")], answered)
+    with pytest.raises((StoreError, LedgerError), match="read-only copy"):
+        ledger.append(answered.ledger / "keys.jsonl", KeyChoice.__new__(KeyChoice))
+    assert evidence(answered) == before
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(seconds=4), "as of 11:59 UTC, 4 s old"),
+        (timedelta(minutes=10), "as of 11:50 UTC, 10 min old"),
+        (timedelta(hours=13), "as of 23:00 UTC on 2026-11-22, 13 h old"),
+        (timedelta(days=3), "as of 12:00 UTC on 2026-11-20, 3 days old"),
+    ],
+)
+def test_the_age_of_a_copy_in_words(age: timedelta, words: str) -> None:
+    now = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
+    assert words in replica_words(now - age, now)
+    assert is_old(now - age, now) is (age > timedelta(minutes=2))

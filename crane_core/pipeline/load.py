@@ -35,6 +35,7 @@ from crane_core.pipeline.sources import (
     staged_sources,
 )
 from crane_core.releases import Release, commit_named_in, release_of_kind
+from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
 from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
@@ -71,6 +72,7 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
 
     A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
     """
+    refuse_on_replica()
     store = open_store(folder.database)
     try:
         if _embedded_changed(store):

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from crane_core.ui import data, keys
-from crane_core.ui.words import literal
 
 OLD_S = 120
 """Much more than a writer lets pass between two looks for changes (`pipeline.publishing.LONGEST_S`)."""
@@ -15,13 +14,13 @@ OLD_S = 120
 
 def draw_replica(writer: str) -> None:
     """One line; a warning where the writer has not been heard of for a while."""
-    words = replica_words(data.as_of(), datetime.now(UTC))
-    page = st.session_state[keys.PAGE]
-    link = f"[Label, import and run]({writer}/{page})"
-    if is_old(data.as_of(), datetime.now(UTC)):
-        st.warning(f"{literal(words)} The app that writes may have stopped. {link}")
+    as_of, now = data.as_of(), datetime.now(UTC)
+    words = replica_words(as_of, now)
+    link = f"To label, import or run, open [this page at the app that writes]({writer}/{st.session_state[keys.PAGE]})."
+    if is_old(as_of, now):
+        st.warning(f"{words} The app that writes may have stopped. {link}")
     else:
-        st.caption(f"{literal(words)} {link}")
+        st.caption(f"{words} {link}")
 
 
 def replica_words(as_of: datetime, now: datetime) -> str:

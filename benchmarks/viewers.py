@@ -1,0 +1,225 @@
+"""Two hundred people read for two minutes: how long does a page change take, and what does a session cost in memory?
+
+    python -m benchmarks.viewers [--viewers N] [--replicas N] [--seconds S]
+
+Each has a session over the app's websocket, as a browser has, but draws nothing. They think for 10 to 30 seconds, then
+ask for another page; the time runs until the page's script is over and everything it sent has arrived. Meanwhile one
+annotator labels an item each second. First one process serves all, then a writer and replicas, on this one machine.
+A session's memory is what the serving processes hold beyond what they held once every page had been read, over the
+number of sessions that are open. Limits: 2 s for the 95th percentile, 3 MB a session.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import psutil
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from benchmarks._archive import archive_or_exit, imported
+from benchmarks._campaign import CAMPAIGN, new_campaign
+from benchmarks._server import serve
+from benchmarks._timing import Times, machine
+from crane_core.annotation.plan import Plan
+from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.places import DataFolder
+
+THINK_S = (10.0, 30.0)
+ARRIVE_S = 20.0
+"""All sessions open within this time."""
+LABEL_EVERY_S = 1.0
+PUBLISH_S = 10
+P95_LIMIT_S, SESSION_LIMIT_MB = 2.0, 3.0
+OPEN_TIMEOUT_S = 60.0
+ANSWER_TIMEOUT_S = 120.0
+SEED = 20261123
+ANNOTATOR = "ana"
+PAGES = (
+    ("", ""),
+    ("cases", ""),
+    ("cases", "case=pandas_8"),
+    ("cases", "case=numpy_1"),
+    ("results", ""),
+    ("ablations", ""),
+    ("agreement", ""),
+    ("runs", ""),
+    ("data", ""),
+)
+"""Page and query of what viewers read."""
+
+
+class Viewer:
+    """One tab that draws nothing."""
+
+    def __init__(self, socket: ClientConnection, address: str) -> None:
+        self._socket = socket
+        self._address = address
+
+    async def turn_to(self, page: str, query: str) -> float:
+        """Seconds until the page is complete. Raises RuntimeError if it shows an exception."""
+        context = ContextInfo(timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{page}")
+        client = ClientState(page_name=page, query_string=query, context_info=context)
+        start = time.perf_counter()
+        await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
+        async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            while True:
+                message = ForwardMsg.FromString(await self._socket.recv(decode=False))
+                if message.WhichOneof("type") == "delta" and message.delta.new_element.HasField("exception"):
+                    raise RuntimeError(f"{page}: {message.delta.new_element.exception.message}")
+                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField("script_finished"):
+                    return time.perf_counter() - start
+
+    async def close(self) -> None:
+        await self._socket.close()
+
+
+async def arrived(address: str) -> Viewer:
+    url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
+    socket = await connect(
+        url, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=OPEN_TIMEOUT_S, ping_timeout=None
+    )
+    return Viewer(socket, address)
+
+
+class Read(NamedTuple):
+    """Seconds by page of all page changes after the first visits, and bytes by process before and with all sessions."""
+
+    first: Times
+    changes: dict[str, list[float]]
+    before: list[int]
+    after: list[int]
+
+
+async def reading(addresses: Sequence[str], servers: Sequence[psutil.Process], n_viewers: int, seconds: float) -> Read:
+    for address in addresses:
+        await every_page_once(address)
+    before = held(servers)
+    until = time.perf_counter() + ARRIVE_S + seconds
+    first: list[float] = []
+    changes: dict[str, list[float]] = defaultdict(list)
+    everybody_is_there = asyncio.Barrier(n_viewers + 1)
+    may_leave = asyncio.Event()
+
+    async def one(number: int) -> None:
+        chance = Random(f"{SEED}/{number}")
+        await asyncio.sleep(chance.uniform(0, ARRIVE_S))
+        viewer = await arrived(addresses[number % len(addresses)])
+        first.append(await viewer.turn_to(*chance.choice(PAGES)))
+        while (think_s := chance.uniform(*THINK_S)) < until - time.perf_counter():
+            await asyncio.sleep(think_s)
+            page, query = chance.choice(PAGES)
+            changes[f"{page or 'overview'}{'?case' * bool(query)}"].append(await viewer.turn_to(page, query))
+        await everybody_is_there.wait()
+        await may_leave.wait()
+        await viewer.close()
+
+    async with asyncio.TaskGroup() as all_of_them:
+        for number in range(n_viewers):
+            all_of_them.create_task(one(number))
+        await everybody_is_there.wait()
+        after = held(servers)
+        may_leave.set()
+    return Read(Times(first), dict(changes), before, after)
+
+
+async def every_page_once(address: str) -> None:
+    """So that nobody waits for what is computed once, and it does not count as memory of sessions."""
+    for _ in range(2):
+        viewer = await arrived(address)
+        for page, query in PAGES:
+            await viewer.turn_to(page, query)
+        await viewer.close()
+
+
+def held(servers: Sequence[psutil.Process]) -> list[int]:
+    """Memory that each process alone holds."""
+    return [server.memory_full_info().uss for server in servers]
+
+
+@contextmanager
+def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
+    """An annotator who labels one item after the other until the body ends."""
+    over = Event()
+    desk = Desk(folder, CAMPAIGN)
+
+    def work() -> None:
+        for number, item in enumerate(plan.items * 10):
+            act = {"event": f"{ANNOTATOR}-{number}", "action": "label", "item": item.item, "showing": 1}
+            desk.take(ANNOTATOR, [act | {"label": "correct", "seconds": LABEL_EVERY_S}])
+            if over.wait(LABEL_EVERY_S):
+                return
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float) -> Read:
+    folder = imported(scratch / f"data{n_replicas}")
+    plan = new_campaign(folder, (ANNOTATOR,))
+    me = psutil.Process()
+    with ExitStack() as running:
+        publish = ("--publish", str(PUBLISH_S)) if n_replicas else ()
+        addresses = [running.enter_context(serve(folder.path, arguments=publish))]
+        for _ in range(n_replicas):
+            replica_of = ("--replica-of", addresses[0])
+            addresses.append(running.enter_context(serve(folder.path, arguments=replica_of)))
+        servers = sorted(me.children(), key=lambda child: child.create_time())
+        readers = slice(1 if n_replicas else 0, None)
+        running.enter_context(labelling(folder, plan))
+        return asyncio.run(reading(addresses[readers], servers[readers], n_viewers, seconds))
+
+
+def show(title: str, read: Read, n_viewers: int) -> bool:
+    """Print the figures; whether they are within the limits."""
+    every = Times([seconds for page in read.changes.values() for seconds in page])
+    grown = [after - before for before, after in zip(read.before, read.after, strict=True)]
+    each = sum(grown) / 1e6 / n_viewers
+    print(f"{title}: {n_viewers} sessions, page change {every.in_ms()}; first visit {read.first.in_ms()}")
+    for page, seconds in sorted(read.changes.items()):
+        print(f"  {page:16} {Times(seconds).in_ms()}" if len(seconds) > 1 else f"  {page}: one change")
+    held_mb = ", ".join(f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB" for b, a in zip(read.before, read.after, strict=True))
+    print(f"  memory by process: {held_mb}; {each:.2f} MB a session")
+    print(f"  ratio {every.p95 / P95_LIMIT_S:.2f} of {P95_LIMIT_S:.0f} s, ", end="")
+    print(f"{each / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}", flush=True)
+    return every.p95 <= P95_LIMIT_S and each <= SESSION_LIMIT_MB
+
+
+def main(arguments: Sequence[str]) -> None:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.viewers")
+    options.add_argument("--viewers", type=int, default=200)
+    options.add_argument("--replicas", type=int, nargs="*", default=[0, 2])
+    options.add_argument("--seconds", type=float, default=120.0)
+    chosen = options.parse_args(arguments)
+    archive_or_exit()
+    is_within = True
+    with tempfile.TemporaryDirectory() as scratch:
+        for n_replicas in chosen.replicas:
+            title = f"{n_replicas} replicas" if n_replicas else "one process"
+            read = measured(Path(scratch), n_replicas, chosen.viewers, chosen.seconds)
+            is_within &= show(title, read, chosen.viewers)
+    sys.exit(0 if is_within else 1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

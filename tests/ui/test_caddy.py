@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from tests.ui.visits import Visitor, asked
 ROOT = Path(__file__).resolve().parents[2]
 CADDY = shutil.which("caddy") or ""
 pytestmark = pytest.mark.skipif(not CADDY, reason="caddy is not installed (Debian package caddy)")
-PLAIN, WITH_LOGIN = re.findall(
+PLAIN, WITH_LOGIN, WITH_REPLICAS = re.findall(
     r"```\n(crane\.lab\.example \{.*?)```", (ROOT / "docs" / "server.md").read_text(), re.DOTALL
 )
 CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
@@ -87,6 +87,42 @@ def test_the_plain_configuration_passes_sessions_and_no_claim(app: str, tmp_path
     with caddy(PLAIN, tmp_path, app) as address:
         assert Visitor(address, f"crane_session={session}").sees("campaigns").shows("New campaign")
         assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
+
+
+def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_writes_to_the_writer(
+    prepared_folder: DataFolder, tmp_path: Path
+) -> None:
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    roles = tmp_path / "roles.toml"
+    roles.write_text('"lea@lab.example" = "lead"\n')
+    public = f"http://127.0.0.1:{free_port()}"
+    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=60), Purpose.SESSION, signing_key(data))}"
+    with ExitStack() as running:
+
+        def started(*arguments: str) -> str:
+            return running.enter_context(serve(data, arguments=arguments, CRANE_ROLES=str(roles)))
+
+        writer = started("--publish", "1")
+        second = ExitStack()
+        first_replica = started("--replica-of", public)
+        second_replica = second.enter_context(serve(data, arguments=("--replica-of", public), CRANE_ROLES=str(roles)))
+        running.push(second)
+        text = WITH_REPLICAS.replace("https://crane.lab.example:8443", public).replace("crane.lab.example:8443", public)
+        for port, address in ((8502, first_replica), (8503, second_replica)):
+            text = text.replace(f"127.0.0.1:{port}", address.removeprefix("http://"))
+        viewers = running.enter_context(caddy(text, tmp_path, writer))
+        given = {asked(viewers, "/").getheader("Set-Cookie", "") for _ in range(30)}
+        kept = {part for cookies in given for part in cookies.split("; ") if part.startswith("crane_replica=")}
+        assert len(kept) == 2
+        browsers = [Visitor(viewers, f"{cookie}; {replica}") for replica in kept]
+        assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
+        assert Visitor(public, cookie).sees("campaigns").shows("New campaign")
+        sent = asked(viewers, "/annotate?campaign=pilot")
+        assert (sent.status, sent.getheader("Location")) == (302, f"{public}/annotate?campaign=pilot")
+        second.close()
+        assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
+        assert asked(public, "/logout", headers={"Cookie": cookie}).status == 303
+        assert all(browser.sees("results").shows("If you have an invitation link") for browser in browsers)
 
 
 def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(app: str, tmp_path: Path) -> None:

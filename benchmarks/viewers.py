@@ -1,12 +1,13 @@
 """Two hundred people read for two minutes: how long does a page change take, and what does a session cost in memory?
 
-    python -m benchmarks.viewers [--viewers N] [--replicas N] [--seconds S]
+    python -m benchmarks.viewers [--viewers N] [--replicas N ...] [--seconds S] [--think S]
 
-Each has a session over the app's websocket, as a browser has, but draws nothing. They think for 10 to 30 seconds, then
-ask for another page; the time runs until the page's script is over and everything it sent has arrived. Meanwhile one
-annotator labels an item each second. First one process serves all, then a writer and replicas, on this one machine.
-A session's memory is what the serving processes hold beyond what they held once every page had been read, over the
-number of sessions that are open. Limits: 2 s for the 95th percentile, 3 MB a session.
+Each has a session over the app's websocket, as a browser has, but draws nothing. They read for 40 seconds on average
+(from half of it to one and a half times), then ask for another page; the time runs until the page's script is over and
+everything it sent has arrived. Meanwhile one annotator labels an item each second. First one process serves all, then a
+writer and replicas, on this one machine. A session's memory is what the serving processes hold beyond what they held
+once every page had been read, over the number of sessions that are open. Limits: 2 s for the 95th percentile, 3 MB a
+session.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.pipeline.labelling import Desk
 from crane_core.pipeline.places import DataFolder
 
-THINK_S = (10.0, 30.0)
+THINK_S = 40.0
 ARRIVE_S = 20.0
 """All sessions open within this time."""
 LABEL_EVERY_S = 1.0
@@ -98,18 +99,24 @@ async def arrived(address: str) -> Viewer:
 
 
 class Read(NamedTuple):
-    """Seconds by page of all page changes after the first visits, and bytes by process before and with all sessions."""
+    """Seconds by page of all changes after the first visits, and bytes by process before and with all sessions.
+
+    `cpu_s`: what the serving processes worked meanwhile, in seconds of a core.
+    """
 
     first: Times
     changes: dict[str, list[float]]
     before: list[int]
     after: list[int]
+    cpu_s: float
 
 
-async def reading(addresses: Sequence[str], servers: Sequence[psutil.Process], n_viewers: int, seconds: float) -> Read:
+async def reading(
+    addresses: Sequence[str], servers: Sequence[psutil.Process], n_viewers: int, seconds: float, think_s: float
+) -> Read:
     for address in addresses:
         await every_page_once(address)
-    before = held(servers)
+    before, cpu_s = held(servers), worked_s(servers)
     until = time.perf_counter() + ARRIVE_S + seconds
     first: list[float] = []
     changes: dict[str, list[float]] = defaultdict(list)
@@ -121,8 +128,8 @@ async def reading(addresses: Sequence[str], servers: Sequence[psutil.Process], n
         await asyncio.sleep(chance.uniform(0, ARRIVE_S))
         viewer = await arrived(addresses[number % len(addresses)])
         first.append(await viewer.turn_to(*chance.choice(PAGES)))
-        while (think_s := chance.uniform(*THINK_S)) < until - time.perf_counter():
-            await asyncio.sleep(think_s)
+        while (pause_s := chance.uniform(think_s / 2, think_s * 1.5)) < until - time.perf_counter():
+            await asyncio.sleep(pause_s)
             page, query = chance.choice(PAGES)
             changes[f"{page or 'overview'}{'?case' * bool(query)}"].append(await viewer.turn_to(page, query))
         await everybody_is_there.wait()
@@ -135,7 +142,7 @@ async def reading(addresses: Sequence[str], servers: Sequence[psutil.Process], n
         await everybody_is_there.wait()
         after = held(servers)
         may_leave.set()
-    return Read(Times(first), dict(changes), before, after)
+    return Read(Times(first), dict(changes), before, after, worked_s(servers) - cpu_s)
 
 
 async def every_page_once(address: str) -> None:
@@ -150,6 +157,11 @@ async def every_page_once(address: str) -> None:
 def held(servers: Sequence[psutil.Process]) -> list[int]:
     """Memory that each process alone holds."""
     return [server.memory_full_info().uss for server in servers]
+
+
+def worked_s(servers: Sequence[psutil.Process]) -> float:
+    """Seconds of a core that the processes took so far."""
+    return sum(sum(server.cpu_times()[:2]) for server in servers)
 
 
 @contextmanager
@@ -174,7 +186,7 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
         thread.join()
 
 
-def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float) -> Read:
+def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float, think_s: float) -> Read:
     folder = imported(scratch / f"data{n_replicas}")
     plan = new_campaign(folder, (ANNOTATOR,))
     me = psutil.Process()
@@ -187,7 +199,7 @@ def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float) -> 
         servers = sorted(me.children(), key=lambda child: child.create_time())
         readers = slice(1 if n_replicas else 0, None)
         running.enter_context(labelling(folder, plan))
-        return asyncio.run(reading(addresses[readers], servers[readers], n_viewers, seconds))
+        return asyncio.run(reading(addresses[readers], servers[readers], n_viewers, seconds, think_s))
 
 
 def show(title: str, read: Read, n_viewers: int) -> bool:
@@ -198,6 +210,8 @@ def show(title: str, read: Read, n_viewers: int) -> bool:
     print(f"{title}: {n_viewers} sessions, page change {every.in_ms()}; first visit {read.first.in_ms()}")
     for page, seconds in sorted(read.changes.items()):
         print(f"  {page:16} {Times(seconds).in_ms()}" if len(seconds) > 1 else f"  {page}: one change")
+    n_changes = len(every.seconds) + n_viewers
+    print(f"  a page change takes {read.cpu_s / n_changes * 1e3:.0f} ms of a core; {n_changes:,} with the first visits")
     held_mb = ", ".join(f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB" for b, a in zip(read.before, read.after, strict=True))
     print(f"  memory by process: {held_mb}; {each:.2f} MB a session")
     print(f"  ratio {every.p95 / P95_LIMIT_S:.2f} of {P95_LIMIT_S:.0f} s, ", end="")
@@ -210,13 +224,14 @@ def main(arguments: Sequence[str]) -> None:
     options.add_argument("--viewers", type=int, default=200)
     options.add_argument("--replicas", type=int, nargs="*", default=[0, 2])
     options.add_argument("--seconds", type=float, default=120.0)
+    options.add_argument("--think", type=float, default=THINK_S)
     chosen = options.parse_args(arguments)
     archive_or_exit()
     is_within = True
     with tempfile.TemporaryDirectory() as scratch:
         for n_replicas in chosen.replicas:
             title = f"{n_replicas} replicas" if n_replicas else "one process"
-            read = measured(Path(scratch), n_replicas, chosen.viewers, chosen.seconds)
+            read = measured(Path(scratch), n_replicas, chosen.viewers, chosen.seconds, chosen.think)
             is_within &= show(title, read, chosen.viewers)
     sys.exit(0 if is_within else 1)
 

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from benchmarks._server import free_port
+from crane_core.cli import parser
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import can_seal
 from tests.test_packaging import ROOT, arguments_of
@@ -54,6 +55,27 @@ def test_the_compose_file_fits_the_dockerfile(app: dict[str, Any]) -> None:
     [lab] = [one for one in app["volumes"] if one.startswith("./")]
     assert Path(app["command"][-1]).parent.as_posix() == lab.split(":")[1]
     assert lab.endswith(":ro")
+
+
+class _Override(yaml.SafeLoader):
+    """Knows Compose's own tag: a list that replaces the one it would be added to."""
+
+
+_Override.add_constructor("!override", lambda loader, node: loader.construct_sequence(node))  # type: ignore[type-var]
+
+
+def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program() -> None:
+    text = (ROOT / "docs" / "server.md").read_text("utf-8")
+    [block] = re.findall(r"```yaml\n(services:.*?)```", text, re.DOTALL)
+    services = yaml.load(block, _Override)["services"]
+    chosen = {name: parser().parse_args(service["command"]) for name, service in services.items()}
+    assert chosen["app"].publish
+    replicas = [name for name in services if chosen[name].replica_of]
+    assert len(replicas) == 2
+    to_caddy = re.findall(r"reverse_proxy (127\.0\.0\.1:8502.*) \{", text)
+    published = [services[name]["ports"][0].rpartition(":")[0] for name in replicas]
+    assert to_caddy == [" ".join(published)]
+    assert all(services[name]["ports"][0].endswith(f":{chosen[name].port}") for name in replicas)
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")

@@ -21,7 +21,11 @@ Spec = dict[str, Any]
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _spec(name: str, given: tuple[Any, ...], named: dict[str, Any], _make: Callable[..., Drawn]) -> Spec:
-    return _make(*given, **named).to_dict(validate=False)  # tests of the charts validate; it takes a third of the time
+    return _as_spec(_make(*given, **named))
+
+
+def _as_spec(chart: Drawn) -> Spec:
+    return chart.to_dict(validate=False)  # tests of the charts validate; it takes a third of the time
 
 
 def finished(make: Callable[..., Drawn], *given: Any, **named: Any) -> Spec:
@@ -46,7 +50,7 @@ def draw_chart(
     `table` is None if the page shows it anyway. `name` is the stem of the downloads. With `on_pick` a click on a
     mark calls it with the selected points.
     """
-    spec = chart if isinstance(chart, dict) else chart.to_dict()
+    spec = chart if isinstance(chart, dict) else _as_spec(chart)
     _draw(spec, f"chart_{name}", on_pick)
     _draw_takeaway(spec, table, numbers, name, note)
 

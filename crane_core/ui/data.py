@@ -274,9 +274,24 @@ def judge_jobs() -> pd.DataFrame:
     return _judge_jobs(store(), answers())
 
 
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _benchmarks(_store: Store, loaded: str) -> pd.DataFrame:
+    return stored_cases.benchmarks(_store.cursor())
+
+
 def benchmarks() -> pd.DataFrame:
     """Benchmarks in the store, the largest first."""
-    return stored_cases.benchmarks(store().cursor())
+    return _benchmarks(store(), answers())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _table_counts(_store: Store, version: str) -> Mapping[str, int]:
+    return state.table_counts(_store.cursor())
+
+
+def table_counts() -> Mapping[str, int]:
+    """Rows by table; see `storage.state.table_counts`."""
+    return _table_counts(store(), store().version)
 
 
 def benchmark_titles() -> dict[str, str]:

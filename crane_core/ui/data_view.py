@@ -35,7 +35,7 @@ MEANING = {
 
 def draw_loaded() -> None:
     """What is in the store in a few numbers, each with the page that shows it, and what to do next."""
-    counts = state.table_counts(data.store().cursor())
+    counts = data.table_counts()
     with st.container(horizontal=True, gap="medium", key="loaded"):
         for row in as_rows(data.benchmarks()):
             unit = "case" if row["n_cases"] == 1 else "cases"
@@ -157,7 +157,7 @@ def draw_annotators() -> None:
 
 def draw_counts() -> None:
     """Rows of every table, folded away."""
-    counts = state.table_counts(data.store().cursor())
+    counts = data.table_counts()
     with st.expander(f"Database: {count(sum(counts.values()))} rows in {count(len(counts))} tables"):
         shown = pd.DataFrame(
             {"Table": [name.replace("_", " ") for name in counts], "Rows": [count(n) for n in counts.values()]}

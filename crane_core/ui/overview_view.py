@@ -13,7 +13,6 @@ from crane_core.pipeline.combinations import holds_up
 from crane_core.pipeline.measures import Credit, VoteRule
 from crane_core.pipeline.pairs import Pattern, pair_table
 from crane_core.pipeline.rows import as_rows
-from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys, paper
 from crane_core.ui.chart_box import draw_chart, finished
@@ -156,7 +155,7 @@ def draw_together_finding(chosen: Chosen | None) -> None:
 def draw_ways() -> None:
     """Where to go on, each way with what is loaded there."""
     st.subheader("What to do next", anchor="ways")
-    counts = state.table_counts(data.store().cursor())
+    counts = data.table_counts()
     listed = data.benchmarks()
     n_cases = int(listed["n_cases"].sum())
     of = ", ".join(f"{count(row['n_cases'])} of {row['title']}" for row in as_rows(listed))

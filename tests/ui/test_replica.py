@@ -185,7 +185,10 @@ def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
         pass
     (folder.replicas / "left.unfinished").write_text("of a process that was killed")
     with serve(folder.path, arguments=("--replica-of", WRITER)) as replica:
-        assert Visitor(replica).sees("runs").shows("Read-only copy")
+        seen = Visitor(replica).sees("runs")
+        assert seen.shows("Read-only copy")
+        assert not seen.shows("Start run")
+        assert Visitor(replica).may_upload() == 403
         import_paths([answers(tmp_path, "brought-later")], folder)
         with serve(folder.path, arguments=("--publish", "1")):
             wait_until(lambda: Visitor(replica).sees("runs").shows("brought-later"))

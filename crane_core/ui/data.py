@@ -177,9 +177,14 @@ def campaign_labels() -> Mapping[str, LabelSet]:
     return _label_sets(revision())
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _label_set(revision: str, annotators: tuple[str, ...]) -> LabelSet:
+    return label_sets.common_set(labels(), annotators, campaign_labels())
+
+
 def label_set_of(annotators: Iterable[str]) -> LabelSet:
     """The label set that annotators have in common; see `pipeline.label_sets.common_set`."""
-    return label_sets.common_set(labels(), annotators, campaign_labels())
+    return _label_set(revision(), tuple(annotators))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

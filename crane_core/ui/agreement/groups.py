@@ -17,7 +17,7 @@ from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.coefficients import headline_coefficient
 from crane_core.ui.agreement.phrases import beside, names, readable
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.words import count, setting_short
 
 GROUPINGS = {"detector_title": "detector", "setting": "input", "library_group": "library", "root_cause": "root cause"}
@@ -70,7 +70,7 @@ def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
     whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
     readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
     draw_chart(
-        forest(drawn, labels=labels, coefficient=coefficient, whole=None if pd.isna(whole) else float(whole)),
+        finished(forest, drawn, labels=labels, coefficient=coefficient, whole=None if pd.isna(whole) else float(whole)),
         readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
         numbers=table,
         name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",

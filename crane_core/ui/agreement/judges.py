@@ -15,7 +15,7 @@ from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.phrases import beside, bounds, readable, value
-from crane_core.ui.chart_box import draw_chart
+from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
 from crane_core.ui.words import coefficient, count, interval, literal, percent
 
@@ -36,7 +36,7 @@ def draw_with_judges(chosen: Chosen) -> None:
     ]
     drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
     draw_chart(
-        forest(drawn, labels=labels, coefficient=KAPPA, whole=None),
+        finished(forest, drawn, labels=labels, coefficient=KAPPA, whole=None),
         readable(as_rows(table), {"Judge": "judge", "Coefficient": "coefficient"}),
         numbers=table,
         name="agreement_with_judges",

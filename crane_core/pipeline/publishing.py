@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from pathlib import Path
 from threading import Event, Thread
 
 from crane_core.errors import CraneError
@@ -29,6 +30,7 @@ class Publisher:
         self._store = store
         self._folder = folder
         self._published = ""
+        self._copy: Path | None = None
         remove_unfinished(folder.replicas)
 
     def renew(self) -> None:
@@ -36,11 +38,11 @@ class Publisher:
         at = time.time()
         catch_up(self._store, self._folder)
         version = self._store.version
-        if version != self._published:
+        if self._copy and self._copy.exists() and version == self._published:
+            confirm(self._copy, at)
+        else:
             self._copy = publish(self._store, self._folder.replicas, at=at)
             self._published = version
-        else:
-            confirm(self._copy, at)
 
 
 def publish_regularly(store: Store, folder: DataFolder, every_s: float, stop: Event) -> Thread:

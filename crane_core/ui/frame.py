@@ -72,7 +72,7 @@ def page(
     if not visitor.may(needs):
         st.title(shown_title())
         if writer():
-            st.info("Nothing can be changed here. Open this page where it can: the link above.")
+            st.info("Nothing can be changed here. The link above opens this page where it can.")
             st.stop()
         st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
         st.stop()

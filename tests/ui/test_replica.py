@@ -139,6 +139,11 @@ def test_an_admin_changes_nothing_on_the_replica(lab: Lab, page: str, words: str
         assert lab.visitor("ada", lab.writer).sees(page).shows(words)
 
 
+def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_of_it(lab: Lab) -> None:
+    seen = lab.visitor("vic").sees("cases", "case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29")
+    assert seen.shows(f"({WRITER}/cases?case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29)")
+
+
 def test_pages_that_only_write_send_to_the_writer(lab: Lab) -> None:
     for name in ("ana", "ada"):
         assert lab.visitor(name).sees("annotate").shows("Nothing can be changed here")

@@ -57,13 +57,15 @@ def capture(
     limits: Limits = Limits(),  # noqa: B008 - a NamedTuple is immutable
     probes: Sequence[str] = (),
     keep_going: bool = False,
+    rehearse_s: float | None = None,
     stop: threading.Event | None = None,
 ) -> Captured:
     """Run the cells before the target in a fresh kernel and look at what the target will meet.
 
     `target` counts code cells from 0; without it, it is the first cell with an error output, else the last. The kernel
     is the kernelspec `kernel`, or ipykernel in the interpreter `python`, else in ours. With `keep_going` a cell that
-    raises is recorded and the next one runs. When `stop` is set, the capture ends in a moment.
+    raises is recorded and the next one runs. With `rehearse_s` the target itself runs, for so many seconds at most, in
+    a copy of the kernel that is dropped. When `stop` is set, the capture ends in a moment.
 
     Raises NotebookError, or a KernelError that names the cell; no process is left behind in either case.
     """
@@ -73,7 +75,7 @@ def capture(
     with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
         way = RunUp(plan, running, installs=limits.installs)
         try:
-            sight = way.make(probes, keep_going=keep_going)
+            sight = way.make(probes, keep_going=keep_going, rehearse_s=rehearse_s)
         except EndedError as error:
             raise ended(error.end, way.what, way.cell, limits) from error
         processes = running.end().left_running

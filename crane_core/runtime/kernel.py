@@ -75,13 +75,13 @@ class Kernel:
         traceback = "\n".join(answer.get("traceback", ()))
         return Reply(seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback)
 
-    def evaluate(self, expression: str) -> str:
+    def evaluate(self, expression: str, more_s: float = 0.0) -> str:
         """The text that an expression gives in the kernel's namespace; leaves no history, output or name behind.
 
-        Raises ExpressionError if it raises, or gives something else than text.
+        It may take `more_s` longer than a look. Raises ExpressionError if it raises, or gives something else than text.
         """
         content = silent_evaluation(expression)
-        answer = self._answer("execute_request", content, self._limits.look_s)
+        answer = self._answer("execute_request", content, self._limits.look_s + more_s)
         return given_text(answer)
 
     def end(self) -> End:

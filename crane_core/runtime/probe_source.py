@@ -34,13 +34,22 @@ def look(request: dict[str, Any], magic: str) -> str:
 
     A kernel that turns out to have another number than ours is not looked at: it tells its `magic` instead.
     """
-    ours = OUR_MAGIC if magic == OUR_MAGIC else None
-    return _expression({"do": "look", "modules": modules_for(magic), "request": request, "magic": ours})
+    return _brought("look", request, magic)
+
+
+def rehearse(request: dict[str, Any], magic: str) -> str:
+    """An expression for the kernel: the target run in a copy of it; `magic` as for `look`."""
+    return _brought("rehearse", request, magic)
 
 
 def modules_for(magic: str) -> dict[str, dict[str, str]]:
     """The probe's modules by name, as bytecode for a Python whose bytecode has this number, else as text."""
     return _codes() if magic == OUR_MAGIC else _texts()
+
+
+def _brought(do: str, request: dict[str, Any], magic: str) -> str:
+    ours = OUR_MAGIC if magic == OUR_MAGIC else None
+    return _expression({"do": do, "modules": modules_for(magic), "request": request, "magic": ours})
 
 
 def _expression(order: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from crane_core.runtime.endings import short
 from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.kernel import ExpressionError, Kernel, Reply
 from crane_core.runtime.plan import Plan
+from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of, request
 
 _INPUT_ERROR = "StdinNotImplementedError"
 _NO_MODULE = "ModuleNotFoundError"
@@ -35,13 +36,14 @@ class RanCell(NamedTuple):
 class Sight(NamedTuple):
     """What was seen: the probe's state, the seconds it took, expressions with their value before and after.
 
-    `threads` are those that the cells left running.
+    `threads` are those that the cells left running; `rehearsal` is what the target came to in a copy, if asked for.
     """
 
     state: dict[str, Any]
     seconds: float
     probes: tuple[dict[str, Any], ...]
     threads: tuple[str, ...]
+    rehearsal: Rehearsal | None = None
 
 
 class RunUp:
@@ -59,8 +61,8 @@ class RunUp:
         """What is going on, to begin a sentence with."""
         return "Capturing the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
 
-    def make(self, probes: Sequence[str], *, keep_going: bool) -> Sight:
-        """Run the cells, then look. Raises LookError, and CellRaisedError unless it must continue."""
+    def make(self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None) -> Sight:
+        """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
         own = self._greeting()
         for cell in self._plan.executed:
             self.cell = cell.index
@@ -69,16 +71,21 @@ class RunUp:
                 raise self._raised(cell, reply)
             self.ran.append(_ran(cell, reply))
         self.cell = None
-        return self._look(probes, own)
+        return self._look(probes, own, rehearse_s)
 
-    def _look(self, probes: Sequence[str], own: dict[str, Any]) -> Sight:
+    def _look(self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None) -> Sight:
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
         before = self._evaluated(probes)
         seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
+        rehearsal = None if rehearse_s is None else self._rehearsal(own["magic"], rehearse_s)
         pairs = zip(probes, before, self._evaluated(probes), strict=True)
         told = tuple({"expression": text, "before": was, "after": is_} for text, was, is_ in pairs)
-        return Sight(seen["state"], seen["seconds"], told, threads)
+        return Sight(seen["state"], seen["seconds"], told, threads, rehearsal)
+
+    def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
+        asked = request(self._plan.target.source, seconds)
+        return rehearsal_of(self._asked(probe_source.rehearse(asked, magic), seconds))
 
     def _greeting(self) -> dict[str, Any]:
         told: dict[str, Any] = self._asked(probe_source.greet())
@@ -92,9 +99,9 @@ class RunUp:
     def _evaluated(self, probes: Sequence[str]) -> list[Any]:
         return list(self._asked(probe_source.evaluate(list(probes)))) if probes else []
 
-    def _asked(self, expression: str) -> Any:
+    def _asked(self, expression: str, more_s: float = 0.0) -> Any:
         try:
-            return json.loads(self._kernel.evaluate(expression))
+            return json.loads(self._kernel.evaluate(expression, more_s))
         except (ExpressionError, ValueError, RecursionError) as error:
             raise LookError(
                 f"The kernel of {self._plan.name} could not be captured: {short(str(error))}.",

@@ -11,6 +11,7 @@ _BEFORE = frozenset(sys.modules)
 
 # ruff: noqa: E402 - what is imported from here on is new to the notebook
 import base64
+import contextlib
 import gc
 import hashlib
 import importlib
@@ -22,7 +23,7 @@ import math
 import os
 import threading
 import time
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
 _NEW = [name for name in sys.builtin_module_names if name in sys.modules and name not in _BEFORE]
 """Modules that the notebook had not loaded; the probe may load them again for its look."""
@@ -52,7 +53,8 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
         return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
     if asked["magic"] not in (None, greeting()["magic"]):
         return json.dumps({"magic": greeting()["magic"]})  # bytecode of another Python would end this one
-    return looked(namespace, asked["modules"], asked["request"])
+    bring = rehearsed if asked["do"] == "rehearse" else looked
+    return bring(namespace, asked["modules"], asked["request"])
 
 
 def greeting() -> dict[str, Any]:
@@ -124,6 +126,27 @@ def looked(
     The cyclic garbage collector waits meanwhile: a collection would run finalizers of the notebook. Who looks often
     hands over `kept`, where the probe's modules stay between looks: loading them again leaves garbage each time.
     """
+    with _brought_in(modules, kept):
+        probe = importlib.import_module(PACKAGE + ".look")
+        started = time.perf_counter()
+        state = probe.look(namespace, request)
+        seconds = round(time.perf_counter() - started, 6)
+    return f'{{"seconds": {seconds!r}, "state": {state}}}'
+
+
+def rehearsed(
+    namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None
+) -> str:
+    """What the target comes to in a copy of the kernel; there it finds the modules and the path of the notebook."""
+    with _brought_in(modules, kept):
+        probe = importlib.import_module(PACKAGE + ".rehearsal")
+    told: str = probe.rehearse(namespace, request)
+    return told
+
+
+@contextlib.contextmanager
+def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iterator[None]:
+    """The probe's modules can be imported meanwhile, and are the only ones of that name."""
     brought = _Brought(modules)
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if str(name).partition(".")[0] == PACKAGE}
     path, collects = list(sys.path), gc.isenabled()
@@ -133,10 +156,7 @@ def looked(
     sys.path[:] = _without_own_folder(path)
     sys.modules.update(kept or {})
     try:
-        probe = importlib.import_module(PACKAGE + ".look")
-        started = time.perf_counter()
-        state = probe.look(namespace, request)
-        seconds = round(time.perf_counter() - started, 6)
+        yield
     finally:
         sys.path[:] = path
         sys.meta_path.remove(brought)
@@ -146,7 +166,6 @@ def looked(
             kept.update(loaded)
         if collects:
             gc.enable()
-    return f'{{"seconds": {seconds!r}, "state": {state}}}'
 
 
 def _without_own_folder(path: list[Any]) -> list[Any]:

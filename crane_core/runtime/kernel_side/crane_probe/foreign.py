@@ -7,11 +7,9 @@ it too (section 3.1), and here it is bounded in time, silent, and leaves no trac
 from __future__ import annotations
 
 import random
-import sys
 from typing import Any
 
-from . import forked, held
-from .anatomy import module_dict
+from . import forked, gpus, held
 from .forked import Facts, Tell, Work
 
 _SHARE_OF_TIME = 2 / 3
@@ -35,12 +33,7 @@ def facts_of(work: Work, look: Any) -> Facts:
 
 def leaves_no_trace() -> bool:
     """True where it runs in a copy of the process, so that it may do what cannot be put back."""
-    return forked.is_possible() and not _uses_gpu()
-
-
-def _uses_gpu() -> bool:
-    """True when torch talks to a GPU, which a copy of the process cannot."""
-    return bool(module_dict(sys.modules.get("torch.cuda")).get("_initialized"))
+    return forked.is_possible() and not gpus.torch_uses_one()
 
 
 def _with_random_state(work: Work) -> Work:

@@ -50,7 +50,7 @@ def facts_of(work: Work, seconds: float) -> Facts:
     """What `work` tells, in the copy, until it is done or the time is up; `unfinished` says why it was not done."""
     deadline = time.perf_counter() + seconds
     reader, writer = os.pipe()
-    copy = _fork()
+    copy = fork()
     if copy == 0:
         _live(work, writer, seconds)
     try:
@@ -58,14 +58,14 @@ def facts_of(work: Work, seconds: float) -> Facts:
         said, is_late = _heard(reader, deadline)
     finally:
         os.close(reader)
-        _end(copy)
-    facts = dict(_pairs(said))
+        end(copy)
+    facts = dict(pairs(said))
     if facts.pop("done", False) or "unfinished" in facts:
         return facts
     return dict(facts, unfinished=f"took more than {seconds:.1g} s" if is_late else "it ended the process")
 
 
-def _fork() -> int:
+def fork() -> int:
     """The copy's number, 0 in the copy; Python's warning about other threads is ours to heed, not the notebook's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -86,19 +86,19 @@ def _heard(reader: int, deadline: float) -> tuple[bytes, bool]:
     return said, False
 
 
-def _pairs(said: bytes) -> list[Any]:
+def pairs(said: bytes) -> list[Any]:
     """The facts told in whole lines."""
     return [json.loads(line) for line in said.split(b"\n")[:-1]]
 
 
-def _end(copy: int) -> None:
-    """Kill the copy and its group, whichever of them are still there, and take its status."""
+def end(copy: int) -> int:
+    """Kill the copy and its group, whichever of them are still there; its status as `os.waitpid` gives it."""
     _kill(os.killpg, copy)
     _kill(os.kill, copy)
     try:
-        os.waitpid(copy, 0)
+        return os.waitpid(copy, 0)[1]
     except ChildProcessError:
-        return  # The notebook has asked not to be told of children; the system takes the status itself.
+        return 0  # The notebook has asked not to be told of children; the system takes the status itself.
 
 
 def _kill(kill: Callable[[int, int], None], copy: int) -> None:
@@ -134,13 +134,13 @@ def _seclude(writer: int, seconds: float) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds * _FACTOR_OF_LAST_RESORT)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    _cut_off(writer, nowhere)
+    cut_off(writer, nowhere)
     _silence(nowhere)
     _write_nothing()
     _one_thread()
 
 
-def _cut_off(writer: int, nowhere: int) -> None:
+def cut_off(writer: int, nowhere: int) -> None:
     """Files are opened again, to have their own position; sockets, pipes and signals to other threads are cut."""
     for handle in [int(path.name) for path in Path(_OPEN_FILES).iterdir()]:
         if handle not in (writer, nowhere):

@@ -1,0 +1,55 @@
+"""Exceptions that a copy of the kernel may raise where the kernel itself would not: they are no crash that is told.
+
+Knows what a copy lacks: memory, files to write, connections, programs, threads, a GPU. When in doubt, it doubts.
+"""
+
+from __future__ import annotations
+
+_SURE_OS_ERRORS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, FileExistsError)
+_SURE = (LookupError, NameError, AttributeError, TypeError, ZeroDivisionError, SyntaxError, AssertionError)
+_TALKERS = (
+    "sqlite3 socket ssl http urllib urllib3 requests httpx aiohttp zmq psycopg2 psycopg pymysql MySQLdb sqlalchemy"
+    " pymongo redis botocore boto3 google azure paramiko multiprocessing concurrent joblib subprocess ray dask"
+    " distributed pyspark py4j duckdb huggingface_hub kaggle wandb mlflow asyncio"
+)
+"""Packages that talk to somebody, or to another process."""
+_PARTNERS = frozenset(_TALKERS.split())
+_WORDS = "cuda gpu fork thread memory alloc worker daemon socket connection network permission readonly stdin"
+_PHRASES = (*_WORDS.split(), "timed out", "read-only", "read only", "no space", "be opened", "not open", "to open")
+_DEEPEST = 20
+
+
+def doubt(error: BaseException) -> str | None:
+    """Why the exception may be the copy's alone, None where it cannot be."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and len(seen) < _DEEPEST and all(cause is not one for one in seen):
+        seen.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return next((reason for reason in map(_doubt, seen) if reason is not None), None)
+
+
+def _doubt(error: BaseException) -> str | None:
+    kind = type(error)
+    name = kind.__name__
+    if isinstance(error, MemoryError):
+        return f"{name}: the copy has less memory than the kernel"
+    if name == "StdinNotImplementedError":
+        return "the cell waits for input"
+    if isinstance(error, KeyboardInterrupt):
+        return f"{name}: the copy was interrupted"
+    packages = {one.__module__.partition(".")[0] for one in kind.__mro__ if type(one.__module__) is str}
+    if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
+        return f"{name}: files, connections and programs of the kernel are not the copy's"
+    if packages & _PARTNERS or isinstance(error, EOFError):
+        return f"{name}: connections and programs of the kernel are not the copy's"
+    if not isinstance(error, _SURE) and any(phrase in _message(error) for phrase in _PHRASES):
+        return f"{name}: it may come from the copy's limits"
+    return None
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error).lower()
+    except Exception:  # noqa: BLE001 - the notebook's own __str__, in the copy
+        return ""

@@ -1,0 +1,63 @@
+"""The memory of a copy of the kernel: none that it shares with others, and no more than it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_MAPS = "/proc/self/maps"
+_MOST_SHARED = 512 * 2**20
+_READ, _WRITE, _RUN = 1, 2, 4
+_PRIVATE, _FIXED, _ANONYMOUS = 0x02, 0x10, 0x20
+_IN_MEMORY = ("/dev/shm/", "/dev/zero")  # noqa: S108 - read as names
+
+
+class SharedMemoryError(Exception):
+    """The kernel shares memory that the copy cannot make its own."""
+
+
+def make_private() -> None:
+    """What is mapped as shared and may be written becomes a copy at the same place. Raises SharedMemoryError."""
+    shared = _shared()
+    if sum(end - start for start, end, _ in shared) > _MOST_SHARED:
+        raise SharedMemoryError("the kernel shares more memory with others than can be copied")
+    for start, end, rights in shared:
+        _copy(start, end - start, rights)
+
+
+def _shared() -> list[tuple[int, int, int]]:
+    """Begin, end and rights of each."""
+    found = []
+    for line in Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines():
+        parts = line.split(None, 5)
+        rights, path = parts[1], parts[5] if len(parts) > 5 else ""
+        if "w" not in rights or "s" not in rights:
+            continue
+        if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
+            raise SharedMemoryError("the kernel works with the memory of a device")
+        start, _, end = parts[0].partition("-")
+        bits = _READ * ("r" in rights) | _WRITE | _RUN * ("x" in rights)
+        found.append((int(start, 16), int(end, 16), bits))
+    return found
+
+
+def _copy(start: int, length: int, rights: int) -> None:
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    held = ctypes.string_at(start, length)
+    if libc.mmap(start, length, rights, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
+        raise SharedMemoryError("the kernel shares memory that could not be copied")
+    ctypes.memmove(start, held, length)
+
+
+def bound(more_bytes: int) -> None:
+    """It may take this much more address space than it has."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    most = pages * resource.getpagesize() + more_bytes
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

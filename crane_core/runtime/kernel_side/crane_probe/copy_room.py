@@ -1,0 +1,99 @@
+"""A room of its own for a copy of the kernel: no network, and folders whose changes are dropped with the copy.
+
+Knows Linux's namespaces and overlays, which a user may make where the system allows it. Refuses to know what runs
+there.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+from typing import Any, Sequence
+
+_USER, _MOUNTS, _IPC, _NET = 0x10000000, 0x00020000, 0x08000000, 0x40000000
+_PRIVATE, _ALL_BELOW, _NO_SUID, _NO_DEVICES, _DETACH = 1 << 18, 1 << 14, 2, 4, 2
+_MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
+_SCRATCH = ("/sys", "/mnt", "/srv", "/media", "/usr")
+"""Folders one of which is covered for a moment, until the overlays stand."""
+
+
+def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
+    """Those of the folders that can be written to in the room; everything else can only be read.
+
+    None where the system does not allow rooms; then nothing is kept apart. All that is written takes `most_bytes`
+    of memory at most. Called in a process with one thread.
+    """
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    if libc.unshare(_USER | _MOUNTS | _IPC | _NET) != 0:
+        return None
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    except OSError:
+        return None
+    if not (_mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)):
+        return None
+    wanted = _apart(folders)
+    scratch = next((path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)), None)
+    size = f"size={most_bytes},mode=700"
+    if scratch is None or not _mount(libc, "none", scratch, "tmpfs", _NO_SUID | _NO_DEVICES, size):
+        return []
+    made: list[str] = []
+    for place, folder in enumerate(wanted):
+        if not any(_is_below(folder, above) for above in made) and _overlaid(libc, folder, f"{scratch}/{place}"):
+            made.append(folder)
+    libc.umount2(scratch.encode(), _DETACH)
+    _enter_again()
+    return made
+
+
+def _overlaid(libc: Any, folder: str, scratch: str) -> bool:
+    """Whether what is written to the folder is kept in the scratch from now on; not where others are mounted in it."""
+    for name in ("up", "work"):
+        Path(scratch, name).mkdir(parents=True)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # A handle instead of a name: names may hold commas and colons.
+        layers = f"lowerdir=/proc/self/fd/{handle},upperdir={scratch}/up,workdir={scratch}/work"
+        flags = _NO_SUID | _NO_DEVICES
+        return any(_mount(libc, "overlay", folder, "overlay", flags, layers + option) for option in (",userxattr", ""))
+    finally:
+        os.close(handle)
+
+
+def _mount(libc: Any, source: str, target: str, kind: str, flags: int, data: str) -> bool:
+    return bool(libc.mount(source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()) == 0)
+
+
+def _read_only(libc: Any) -> bool:
+    import ctypes
+
+    attributes = ctypes.create_string_buffer(struct.pack("<QQQQ", _READ_ONLY, 0, 0, 0), 32)
+    return bool(libc.syscall(_MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)) == 0)
+
+
+def _enter_again() -> None:
+    """The working folder is still the one below the overlay."""
+    try:
+        os.chdir(os.getcwd())  # noqa: PTH109 - pathlib has no other word for it
+    except OSError:
+        return  # It has been removed.
+
+
+def _apart(folders: Sequence[str]) -> list[str]:
+    """Those that are there, by their real names, the ones above others first."""
+    real = {os.path.realpath(folder) for folder in folders if folder}
+    return sorted((folder for folder in real if Path(folder).is_dir()), key=lambda folder: (folder.count("/"), folder))
+
+
+def _is_clear(path: str, folders: Sequence[str]) -> bool:
+    return not any(_is_below(folder, path) or _is_below(path, folder) for folder in folders if folder != "/")
+
+
+def _is_below(path: str, above: str) -> bool:
+    return path == above or path.startswith(above.rstrip("/") + "/")

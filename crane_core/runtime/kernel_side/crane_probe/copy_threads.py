@@ -1,0 +1,54 @@
+"""Threads that a copy of the kernel lacks: pools are told to do without them, and others are named.
+
+Knows OpenMP, torch and threadpoolctl. A pool that waits for its threads all the same never uses the processor.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from pathlib import Path
+
+_OPENMP = ("libgomp", "libomp", "libiomp5")
+_OURS = ("ipykernel", "IPython", "zmq", "tornado", "debugpy", "pydevd", "_pydevd_bundle", "jupyter_client", "tqdm")
+_OUR_NAMES = ("asyncio_", "IPythonHistorySaving", "pydevd.", "Thread-crane")
+
+
+def one_each() -> None:
+    """Every pool that is there works in the one thread that the copy has."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+    _one_in_openmp()
+    try:
+        importlib.import_module("threadpoolctl").threadpool_limits(1)
+    except ImportError:
+        return  # BLAS libraries renew their threads in a copy by themselves.
+
+
+def _one_in_openmp() -> None:
+    import ctypes
+
+    lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
+    paths = {parts[5] for parts in (line.split(None, 5) for line in lines) if len(parts) > 5}
+    for path in paths:
+        if Path(path).name.startswith(_OPENMP):
+            ctypes.CDLL(path).omp_set_num_threads(1)
+
+
+def of_the_notebook() -> list[str]:
+    """Names of running threads that neither Jupyter nor its debugger started: what they do, the copy does not."""
+    own = threading.current_thread()
+    return [
+        thread.name
+        for thread in threading.enumerate()
+        if thread not in (own, threading.main_thread()) and not _is_ours(thread)
+    ]
+
+
+def _is_ours(thread: threading.Thread) -> bool:
+    started = getattr(thread, "_target", None)
+    modules = (type(thread).__module__, getattr(started, "__module__", None))
+    tops = [module.partition(".")[0] for module in modules if type(module) is str]
+    return thread.name.startswith(_OUR_NAMES) or any(top in _OURS or top == "crane_core" for top in tops)

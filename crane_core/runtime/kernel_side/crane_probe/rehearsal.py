@@ -1,0 +1,261 @@
+"""A rehearsal: the target cell runs in a copy of the kernel, which is dropped; the kernel itself does not run it.
+
+    rehearse(namespace, {"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n}) -> JSON text
+
+Knows the order of the work, and what the end of a copy means. Says crash, ran through or still running only where
+the copy's own limits cannot have had a part in it; else unknown, with the reason.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import random
+import select
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any, Mapping
+
+from . import bounds, copy_calls, copy_memory, copy_room, copy_threads, forked, gpus, rehearsed
+from .copy_refusals import Refusals
+from .forked import Facts
+
+STILL_RUNNING = "still running"
+_START_S = 15.0
+"""For the copy to be kept apart; its own time begins when the cell does."""
+_TICK_S = 0.05
+_TAIL = 0.25
+"""Share of the time, at its end, in which a cell that still runs has used the processor."""
+_LEAST_USE = 0.05
+_MOST_ANSWER = 20_000
+_TEMPORARY = "/tmp"  # noqa: S108 - nothing is written there: its changes are dropped
+_NO_SHELL = "the kernel is not IPython's"
+_NO_COPY = "this system cannot make a copy of a process and keep it apart"
+_GPU = "a GPU is in use, which a copy of the kernel cannot share"
+_ASKS_GPU = "the cell asks for the GPU"
+_WAITS = "the copy waited without using the processor: for a lock or thread that it lacks, or only for time"
+_LEFT = "the cell ended the process"
+_BY_SYSTEM = "the cell asked the system for a program, a connection or a file that a copy is not given"
+
+
+def rehearse(namespace: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    """What the target comes to in a copy; see runtime/rehearsal.py for the form."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return bounds.dumps(bounds.safe(_told(request), rehearsed.MOST_MESSAGE + 100))
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _told(request: Mapping[str, Any]) -> Facts:
+    shell = _shell()
+    why = _hindered(shell)
+    return _unknown(why) if why else _in_a_copy(shell, request)
+
+
+def _hindered(shell: Any) -> str | None:
+    """Why there can be no rehearsal, None where there can."""
+    if not (forked.is_possible() and copy_calls.is_possible()):
+        return _NO_COPY
+    if shell is None:
+        return _NO_SHELL
+    if gpus.is_initialised():
+        return _GPU
+    others = copy_threads.of_the_notebook()
+    return f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}" if others else None
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
+def _unknown(why: str) -> Facts:
+    return {"outcome": rehearsed.UNKNOWN, "why": why}
+
+
+# In the kernel
+
+
+def _in_a_copy(shell: Any, request: Mapping[str, Any]) -> Facts:
+    reader, writer = os.pipe()
+    draws, loop = random.getstate(), _running_loop()
+    copy = forked.fork()
+    if copy == 0:
+        _live(shell, request, writer, draws, loop)
+    watched = _Watched(copy, float(request["seconds"]))
+    try:
+        os.close(writer)
+        watched.hear(reader)
+    finally:
+        os.close(reader)
+        status = forked.end(copy)
+    return watched.told(status)
+
+
+def _running_loop() -> Any:
+    events = sys.modules.get("asyncio.events")
+    return None if events is None else events._get_running_loop()
+
+
+class _Watched:
+    """The copy, as the kernel sees it: what it said, when its cell began, when it last used the processor."""
+
+    def __init__(self, copy: int, seconds: float) -> None:
+        self._copy = copy
+        self._seconds = seconds
+        self._said: Facts = {}
+        self._began: float | None = None
+        self._uses: list[tuple[float, float]] = []
+        self._is_late = False
+
+    def hear(self, reader: int) -> None:
+        deadline = time.perf_counter() + _START_S
+        said = b""
+        while len(said) < _MOST_ANSWER:
+            now = time.perf_counter()
+            self._uses.append((now, _processor_s(self._copy)))
+            if now >= deadline:
+                self._is_late = True
+                return
+            if not select.select([reader], [], [], min(_TICK_S, deadline - now))[0]:
+                continue
+            piece = os.read(reader, 65_536)
+            if not piece:
+                return
+            said += piece
+            self._said = dict(forked.pairs(said))
+            if "end" in self._said:
+                return
+            if self._began is None and "begun" in self._said:
+                self._began = time.perf_counter()
+                deadline = self._began + self._seconds
+
+    def told(self, status: int) -> Facts:
+        """What it came to; `seconds` are those of the cell, `writes` says what became of files."""
+        found = self._outcome(status)
+        took = 0.0 if self._began is None else min(self._seconds, time.perf_counter() - self._began)
+        return {**found, "seconds": round(took, 3), "limit_s": self._seconds, "writes": self._said.get("begun")}
+
+    def _outcome(self, status: int) -> Facts:
+        if type(self._said.get("end")) is dict:
+            end: Facts = self._said["end"]
+            return end
+        if self._is_late and self._began is None:
+            return _unknown("the copy did not begin in time")
+        if self._is_late:
+            return {"outcome": STILL_RUNNING} if self._is_working() else _unknown(_WAITS)
+        if os.WIFSIGNALED(status):
+            return _unknown(_ended_by(os.WTERMSIG(status)))
+        return _unknown(_LEFT)
+
+    def _is_working(self) -> bool:
+        now, used = self._uses[-1]
+        tail = self._seconds * _TAIL
+        before = [use for at, use in self._uses if at <= now - tail]
+        return used - (before[-1] if before else self._uses[0][1]) >= _LEAST_USE * tail
+
+
+def _ended_by(number: int) -> str:
+    """A copy may die of what a fork breaks (a library's lost threads), so that the signal says nothing of the cell."""
+    if number == signal.SIGSYS:
+        return _BY_SYSTEM
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    return f"the copy was ended by {name}, which may be due to the copy itself"
+
+
+def _processor_s(process: int) -> float:
+    """Seconds of processor time that it has used, with its threads."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+# In the copy
+
+
+def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any) -> None:
+    """Keep apart, run, tell, end; never comes back."""
+    leave = os._exit
+    write = os.write
+    try:
+
+        def tell(name: str, fact: Any) -> None:
+            write(writer, json.dumps([name, fact]).encode() + b"\n")
+
+        try:
+            refusals = _kept_apart(request, writer, tell)
+        except (OSError, copy_memory.SharedMemoryError) as error:
+            tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
+            return
+        random.setstate(draws)
+        if loop is not None:
+            sys.modules["asyncio.events"]._set_running_loop(loop)
+        had_driver = gpus.has_driver()
+        found = rehearsed.told(shell, request["target"], refusals)
+        tell("end", _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found)
+    finally:
+        leave(0)
+
+
+def _kept_apart(request: Mapping[str, Any], writer: int, tell: Any) -> Refusals:
+    os.setpgid(0, 0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    forked.cut_off(writer, nowhere)
+    _silence(nowhere)
+    # The system gives a room to a process with one thread alone: before anything may start a second one.
+    writable = copy_room.moved_in(_folders(), int(request["disk_bytes"]))
+    copy_memory.make_private()
+    copy_threads.one_each()
+    copy_memory.bound(int(request["memory_bytes"]))
+    refusals = Refusals(writable or ())
+    sys.dont_write_bytecode = True
+    tell("begun", "dropped" if writable else "refused")
+    refusals.begin()
+    copy_calls.restrict(may_write=writable is not None)
+    return refusals
+
+
+def _folders() -> list[str]:
+    """Where notebooks write: beside themselves, at home, and in the folder for temporary files."""
+    try:
+        here = os.getcwd()  # noqa: PTH109 - a string is wanted
+    except OSError:
+        here = ""
+    return [here, os.environ.get("TMPDIR") or _TEMPORARY, str(Path("~").expanduser())]
+
+
+def _silence(nowhere: int) -> None:
+    """What is printed or displayed is dropped; Jupyter's own streams stay what they are, but forget what they get."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if type(stream).__module__ == "ipykernel.iostream":
+            stream.write, stream.flush = _dropped, _nothing
+        else:
+            file = io.FileIO(nowhere, "w", closefd=False)
+            setattr(sys, name, io.TextIOWrapper(file, "utf-8", "backslashreplace"))
+    warnings.showwarning = _nothing
+    streams = sys.modules.get("ipykernel.iostream")
+    thread = getattr(streams, "IOPubThread", None)
+    if thread is not None:
+        # It would send what a forked process displays through a new connection.
+        thread.schedule = thread.send_multipart = _nothing
+
+
+def _dropped(text: Any) -> int:
+    if not isinstance(text, str):
+        raise TypeError(f"write() argument must be str, not {type(text)}")
+    return len(text)
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Nothing is sent out of a copy."""

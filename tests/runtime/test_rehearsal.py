@@ -1,0 +1,229 @@
+"""The target runs in a copy of its kernel: what it comes to is told, and neither kernel nor disk show that it ran."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crane_core.runtime.capture import Captured, capture
+from crane_core.runtime.rehearsal import Outcome, Rehearsal, rehearsal_of
+
+from .conftest import WriteNotebook
+
+Rehearse = Callable[..., Rehearsal]
+AMPLE_S = 10.0
+
+
+@pytest.fixture
+def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
+    def run(*cells: str, seconds: float = AMPLE_S, **options: object) -> Captured:
+        path = notebook("rehearsed", *cells)
+        return capture(path, target=len(cells) - 1, rehearse_s=seconds, **options)  # type: ignore[arg-type]
+
+    return run
+
+
+@pytest.fixture
+def rehearse(captured: Callable[..., Captured]) -> Rehearse:
+    def run(*cells: str, seconds: float = AMPLE_S) -> Rehearsal:
+        told: Rehearsal | None = captured(*cells, seconds=seconds).sight.rehearsal
+        assert told is not None
+        return told
+
+    return run
+
+
+CRASHES = {
+    "plain": ("x = 1\n\nbeds['south']", "KeyError", "'south'", 3),
+    "empty lines first": ("\n\nbeds['south']", "KeyError", "'south'", 3),
+    "in a function of an earlier cell": ("x = 1\nlook('south')", "KeyError", "'south'", 2),
+    "timed": ("\n%%time\nx = 1\nbeds['south']", "KeyError", "'south'", 4),
+    "captured": ("%%capture\nx = 1\nbeds['south']", "KeyError", "'south'", 3),
+    "syntax": ("x = 1\ndef f(:", "SyntaxError", "invalid syntax", 2),
+    "no such magic": ("%nosuch", "UsageError", "Line magic function `%nosuch` not found.", 1),
+    "leaving": ("import sys\nsys.exit(3)", "SystemExit", "3", 2),
+    "a loop in a loop": (
+        "import asyncio\nasync def f(): pass\nasyncio.run(f())",
+        "RuntimeError",
+        "asyncio.run() cannot be called from a running event loop",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_crash_is_told_with_its_exception_and_line(name: str, rehearse: Rehearse) -> None:
+    code, exception, message, line = CRASHES[name]
+    told = rehearse("beds = {'north': 3}\ndef look(name): return beds[name]", code)
+    assert (told.outcome, told.exception, told.message, told.line) == (Outcome.CRASH, exception, message, line)
+
+
+def test_a_cell_that_raises_nothing_runs_through(rehearse: Rehearse) -> None:
+    told = rehearse("beds = {'north': 3}", "beds['south'] = 1\nprint('x' * 100_000_000)\nbeds")
+    assert (told.outcome, told.exception, told.why) == (Outcome.RAN_THROUGH, None, None)
+
+
+def test_a_cell_that_works_on_is_still_running(rehearse: Rehearse) -> None:
+    told = rehearse("n = 1", "while True: n += 1", seconds=1.0)
+    assert (told.outcome, told.title) == (Outcome.STILL_RUNNING, "still running after 1 s")
+
+
+UNKNOWN = {
+    "a lock of another thread": (
+        "import threading\nheld = threading.Lock()\nheld.acquire()",
+        "held.acquire()",
+        "waited",
+    ),
+    "another thread": (
+        "import threading\ngo = threading.Event()\nt = threading.Thread(target=go.wait, daemon=True)\nt.start()",
+        "1 / 0",
+        "lacks the notebook's own threads",
+    ),
+    "sleep": ("import time", "time.sleep(600)", "waited"),
+    "await": ("import asyncio", "await asyncio.sleep(0)", "awaits"),
+    "input": ("a = 1", "input()", "waits for input"),
+    "program": ("a = 1", "!ls", "starts other programs"),
+    "caught": ("a = 1", "import os\ntry: os.system('true')\nexcept Exception: pass", "starts other programs"),
+    "exit": ("a = 1", "exit()", "ends the kernel"),
+    "end of the process": ("import os", "os._exit(3)", "ended the process"),
+    "signal": ("import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"),
+    "fork bomb below Python": ("import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"),
+    "fork bomb": ("import os", "while True: os.fork()", "starts other programs"),
+    "memory": ("a = 1", "b = bytearray(200 * 2**30)", "less memory"),
+    "socket below Python": ("import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"),
+    "signal to the kernel": ("import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"),
+    "signal to the kernel below Python": (
+        "import ctypes, os\nown = os.getpid()",
+        "ctypes.CDLL(None).kill(own, 9)",
+        "asked the system for",
+    ),
+    "a GPU": (
+        "import sys, types\nm = types.ModuleType('torch.cuda')\nm._initialized = True\nsys.modules['torch.cuda'] = m",
+        "1 / 0",
+        "GPU is in use",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_a_copy_cannot_show_is_unknown(name: str, rehearse: Rehearse) -> None:
+    before, code, why = UNKNOWN[name]
+    told = rehearse(before, code, seconds=1.0)
+    assert told.outcome is Outcome.UNKNOWN
+    assert why in (told.why or "")
+
+
+def test_the_network_is_not_reached(rehearse: Rehearse) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        told = rehearse("import socket", f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))")
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert told.outcome is Outcome.UNKNOWN
+
+
+WRITES = (
+    "from pathlib import Path\n"
+    "Path('new.txt').write_text('x'); Path('there.txt').unlink(); Path('deep').mkdir()\n"
+    "Path('deep/more.txt').write_text('y' * 1000)\n"
+    "ctypes.CDLL(None).unlink(b'other.txt')\n"
+)
+
+
+def test_what_is_written_is_dropped_or_refused(rehearse: Rehearse, tmp_path: Path) -> None:
+    for name in ("there.txt", "other.txt"):
+        (tmp_path / name).write_text(name)
+    told = rehearse("import ctypes", WRITES + "assert not Path('other.txt').exists()\n1 / 0")
+    assert {path.name for path in tmp_path.iterdir()} == {"there.txt", "other.txt", "rehearsed.ipynb"}
+    assert (tmp_path / "there.txt").read_text() == "there.txt"
+    if told.writes == "dropped":
+        assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 6)
+    else:
+        assert (told.outcome, told.writes) == (Outcome.UNKNOWN, "refused")
+
+
+def test_more_than_the_copy_may_write_is_unknown(rehearse: Rehearse, tmp_path: Path) -> None:
+    told = rehearse("a = 1", "with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))")
+    assert told.outcome is Outcome.UNKNOWN
+    assert not (tmp_path / "big").exists()
+
+
+STATE = """import mmap, os, random, itertools
+import numpy as np
+random.seed(3); np.random.seed(3); rng = np.random.default_rng(3)
+count = itertools.count()
+log = open('log.txt', 'w+'); log.write('kept'); log.flush()
+shared = mmap.mmap(-1, 8)
+table = np.memmap('table.bin', dtype='int64', mode='w+', shape=(4,))
+values = {'a': 1}"""
+CHANGES = """random.random(); np.random.rand(); rng.random(); next(count); values['a'] = 2; shared[0] = 7; table[0] = 7
+os.environ['CRANE_REHEARSED'] = '1'; os.chdir('/'); log.seek(0); new = 1
+print('seen'); 1 / 0"""
+UNCHANGED = (
+    "random.getstate()",
+    "np.random.get_state()",
+    "rng.bit_generator.state",
+    "(count, values, shared[0], int(table[0]), log.tell(), open('log.txt').read())",
+    "(sorted(os.listdir('/proc/self/fd')), os.getcwd(), os.environ.get('CRANE_REHEARSED'))",
+    "sorted(__import__('sys').modules), __import__('sys').path, __import__('gc').isenabled()",
+    "sorted(globals()), get_ipython().execution_count, list(In), dict(Out), get_ipython().showtraceback.__name__",
+    "[t.name for t in __import__('threading').enumerate()]",
+)
+
+
+def test_nothing_in_the_kernel_changes(captured: Callable[..., Captured]) -> None:
+    done = captured(STATE, CHANGES, probes=UNCHANGED)
+    told = done.sight.rehearsal
+    assert told is not None
+    assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 3)
+    for probe in done.sight.probes:
+        assert probe["before"] == probe["after"], probe["expression"]
+        assert not isinstance(probe["before"], dict), probe
+
+
+POOLS = {
+    "sklearn": (
+        "import numpy as np\nfrom sklearn.ensemble import HistGradientBoostingClassifier as Model\n"
+        "x = np.random.default_rng(0).normal(size=(500, 4)); y = x[:, 0] > 0\nmodel = Model(max_iter=3).fit(x, y)",
+        "model.fit(x, y)",
+        "Model(max_iter=3).fit(x, y[:-1])",
+    ),
+    "torch": (
+        "import torch\ntorch.set_num_threads(2)\na = torch.ones(600, 600); b = a @ a",
+        "(a @ a).exp().sum()",
+        "a @ torch.ones(3, 3)",
+    ),
+    "lightgbm": (
+        "import lightgbm, numpy as np\nx = np.random.default_rng(0).normal(size=(500, 4)); y = x[:, 0]\n"
+        "model = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(x, y)",
+        "model.fit(x, y)",
+        "model.fit(x, y[:-1])",
+    ),
+}
+
+
+@pytest.mark.parametrize("library", POOLS)
+def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse: Rehearse) -> None:
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    before, runs, raises = POOLS[library]
+    assert rehearse(before, runs).outcome in (Outcome.RAN_THROUGH, Outcome.UNKNOWN)
+    assert rehearse(before, raises).outcome in (Outcome.CRASH, Outcome.UNKNOWN)
+
+
+@pytest.mark.parametrize("told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}])
+def test_an_answer_of_another_form_is_unknown(told: object) -> None:
+    assert rehearsal_of(told).outcome is Outcome.UNKNOWN
+
+
+def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
+    told = rehearsal_of(
+        {"outcome": "crash", "exception": "E", "message": "\ud800" + "x" * 9_000, "line": -1, "seconds": "x"}
+    )
+    assert len(told.message or "") < 2_300
+    assert (told.message or "").encode()
+    assert (told.line, told.seconds) == (None, 0.0)

@@ -234,6 +234,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*CAPTURE, "--output-mib"): ("0", *NO_AMOUNTS),
     ("check", "there.ipynb", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     ("check", "there.ipynb", "--timeout-s"): ("0", *NO_AMOUNTS),
+    ("check", "there.ipynb", "--rehearse"): ("", "0", "601", *NO_AMOUNTS),
     ("prompt", "there.ipynb", "--setting", "code", "--target"): ("", "-1", "1.5", "7", HUGE, LONG),
     ("prompt", "there.ipynb", "--setting", "runtime", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),

@@ -19,9 +19,11 @@ from crane_core.live.reply import Reply, Sending
 from crane_core.live.session import Session
 
 NAME = "crane"
+REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
      %crane guard on    stop certain crashes before they run; off ends that, {OVERRIDE} runs one cell anyway
+     %%crane rehearse   above a cell: run it in a copy of the kernel that is dropped, for 2 s or `rehearse SECONDS`
      %%crane ask        above a cell: show what a model would be sent; with --send, ask it"""
 
 
@@ -51,10 +53,16 @@ class CraneMagics:
 
     @no_var_expand
     def cell(self, line: str, cell: str) -> None:
-        """`%%crane`: the verdict on the cell below it. `%%crane ask`: what a model is sent, and what it says."""
+        """`%%crane`: the verdict on the cell below it; `%%crane rehearse`: what it comes to in a copy of the kernel.
+
+        `%%crane ask`: what a model is sent, and what it says.
+        """
         words = line.split()
         if not words:
             self._tell(lambda: self.session.verdict(cell))
+        elif words[0] == "rehearse":
+            seconds = _seconds(words[1:])
+            self._tell(lambda: self.session.rehearsal(cell, seconds))
         elif words[0] == "ask":
             chosen = _asked(line)
             self._tell(lambda: self._ask(cell, chosen))
@@ -103,6 +111,16 @@ def _asked(line: str) -> argparse.Namespace:
         return words.parse_args(shlex.split(line))
     except ValueError as error:
         raise UsageError(f"{error}\n{USAGE}") from None
+
+
+def _seconds(words: list[str]) -> float:
+    try:
+        seconds = float(words[0]) if words else REHEARSED_S
+    except ValueError:
+        seconds = 0.0
+    if len(words) > 1 or not 0 < seconds <= LONGEST_REHEARSED_S:
+        raise UsageError(f"rehearse takes a number of seconds up to {LONGEST_REHEARSED_S:g}\n{USAGE}")
+    return seconds
 
 
 def load(shell: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
+from crane_core.live.rehearsed import Rehearsed
 from crane_core.live.verdict import Verdict
 from crane_core.runtime.kernel_side import visit
 from crane_core.runtime.live_history import Ran, ran_before, request
@@ -68,18 +69,30 @@ class Session:
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
-        if self._parts is None:
-            self._parts = Parts(self.helper)
         ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
-        told = visit.looked(self._shell.user_ns, self._parts, request(ran, target), self._probe)
+        told = visit.looked(self._shell.user_ns, self._brought(), request(ran, target), self._probe)
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
+
+    def _brought(self) -> Parts:
+        if self._parts is None:
+            self._parts = Parts(self.helper)
+        return self._parts
 
     def verdict(self, target: str) -> Verdict:
         """What the rules say of a cell that has not run. Raises CraneError."""
         started = time.perf_counter()
         answer = self.helper.ask(self.look(target).order("judge"))
         return Verdict(tuple(answer["findings"]), time.perf_counter() - started)
+
+    def rehearsal(self, target: str, seconds: float) -> Rehearsed:
+        """What a cell comes to in a copy of this kernel. Raises HelperError."""
+        from crane_core.runtime.rehearsal import rehearsal_of  # kernels that never rehearse load nothing for it
+        from crane_core.runtime.rehearsal import request as asked
+
+        told = visit.rehearsed(self._brought(), asked(target, seconds), self._probe, self._shell)
+        found = rehearsal_of(json.loads(told))
+        return Rehearsed(found.head, tuple(found.facts), crashed=found.exception is not None)
 
     def cell_of_file(self, number: int) -> str:
         """The source of code cell `number` (from 0) of the notebook's saved file. Raises CraneError."""

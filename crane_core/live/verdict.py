@@ -27,7 +27,7 @@ class Verdict:
 
     @property
     def title(self) -> str:
-        return f"Will crash: {_bounded(self.findings[0]['exception'])}" if self.crashes else "No certain crash"
+        return f"Will crash: {bounded(self.findings[0]['exception'])}" if self.crashes else "No certain crash"
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -58,7 +58,7 @@ def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
         ("evidence", "; ".join(filter(None, (finding["fact"], finding.get("origin"))))),
         ("remedy", finding["remedy"]),
     ]
-    return [(name, _bounded(text)) for name, text in told]
+    return [(name, bounded(text)) for name, text in told]
 
 
 def _table(finding: dict[str, Any]) -> str:
@@ -70,7 +70,7 @@ def _table(finding: dict[str, Any]) -> str:
     return f"<div>{rows}</div>"
 
 
-def _bounded(text: str) -> str:
+def bounded(text: str) -> str:
     """One line of bounded length that cannot steer a terminal."""
     kept = "".join(letter if letter.isprintable() else " " for letter in str(text)[:MOST_LETTERS])
     return " ".join(kept.split())

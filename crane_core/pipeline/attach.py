@@ -1,6 +1,7 @@
 """Will the next cell of an open notebook crash? Its kernel runs already, and is looked at instead of run up.
 
-Knows which cell is next. Runs no cell.
+Knows which cell is next. Runs no cell, except in a copy
+of the kernel where that is asked for.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ from crane_core.runtime.plan import Plan, read_plan
 from crane_core.runtime.running import RunningKernel
 
 
-def attached(kernel: RunningKernel, notebook: Path | None = None, target: int | None = None) -> Checked:
+def attached(
+    kernel: RunningKernel,
+    notebook: Path | None = None,
+    target: int | None = None,
+    *,
+    rehearse_s: float | None = None,
+) -> Checked:
     """The notebook as its kernel holds it now, before code cell `target` of the saved file.
 
     `notebook` is needed where Jupyter does not say which file the kernel belongs to. Without `target` it is the cell
-    after the last one that ran. Raises NotebookError or KernelError.
+    after the last one that ran. With `rehearse_s` the target runs in a copy of the kernel, so many seconds at most.
+    Raises NotebookError or KernelError.
     """
     path = notebook or kernel.notebook
     if path is None:
@@ -36,10 +44,12 @@ def attached(kernel: RunningKernel, notebook: Path | None = None, target: int | 
         if target is None:
             plan = read_plan(path, next_cell(plan.cells, ran))
         sight = live.look(ran, plan.target.source)
+        rehearsal = None if rehearse_s is None else live.rehearse(plan.target.source, rehearse_s)
     executed = [CodeCell(place, cell.source, cell.number, None) for place, cell in enumerate(ran)]
     seen = Plan(plan.name, [*executed, plan.target], executed, plan.target)
     state = captured_state(sight.state, path.stem)
-    return Checked(path, seen, tuple(planned_cells(seen, path.stem)), state, is_attached=True)
+    cells = tuple(planned_cells(seen, path.stem))
+    return Checked(path, seen, cells, state, is_attached=True, rehearsal=rehearsal)
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:

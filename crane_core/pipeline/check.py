@@ -21,6 +21,7 @@ from crane_core.pipeline.prompt_of_notebook import Written, captured_state, plan
 from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.rehearsal import Rehearsal
 
 ALLOWED = "CRANE_ALLOW_EXECUTION"
 """Environment variable with which the operator of the app allows visitors to run notebooks."""
@@ -35,7 +36,7 @@ class Checked:
 
     `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
     took, None then too: what a crash that leaves the kernel unusable would cost again (paper, section 6.4).
-    `is_attached`: the kernel ran already, and goes on.
+    `is_attached`: the kernel ran already, and goes on. `rehearsal` is None unless the target was run in a copy.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class Checked:
     state: KernelState | None = None
     seconds_before: float | None = None
     is_attached: bool = False
+    rehearsal: Rehearsal | None = None
 
     @property
     def name(self) -> str:
@@ -71,6 +73,7 @@ def run_up(checked: Checked, **options: Any) -> Checked:
         checked,
         state=captured_state(captured.to_json(), checked.name),
         seconds_before=sum(cell.seconds for cell in captured.cells),
+        rehearsal=captured.sight.rehearsal,
     )
 
 

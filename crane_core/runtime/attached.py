@@ -20,6 +20,8 @@ from crane_core.runtime.endings import short
 from crane_core.runtime.kernel import ExpressionError, given_text, silent_evaluation
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.live_history import Ran, ran_before, request
+from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
+from crane_core.runtime.rehearsal import request as rehearsal_request
 from crane_core.runtime.running import RunningKernel, connected
 
 IDLE_ANSWERS_WITHIN_S = 2.0
@@ -76,8 +78,16 @@ class Attached:
             raise self._unreadable("it told no state")
         return AttachedSight(ran, seen["state"])
 
-    def _evaluated(self, expression: str) -> dict[str, Any]:
-        answer = self._answer("execute_request", silent_evaluation(expression), Limits().look_s)
+    def rehearse(self, target: str, seconds: float) -> Rehearsal:
+        """What the target, the source of a cell, comes to in a copy of the kernel. Raises KernelError."""
+        asked = rehearsal_request(target, seconds)
+        told = self._evaluated(probe_source.rehearse(asked, probe_source.OUR_MAGIC), seconds)
+        if "magic" in told:
+            told = self._evaluated(probe_source.rehearse(asked, str(told["magic"])), seconds)
+        return rehearsal_of(told)
+
+    def _evaluated(self, expression: str, more_s: float = 0.0) -> dict[str, Any]:
+        answer = self._answer("execute_request", silent_evaluation(expression), Limits().look_s + more_s)
         if answer.get("status") == "aborted":
             raise self._busy()
         try:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from crane_core.runtime.limits import MIB
 
+EXECUTED = "Rehearsal, executed in a copy"
 USUAL_S = 2.0
 LONGEST_S = 600.0
 MEMORY_BYTES = 2048 * MIB
@@ -43,6 +44,11 @@ class Rehearsal(NamedTuple):
     code_line: str | None = None
     why: str | None = None
     writes: str | None = None
+
+    @property
+    def head(self) -> str:
+        """The outcome, and that it is no prediction."""
+        return f"{EXECUTED}: {self.title}"
 
     @property
     def title(self) -> str:

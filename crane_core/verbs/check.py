@@ -29,6 +29,7 @@ from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan
+from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
 from crane_core.runtime.running import kernel_named, running_kernels
 from crane_core.terminal import give, one_line, tell
 
@@ -39,7 +40,8 @@ NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
-         python -m crane_core check --attach trip.ipynb"""
+         python -m crane_core check --attach trip.ipynb
+         python -m crane_core check trip.ipynb --rehearse"""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -80,6 +82,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
         " list them",
+    )
+    verb.add_argument(
+        "--rehearse",
+        nargs="?",
+        type=arguments.number(0, LONGEST_S, above=True),
+        const=USUAL_S,
+        metavar="SECONDS",
+        help="also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
+        f" SECONDS at most (without a number: {USUAL_S:g})",
     )
     verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
     verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
@@ -161,7 +172,8 @@ def _list(*, as_json: bool) -> None:
 def _seen(chosen: argparse.Namespace) -> Checked:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
-        return attached(kernel_named(chosen.attach), chosen.notebook, chosen.target)
+        kernel = kernel_named(chosen.attach)
+        return attached(kernel, chosen.notebook, chosen.target, rehearse_s=_rehearse_s(chosen))
     checked = read_notebook(chosen.notebook, chosen.target)
     if execution_forbidden(os.environ):
         tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
@@ -169,7 +181,22 @@ def _seen(chosen: argparse.Namespace) -> Checked:
     tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
     tell_left_out(checked.plan, chosen)
     limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
-    return run_up(checked, python=chosen.python, kernel=chosen.kernel, limits=limits, keep_going=chosen.keep_going)
+    return run_up(
+        checked,
+        python=chosen.python,
+        kernel=chosen.kernel,
+        limits=limits,
+        keep_going=chosen.keep_going,
+        rehearse_s=chosen.rehearse,
+    )
+
+
+def _rehearse_s(chosen: argparse.Namespace) -> float | None:
+    """Raises NotebookError where the target may not run."""
+    if chosen.rehearse is not None and execution_forbidden(os.environ):
+        raise NotebookError(f"{ALLOWED} forbids running notebooks.", remedy="Leave out --rehearse.")
+    seconds: float | None = chosen.rehearse
+    return seconds
 
 
 def _give(chosen: argparse.Namespace, checked: Checked, said: Prediction, asked: Asked | None) -> None:
@@ -201,6 +228,7 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
         "crashes": said.crashes,
         "diagnosis": said.reasoning,
         "findings": with_origins(findings(said), checked, is_live=checked.is_attached),
+        "rehearsal": checked.rehearsal and checked.rehearsal.to_json(),
         "model": asked and asked.as_json(),
     }
 
@@ -227,4 +255,12 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
         lines.append(
             f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"
         )
-    return "\n".join([*lines, *(asked.in_words() if asked else [])])
+    return "\n".join([*lines, *_rehearsed(checked), *(asked.in_words() if asked else [])])
+
+
+def _rehearsed(checked: Checked) -> list[str]:
+    """What the target came to in a copy, if it ran there."""
+    told = checked.rehearsal
+    if told is None:
+        return []
+    return [one_line(told.head), *(f"  {name:<9} {one_line(text)}" for name, text in told.facts)]

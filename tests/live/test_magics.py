@@ -168,3 +168,18 @@ def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.Monke
         assert "beds['south']" in shown
         assert "abcdefghijklmnopqrstuvwxyz0123456789" not in shown
         assert shell.run(f"%%crane ask --send {options}\nbeds['south']").startswith("fake-1 predicts ")
+
+
+def test_a_rehearsal_runs_the_cell_in_a_copy_alone(shell: Shell) -> None:
+    shell.run("beds = {'north': 3}\nseen = []")
+    told = shell.run("%%crane rehearse\nseen.append(1)\nbeds['south']")
+    assert told.splitlines() == [
+        "Rehearsal, executed in a copy: crashed: KeyError",
+        "  line      2: beds['south']",
+        "  reason    KeyError: 'south'",
+    ]
+    assert shell.names["seen"] == []
+    assert shell.run("%%crane rehearse 5\nseen.append(1)") == "Rehearsal, executed in a copy: ran through\n"
+    assert shell.names["seen"] == []
+    for wrong in ("0", "601", "nan", "x", "1 2"):
+        assert "rehearse takes a number of seconds up to 600" in shell.run(f"%%crane rehearse {wrong}\nseen")

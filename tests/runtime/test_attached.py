@@ -20,6 +20,7 @@ from crane_core.pipeline.attach import attached, next_cell
 from crane_core.pipeline.check import findings, verdict
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
+from crane_core.runtime.rehearsal import Outcome
 from crane_core.runtime.running import kernel_named, running_kernels
 
 SETUP = "beds = {'north': 3}\n_, In[0]"
@@ -110,6 +111,16 @@ def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(live:
     assert findings(verdict(checked))[0]["exception"] == "KeyError"
     live.run("beds['south'] = 1")
     assert findings(verdict(attached(kernel_named(live.id)))) == []
+
+
+def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) -> None:
+    live.run(SETUP)
+    before = live.everything()
+    checked = attached(kernel_named(live.id), rehearse_s=5.0)
+    assert live.everything() == before
+    told = checked.rehearsal
+    assert told is not None
+    assert (told.outcome, told.exception, told.code_line) == (Outcome.CRASH, "KeyError", "beds['south']")
 
 
 def test_a_busy_kernel_is_refused_and_still_listed(live: Live) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from crane_core.runtime.capture import Captured, capture
+from crane_core.runtime.isolation import Isolation, can_seal
+from crane_core.runtime.limits import Limits
 from crane_core.runtime.rehearsal import Outcome, Rehearsal, rehearsal_of
 
 from .conftest import WriteNotebook
@@ -227,3 +229,12 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
     assert len(told.message or "") < 2_300
     assert (told.message or "").encode()
     assert (told.line, told.seconds) == (None, 0.0)
+
+
+@pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
+def test_a_sealed_kernel_rehearses_too(captured: Callable[..., Captured], tmp_path: Path) -> None:
+    done = captured("a = 1", "open('new.txt', 'w').close()\na[0]", limits=Limits(isolation=Isolation.SEALED))
+    told = done.sight.rehearsal
+    assert told is not None
+    assert told.outcome is (Outcome.CRASH if told.writes == "dropped" else Outcome.UNKNOWN)
+    assert not (tmp_path / "new.txt").exists()

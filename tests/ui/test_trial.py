@@ -19,12 +19,13 @@ from crane_core.llm.question import Answer
 from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, findings, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
+from crane_core.runtime.rehearsal import Outcome, Rehearsal
 from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
 from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.trial.cells_html import MAX_EARLIER, NEAR_CELLS, cells_html
 from crane_core.ui.trial.run_bar import cost_words, failed_words, installs_words, run_words
-from crane_core.ui.trial.verdict_view import crash_line, model_html, rules_html
+from crane_core.ui.trial.verdict_view import crash_line, model_html, rehearsal_html, rules_html
 from tests.patience import PATIENCE_S, once
 
 TextOf = Callable[[str], str]
@@ -174,3 +175,12 @@ def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> N
         once(lambda: asking.outcome)
     assert isinstance(asking.outcome, DetectorError)
     assert "cancelled" in str(asking.outcome)
+
+
+def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
+    html = rehearsal_html(Rehearsal(Outcome.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"))
+    assert "<b>" not in html and "<i>" not in html
+    assert "Rehearsal, executed in a copy" in html and "Crashed: KeyError" in html and "&lt;b&gt;south" in html
+    assert "cw-alarm" in html
+    late = rehearsal_html(Rehearsal(Outcome.STILL_RUNNING, 2.0, 2.0))
+    assert "Still running after 2 s" in late and "cw-calm" in late

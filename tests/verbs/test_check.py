@@ -97,3 +97,32 @@ def test_where_it_is_forbidden_nothing_runs(
 def test_a_notebook_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(tmp_path / "data", str(tmp_path / "none.ipynb")) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_rehearsal_is_told_beside_the_prediction(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(tmp_path / "data", str(notebook), "--rehearse") == 0
+    lines = capsys.readouterr().out.splitlines()
+    begin = lines.index("Rehearsal, executed in a copy: crashed: ValueError")
+    assert lines[begin + 1] == "  line      1: anomaly = levels - means"
+    assert lines[begin + 2].startswith("  reason    ValueError: operands could not be broadcast together")
+    assert check(tmp_path / "data", str(notebook), "--rehearse", "1.5", "--json") == 0
+    told = json.loads(capsys.readouterr().out)["rehearsal"]
+    expected = {"outcome": "crash", "exception": "ValueError", "line": 1, "limit_s": 1.5, "executed_in_a_copy": True}
+    assert expected.items() <= told.items()
+
+
+def test_no_rehearsal_unless_it_is_asked_for(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(tmp_path / "data", str(notebook), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rehearsal"] is None
+
+
+def test_nothing_is_rehearsed_where_it_is_forbidden(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
+    assert check(tmp_path / "data", str(notebook), "--rehearse", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rehearsal"] is None

@@ -53,8 +53,9 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
         return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
     if asked["magic"] not in (None, greeting()["magic"]):
         return json.dumps({"magic": greeting()["magic"]})  # bytecode of another Python would end this one
-    bring = rehearsed if asked["do"] == "rehearse" else looked
-    return bring(namespace, asked["modules"], asked["request"])
+    if asked["do"] == "rehearse":
+        return rehearsed(asked["modules"], asked["request"])
+    return looked(namespace, asked["modules"], asked["request"])
 
 
 def greeting() -> dict[str, Any]:
@@ -135,12 +136,15 @@ def looked(
 
 
 def rehearsed(
-    namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None
+    modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None, shell: Any = None
 ) -> str:
-    """What the target comes to in a copy of the kernel; there it finds the modules and the path of the notebook."""
+    """What the target comes to in a copy of the kernel; there it finds the modules and the path of the notebook.
+
+    `shell` is IPython's, without it the kernel's own.
+    """
     with _brought_in(modules, kept):
         probe = importlib.import_module(PACKAGE + ".rehearsal")
-    told: str = probe.rehearse(namespace, request)
+    told: str = probe.rehearse(request, shell)
     return told
 
 

@@ -13,7 +13,7 @@ from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
 from crane_core.ui.trial.run_bar import draw_bar, run_of
-from crane_core.ui.trial.verdict_view import crash_line, draw_rules
+from crane_core.ui.trial.verdict_view import crash_line, draw_rules, rehearsal_html
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -24,6 +24,8 @@ def draw_desk(chosen: Checked, *, may_run: bool) -> Checked:
     checked = running.outcome if running is not None and isinstance(running.outcome, Checked) else chosen
     said = verdict(checked)
     draw_rules(checked, said)
+    if checked.rehearsal is not None:
+        st.html(rehearsal_html(checked.rehearsal))
     draw_bar(chosen, running, may_run=may_run and not chosen.is_attached)
     st.html(bench_html(checked, said))
     return checked

@@ -15,6 +15,7 @@ from crane_core.pipeline.check import Checked
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import Isolation
 from crane_core.runtime.limits import Limits
+from crane_core.runtime.rehearsal import USUAL_S
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.running import Running, limits, start
@@ -26,6 +27,12 @@ NOT_REACHED = "The run stopped before the target."
 UPLOADED_ALONE = (
     "An upload contains only the notebook, not the files next to it. Capture the state where those files are, and "
     "upload it with the notebook."
+)
+
+REHEARSE = "Also run the target in a copy"
+REHEARSE_HELP = (
+    f"A rehearsal: the target itself runs for up to {USUAL_S:g} s in a copy of the kernel that is dropped, without"
+    " network, programs and GPU. Its outcome is what happened there, not a prediction."
 )
 
 
@@ -87,6 +94,7 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
     words = "Run it again" if isinstance(outcome, Checked) else run_words(checked)
     if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
         _start(checked, keep_going=False)
+    st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
     if isinstance(outcome, CellRaisedError) and st.button("Continue past cells that raise", key=keys.TRY_PAST):
         _start(checked, keep_going=True)
 
@@ -94,7 +102,8 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
 def _start(checked: Checked, *, keep_going: bool) -> None:
     with told():
         require(Role.ADMIN)
-        st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going)
+        rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
+        st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going, rehearse_s=rehearse_s)
         st.rerun()
 
 

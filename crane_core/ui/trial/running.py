@@ -43,8 +43,16 @@ def limits() -> Limits:
     return Limits(cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK))
 
 
-def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Checked] = run_up) -> Running:
+def start(
+    checked: Checked,
+    *,
+    keep_going: bool = False,
+    rehearse_s: float | None = None,
+    work: Callable[..., Checked] = run_up,
+) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
+
+    With `rehearse_s` the target too, for so many seconds at most, in a copy of the kernel.
 
     Raises KernelError if too many notebooks are running.
     """
@@ -54,7 +62,8 @@ def start(checked: Checked, *, keep_going: bool = False, work: Callable[..., Che
     )
 
     def run() -> Checked:
-        return work(checked, stop=running.stop, limits=limits(), keep_going=keep_going)
+        options = {"keep_going": keep_going, "rehearse_s": rehearse_s}
+        return work(checked, stop=running.stop, limits=limits(), **options)
 
     begin(running, run, _places(), full=full, failed="Running it failed")
     return running

@@ -13,6 +13,7 @@ from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, findings
 from crane_core.pipeline.job_words import cost_words
 from crane_core.pipeline.value_origins import evidence, with_origins
+from crane_core.runtime.rehearsal import EXECUTED, Outcome, Rehearsal
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -77,6 +78,14 @@ def model_html(asked: Asked) -> str:
     cost = f", {cost_words(asked.usd, asked.answer.usd)}"
     facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
     return _card(css, asked.model, heads[asked.read.crashes], facts)
+
+
+def rehearsal_html(told: Rehearsal) -> str:
+    """The card of what the target came to in a copy."""
+    css = "cw-alarm" if told.outcome is Outcome.CRASH else "cw-calm"
+    title = told.title[:1].upper() + told.title[1:]
+    facts = [(name, _shown(text)) for name, text in told.facts]
+    return _card(css, EXECUTED, _shown(title), facts)
 
 
 def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:

@@ -1,6 +1,6 @@
 """A rehearsal: the target cell runs in a copy of the kernel, which is dropped; the kernel itself does not run it.
 
-    rehearse(namespace, {"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n}) -> JSON text
+    rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n}) -> JSON text
 
 Knows the order of the work, and what the end of a copy means. Says crash, ran through or still running only where
 the copy's own limits cannot have had a part in it; else unknown, with the reason.
@@ -43,19 +43,18 @@ _LEFT = "the cell ended the process"
 _BY_SYSTEM = "the cell asked the system for a program, a connection or a file that a copy is not given"
 
 
-def rehearse(namespace: Mapping[str, Any], request: Mapping[str, Any]) -> str:
-    """What the target comes to in a copy; see runtime/rehearsal.py for the form."""
+def rehearse(request: Mapping[str, Any], shell: Any = None) -> str:
+    """What the target comes to in a copy, run by this shell of IPython or the kernel's (read by runtime/rehearsal.py)."""
     collects = gc.isenabled()
     gc.disable()
     try:
-        return bounds.dumps(bounds.safe(_told(request), rehearsed.MOST_MESSAGE + 100))
+        return bounds.dumps(bounds.safe(_told(request, shell or _shell()), rehearsed.MOST_MESSAGE + 100))
     finally:
         if collects:
             gc.enable()
 
 
-def _told(request: Mapping[str, Any]) -> Facts:
-    shell = _shell()
+def _told(request: Mapping[str, Any], shell: Any) -> Facts:
     why = _hindered(shell)
     return _unknown(why) if why else _in_a_copy(shell, request)
 

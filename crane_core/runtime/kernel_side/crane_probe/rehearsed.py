@@ -51,6 +51,8 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
 def _prepared(shell: Any, refusals: Refusals) -> _Shown:
     shown = _Shown()
     shell.showtraceback = shell.showsyntaxerror = shell.showindentationerror = shown
+    # A notebook tells of what its callbacks raise, and the cell goes on all the same.
+    shell.events.trigger = lambda *_, **__: None
     shell.ask_exit = lambda *_, **__: refusals.note(LEAVES)
     kernel = getattr(shell, "kernel", None)
     if kernel is not None:

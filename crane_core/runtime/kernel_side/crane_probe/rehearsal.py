@@ -44,7 +44,7 @@ _BY_SYSTEM = "the cell asked the system for a program, a connection or a file th
 
 
 def rehearse(request: Mapping[str, Any], shell: Any = None) -> str:
-    """What the target comes to in a copy, run by this shell of IPython or the kernel's (read by runtime/rehearsal.py)."""
+    """What the target comes to in a copy, run by this shell of IPython, or by the kernel's."""
     collects = gc.isenabled()
     gc.disable()
     try:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crane_core.domain import Listed
+from crane_core.ui.add_case_view import draw_add_case
 from crane_core.ui.data_view import (
     draw_annotators,
     draw_contradictions,
@@ -25,6 +26,7 @@ with page():
         draw_fetch()
     with right:
         draw_import()
+    draw_add_case()
     st.subheader("Sources", anchor="sources")
     draw_sources()
     draw_many(Listed.BENCHMARK, Listed.SOURCE)

@@ -37,6 +37,8 @@ _COLUMNS = ("case_id", "library", "root_cause", "exception", "diagnosis")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 N_TRIES = 2
 """Executions of the crashing notebook: a crash that comes only sometimes is not a case."""
+LIMIT = "Make it shorter, or use the command `add-case` with a longer --timeout-s."
+ELSEWHERE = "Install what is missing, or use the command `add-case` with the --python that has it."
 
 
 class NewCase(NamedTuple):
@@ -145,7 +147,7 @@ def _recorded(case: NewCase) -> tuple[int, str]:
         )
     if case.target not in (None, target):
         raise NotebookError(
-            f"The first error output is that of code cell {target}, not of {case.target}.", remedy="Correct --target."
+            f"The first error output is that of code cell {target}, not of {case.target}.", remedy="Correct the target."
         )
     return target, crash.exception
 
@@ -163,7 +165,7 @@ def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, sto
         if is_known and at != len(cells) - 1:
             raise _no_case(
                 f"code cell {target.index}, before the target {plan.target.index}, raises {_raised(tries[0])}",
-                "Name the cell that crashes with --target, or repair the one before it.",
+                "Name the cell that crashes as the target, or repair the one before it.",
             )
         if target.crash and target.crash.exception != exception:
             recorded = short(target.crash.exception)
@@ -189,7 +191,7 @@ def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: b
     """Position and exception, the same in every try; `is_known` if the target is the last of the cells."""
     for went in tries:
         if went.stopped is not None:
-            raise _no_case(f"the crashing notebook did not come to an end: {short(went.stopped)}", "Raise the limit.")
+            raise _no_case(f"the crashing notebook did not come to an end: {short(went.stopped)}", LIMIT)
     ends = [(went.at, went.exception) for went in tries]
     if len(set(ends)) > 1:
         raise _no_case(
@@ -200,11 +202,11 @@ def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: b
     if at is None or exception is None:
         raise _no_case(
             f"the crashing notebook raises nothing in {len(cells)} code cells",
-            "Name the cell that crashes with --target.",
+            "Name the cell that crashes as the target.",
         )
     borne = borne_out(Claim(list(cells), len(cells), None), tries[0])
     if borne.outcome is VerifiedAs.CANNOT_RUN and not is_known:
-        raise _no_case(f"the crashing notebook cannot run here: {borne.why}", "Bring what is missing, or use --python.")
+        raise _no_case(f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE)
     return at, exception
 
 

@@ -99,6 +99,10 @@ TRY_KERNEL = "_try_kernel"
 TRY_LOOK = "_try_look"
 TRY_ATTACHED = "_try_attached"
 
+CASE_FORM = "add_case"
+CASE_ADDING = "_case_adding"
+CASE_STOP = "_case_stop"
+
 
 def desk(campaign: str, annotator: str) -> str:
     """The labelling component of one annotator."""

@@ -34,8 +34,16 @@ class Running(Background[Checked]):
 
 
 @st.cache_resource(show_spinner=False)
-def _places() -> threading.BoundedSemaphore:
+def places() -> threading.BoundedSemaphore:
+    """Those of this server, for everything that runs notebooks of visitors."""
     return threading.BoundedSemaphore(AT_ONCE)
+
+
+def full() -> KernelError:
+    """The error where no place is free."""
+    return KernelError(
+        f"{AT_ONCE} notebooks are already running on this server.", remedy="Try again when one of them is finished."
+    )
 
 
 def limits() -> Limits:
@@ -57,13 +65,10 @@ def start(
     Raises KernelError if too many notebooks are running.
     """
     running = Running(checked=checked)
-    full = KernelError(
-        f"{AT_ONCE} notebooks are already running on this server.", remedy="Try again when one of them is finished."
-    )
 
     def run() -> Checked:
         options = {"keep_going": keep_going, "rehearse_s": rehearse_s}
         return work(checked, stop=running.stop, limits=limits(), **options)
 
-    begin(running, run, _places(), full=full, failed="Running it failed")
+    begin(running, run, places(), full=full(), failed="Running it failed")
     return running

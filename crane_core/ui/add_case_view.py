@@ -1,0 +1,150 @@
+"""The form for a visitor's case: two notebooks and what is known of them, executed before anything is kept."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from crane_core.errors import CraneError, NotebookError, SourceError
+from crane_core.identity.visitor import Role
+from crane_core.pipeline.add_case import N_TRIES, NewCase, read_notebook
+from crane_core.pipeline.check import ALLOWED, execution_allowed
+from crane_core.pipeline.own_case import LONGEST_NAME, OwnCase, own_benchmarks
+from crane_core.runtime.endings import short
+from crane_core.runtime.plan import MOST_BYTES
+from crane_core.ui import data, keys
+from crane_core.ui.adding_case import Adding, start_adding
+from crane_core.ui.frame import told
+from crane_core.ui.navigation import link
+from crane_core.ui.trial.run_bar import isolation_words
+from crane_core.ui.trial.running import limits
+from crane_core.ui.trial.watching import draw_watch
+from crane_core.ui.visit import may, require
+from crane_core.ui.words import cells_words, literal
+
+MOST_LABEL = 120
+MOST_DIAGNOSIS = 4_000
+
+
+def draw_add_case() -> None:
+    """The form, or why there is none; progress while a case is checked, then its link or the refusal."""
+    adding = st.session_state.get(keys.CASE_ADDING)
+    with st.expander("**Add your own case**", expanded=isinstance(adding, Adding)):
+        if not may(Role.ADMIN):
+            st.caption("Adding a case needs the role admin.")
+        elif not execution_allowed(os.environ):
+            st.caption(
+                "A case is executed before it is added, and this server does not run notebooks; its operator can "
+                f"allow it with `{ALLOWED}=1`. `python -m crane_core add-case` does the same in a folder of pairs."
+            )
+        elif isinstance(adding, Adding) and adding.outcome is None:
+            draw_watch(adding, "Stop", key=keys.CASE_STOP, words=partial(_running_words, adding))
+        else:
+            if isinstance(adding, Adding):
+                _draw_outcome(adding)
+            _draw_form()
+
+
+def _running_words(adding: Adding) -> str:
+    what = "Stopping" if adding.stop.is_set() else "Checking"
+    return f"{what} {literal(adding.name)}: {adding.seconds:.0f} s so far"
+
+
+def _draw_outcome(adding: Adding) -> None:
+    with told():
+        if isinstance(adding.outcome, CraneError) and adding.stop.is_set():
+            st.info(f"{literal(adding.name)} was stopped; nothing was kept.")
+        elif isinstance(adding.outcome, CraneError):
+            raise adding.outcome
+        elif adding.outcome is not None:
+            st.success(literal(added_words(adding.outcome)))
+            link("cases", "Open the case", benchmark=adding.outcome.benchmark, case=adding.outcome.added.name)
+
+
+def added_words(own: OwnCase) -> str:
+    """What was found and kept."""
+    name, target, exception, n_differ, _ = own.added
+    differ = (
+        "1 code cell differs." if n_differ == 1 else f"{cells_words(n_differ)} differ; look whether all are needed."
+    )
+    return (
+        f"{name} is a case of {own.benchmark} now. Code cell {target} raised {short(exception)} {N_TRIES} times, and"
+        f" the fixed notebook ran through. {differ}"
+    )
+
+
+def _draw_form() -> None:
+    st.caption(
+        f"The crashing notebook is executed {N_TRIES} times and the fixed one once. They are kept only if the same "
+        f"cell raises the same exception each time and the fixed one runs through. {isolation_words(limits())}"
+    )
+    with st.form(keys.CASE_FORM, border=False):
+        left, right = st.columns(2, gap="large")
+        with left:
+            crashing = _upload("Crashing notebook")
+        with right:
+            fixed = _upload("Fixed notebook")
+        with st.container(horizontal=True):
+            benchmark = st.selectbox(
+                "Benchmark",
+                own_benchmarks(data.store()),
+                index=None,
+                accept_new_options=True,
+                placeholder="One of yours, or a new name",
+                width=250,
+            )
+            name = st.text_input("Name of the case", max_chars=LONGEST_NAME, placeholder="trip", width=190)
+            target = st.number_input(
+                "Cell that crashes",
+                min_value=0,
+                value=None,
+                step=1,
+                placeholder="as recorded",
+                help="Code cells are counted from 0. Default: the one with an error output, else the one that raises",
+                width=170,
+            )
+            library = st.text_input("Library", max_chars=MOST_LABEL, placeholder="optional", width=150)
+            cause = st.text_input("Root cause", max_chars=MOST_LABEL, placeholder="optional", width=190)
+        diagnosis = st.text_input("Diagnosis", max_chars=MOST_DIAGNOSIS, placeholder="optional: why it crashes")
+        pressed = st.form_submit_button("Check and add", type="primary")
+    if pressed:
+        with told():
+            require(Role.ADMIN)
+            labels = [text.strip() or None for text in (library, cause, diagnosis)]
+            _start(str(benchmark or ""), name.strip(), crashing, fixed, target, labels)
+
+
+def _upload(label: str) -> UploadedFile | None:
+    return st.file_uploader(f"{label} (.ipynb)", type=["ipynb"], max_upload_size=MOST_BYTES // 1_000_000)
+
+
+def _start(
+    benchmark: str,
+    name: str,
+    crashing: UploadedFile | None,
+    fixed: UploadedFile | None,
+    target: int | None,
+    labels: list[str | None],
+) -> None:
+    if crashing is None or fixed is None:
+        raise SourceError("A case needs two notebooks.", remedy="Upload the crashing and the fixed one.")
+    case = NewCase(name, _document(crashing), _document(fixed), target, *labels)
+    st.session_state[keys.CASE_ADDING] = start_adding(case, benchmark)
+    st.rerun()
+
+
+def _document(upload: UploadedFile) -> dict[str, Any]:
+    """Raises NotebookError, which names the file as the visitor knows it."""
+    with TemporaryDirectory(prefix="crane-case-") as place:
+        path = Path(place) / "notebook.ipynb"
+        path.write_bytes(upload.getvalue())
+        try:
+            return read_notebook(path)
+        except NotebookError as error:
+            raise NotebookError(error.args[0].replace(str(path), upload.name), remedy=error.remedy) from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ OURS = (
 )
 """Members of a request that other options set."""
 
+_CLUSTER = re.compile(r"(?:tcp|tls)://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>[0-9]{1,5})")
 _DIGITS = 40
 """Python refuses to read integers of thousands of digits; nothing needs as many."""
 
@@ -115,6 +117,18 @@ def name(text: str) -> str:
     """Text with something in it."""
     if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError("expected a name, not an empty text")
+    return text
+
+
+def cluster(text: str) -> str:
+    """The address of a Dask scheduler (tcp://HOST:PORT or tls://HOST:PORT), `local`, or `off`."""
+    if text in ("local", "off"):
+        return text
+    found = _CLUSTER.fullmatch(text)
+    if found is None or not 0 < int(found["port"]) < 2**16:
+        raise argparse.ArgumentTypeError(
+            f"expected tcp://HOST:PORT, tls://HOST:PORT, local or off, not {_quoted(text)}"
+        )
     return text
 
 

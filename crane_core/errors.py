@@ -42,6 +42,10 @@ class DetectorError(CraneError):
     """A detector that cannot be run as asked: a tool that is missing, no key, no such model, a budget that is spent."""
 
 
+class ClusterError(CraneError):
+    """A Dask cluster that is not there, has gone or cannot do the work."""
+
+
 class CampaignError(CraneError):
     """A campaign that cannot be created, read or labelled as asked."""
 

@@ -13,7 +13,7 @@ from threading import Event
 from crane_core.detectors.analysis import Question
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector, predictions
-from crane_core.domain import Run
+from crane_core.domain import Job, Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.pipeline.detect import Plan
 from crane_core.pipeline.job_files import sayable
@@ -38,11 +38,11 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     """A worker that asks the plan's detector about each open instance."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
-        batches = _batches(plan, items, concurrency)
-        n_workers = max(1, min(concurrency, len(batches)))
+        found = batches(plan, items, concurrency)
+        n_workers = max(1, min(concurrency, len(found)))
         started = get_context("spawn")
         with ProcessPoolExecutor(n_workers, mp_context=started, initializer=_leave_interrupts_to_the_parent) as pool:
-            waiting = iter(batches)
+            waiting = iter(found)
             running: dict[Future[Said], Batch] = {}
             _fill(running, pool, plan, waiting, 2 * n_workers)
             while running:
@@ -59,7 +59,7 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     return work
 
 
-def _batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
+def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
     """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
     if not hasattr(local_detector(plan.job.detector), "predict_many"):
         return [[item] for item in items]
@@ -72,10 +72,11 @@ def _fill(
 ) -> None:
     """Hand out work until `n` batches are out."""
     while len(running) < n and (batch := next(waiting, None)) is not None:
-        running[pool.submit(_predict, plan.job.detector, [_question(plan, key) for key in batch])] = batch
+        running[pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])] = batch
 
 
-def _question(plan: Plan, key: Key) -> Question:
+def question(plan: Plan, key: Key) -> Question:
+    """What the detector is shown of an instance."""
     given = plan.sights[key[0]].input
     if given is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
@@ -107,11 +108,12 @@ def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
         ) from error
     said: Sequence[Prediction | BaseException] = [error] * len(batch) if error is not None else future.result()
     for key, one in zip(batch, said, strict=True):
-        yield _run(plan, key, one)
+        yield run_of(plan.job, key, one)
 
 
-def _run(plan: Plan, key: Key, said: Prediction | BaseException) -> Run:
-    job, (instance_id, run_index) = plan.job, key
+def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
+    """What a detector said of an instance, or why it said nothing."""
+    instance_id, run_index = key
     where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
     if isinstance(said, BaseException):
         why = str(said) if isinstance(said, CraneError) else f"{type(said).__name__}: {said}"

@@ -6,12 +6,14 @@ import argparse
 import errno
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from crane_core import arguments
 from crane_core.pipeline.capture import capture_to_file, document_of
+from crane_core.pipeline.dask_cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits
@@ -83,6 +85,34 @@ def add_bounds(verb: argparse.ArgumentParser) -> None:
         metavar="M",
         help=f"for all printed output (default {Limits().output_bytes // MIB})",
     )
+
+
+def add_dask(verb: argparse.ArgumentParser) -> None:
+    """The option that says on which Dask cluster many notebooks are worked on."""
+    verb.add_argument(
+        "--dask",
+        type=arguments.cluster,
+        metavar="ADDRESS",
+        help="work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
+        f"(default: local for more than {MANY} notebooks where distributed is installed). Whoever reaches a scheduler "
+        "can run code on it: docs/scale.md",
+    )
+
+
+@contextmanager
+def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) -> Iterator[Cluster | None]:
+    """The cluster that the option asks for, or a local one for many notebooks; None: the work is done without one."""
+    usual = LOCAL if n_notebooks > MANY and is_installed() else OFF
+    address = chosen.dask or usual
+    if address == OFF or not n_notebooks:
+        yield None
+        return
+    with reached(address, max(1, min(n_workers, n_notebooks))) as cluster:
+        where = "workers of this machine" if cluster.is_local else f"the cluster {address}"
+        tell(f"{n_notebooks:,} notebooks on {where}, {cluster.n_threads():,} at once; --dask off: on none")
+        if cluster.dashboard:
+            tell(f"dashboard: {cluster.dashboard}")
+        yield cluster
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

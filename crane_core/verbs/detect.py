@@ -36,6 +36,7 @@ from crane_core.pipeline.detect_cascade import (
     settled,
     settled_words,
 )
+from crane_core.pipeline.detect_dask import on_cluster
 from crane_core.pipeline.detect_here import in_processes, n_cores
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
@@ -48,6 +49,7 @@ from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.score_words import rows_json, table_words
 from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.terminal import give, stop_on_interrupt, tell
+from crane_core.verbs.capture import add_dask, cluster_for
 
 NAME = "detect"
 HELP = "run a detector (LLM, analyzer or rules) on a benchmark; repeat the command to resume"
@@ -55,7 +57,8 @@ EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchm
          python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
          python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
          python -m crane_core detect --detector llm --model qwen3 --model gpt-5 --setting code,runtime --name pilot
-         python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'"""
+         python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'
+         python -m crane_core detect --detector rules --setting runtime --dask tcp://10.0.0.5:8786"""
 LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
 FAKE_LATENCY_S = 0.02
@@ -103,6 +106,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--name", type=arguments.line(MOST_NAME), metavar="N", help="what the run is called in the list of runs"
     )
     verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
+    add_dask(verb)
     add_model_arguments(verb, has_several=True)
 
 
@@ -255,6 +259,11 @@ def _table(rows: Sequence[Row], printed: Sequence[PrintedRow]) -> list[str]:
 
 
 def _one(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+    if chosen.dask and chosen.detector not in local_detectors():
+        raise DetectorError(
+            f"{chosen.detector} asks a model, and keys and limits stay on this machine.",
+            remedy=f"Omit --dask; it is for {', '.join(local_detectors())}. More questions at once: --concurrency.",
+        )
     if chosen.detector == CASCADE:
         return _of_cascade(chosen, folder)
     return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
@@ -270,7 +279,10 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
         return _say_plan(plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network")
-    return _done(chosen, folder, plan, in_processes(plan, chosen.concurrency or n_cores()))
+    at_once = chosen.concurrency or n_cores()
+    with cluster_for(chosen, len(plan.work.open), at_once) as cluster:
+        worker = in_processes(plan, at_once) if cluster is None else on_cluster(plan, cluster)
+        return _done(chosen, folder, plan, worker)
 
 
 def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:

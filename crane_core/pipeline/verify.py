@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
@@ -46,8 +46,35 @@ class How(NamedTuple):
     again: bool = False
 
 
+class OpenPair(NamedTuple):
+    """A pair of which something is to be executed: what it claims, the digest of each notebook, and what is known."""
+
+    pair: Pair
+    claims: dict[Version, Claim | Borne]
+    contents: dict[Version, str]
+    reused: list[Verification]
+
+    @property
+    def versions(self) -> list[Version]:
+        """The notebooks to execute."""
+        known = {one.version for one in self.reused}
+        return [version for version in Version if version not in known]
+
+
+Executed = Iterator[tuple[OpenPair, list[Verification]]]
+"""Pairs with what was executed of them, as they are done."""
+Executor = Callable[[Bench, How, Iterable[OpenPair], threading.Event], Executed]
+"""Executes pairs until the event is set."""
+
+
 def verify(
-    bench: Bench, folder: DataFolder, how: How, *, stop: threading.Event, progress: Progress = lambda *_: None
+    bench: Bench,
+    folder: DataFolder,
+    how: How,
+    *,
+    stop: threading.Event,
+    progress: Progress = lambda *_: None,
+    executor: Executor | None = None,
 ) -> list[Verification]:
     """The outcome of every notebook of the bench, in its order; a missing half has one too.
 
@@ -55,23 +82,25 @@ def verify(
     `how.again`. When `stop` is set, the rest is left out. Raises KernelStartError if no kernel comes up, and
     LedgerError.
     """
-    job = f"verify-{slug(bench.benchmark)}-{how.environment.digest}"
+    job = job_of(bench, how)
     with alone(folder, job):
         known = {} if how.again else _known(job_file(folder, job))
         found: dict[str, list[Verification]] = {}
-        for pair, fresh, reused in _executed(bench, how, known, stop):
-            if fresh:
-                ledger.append(job_file(folder, job), *fresh)
-            found[pair.case_id] = sorted([*reused, *fresh], key=lambda one: list(Version).index(one.version))
-            if fresh:
-                progress(len(found), len(bench.pairs), found[pair.case_id])
+        for done, fresh in (executor or in_threads)(bench, how, _open(bench, known, found), stop):
+            ledger.append(job_file(folder, job), *fresh)
+            case = done.pair.case_id
+            found[case] = sorted([*done.reused, *fresh], key=lambda one: list(Version).index(one.version))
+            progress(len(found), len(bench.pairs), found[case])
     return [one for pair in bench.pairs for one in found.get(pair.case_id, [])]
+
+
+def job_of(bench: Bench, how: How) -> str:
+    """The name of the ledger file of a benchmark in an environment."""
+    return f"verify-{slug(bench.benchmark)}-{how.environment.digest}"
 
 
 Key = tuple[str, Version, str]
 """Case, version, and the digest of what was executed."""
-Outcomes = tuple[Pair, list[Verification], list[Verification]]
-"""A pair with what was executed now, and what was known."""
 
 
 def _known(path: Path) -> dict[Key, Verification]:
@@ -83,15 +112,29 @@ def _known(path: Path) -> dict[Key, Verification]:
     }
 
 
-def _executed(bench: Bench, how: How, known: dict[Key, Verification], stop: threading.Event) -> Iterator[Outcomes]:
-    """Pairs as they are done, until `stop` is set."""
+def _open(bench: Bench, known: dict[Key, Verification], found: dict[str, list[Verification]]) -> Iterator[OpenPair]:
+    """Pairs of which not everything is known; the others are found already."""
+    for pair in bench.pairs:
+        beside = {path.parent: _digest_beside(path.parent) for path in pair.paths.values()}
+        claims = _claims(pair)
+        contents = {version: _digest(pair.paths.get(version), beside, claims[version]) for version in Version}
+        keys = [(pair.case_id, version, content) for version, content in contents.items()]
+        reused = [known[key] for key in keys if key in known]
+        if len(reused) == len(keys):
+            found[pair.case_id] = reused
+        else:
+            yield OpenPair(pair, claims, contents, reused)
+
+
+def in_threads(bench: Bench, how: How, pairs: Iterable[OpenPair], stop: threading.Event) -> Executed:
+    """Pairs as they are executed on this machine, `how.n_jobs` at once."""
     failed = threading.Event()
     pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="verify")
     try:
-        work = {pool.submit(_of_pair, bench, pair, how, known, _Either(stop, failed)): pair for pair in bench.pairs}
+        work = {pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair for pair in pairs}
         for done in as_completed(work):
             try:
-                yield work[done], *done.result()
+                yield work[done], done.result()
             except KernelStartError:
                 raise
             except KernelError:
@@ -113,27 +156,19 @@ class _Either(threading.Event):
         return any(event.is_set() for event in self._events)
 
 
-def _of_pair(
-    bench: Bench, pair: Pair, how: How, known: dict[Key, Verification], stop: threading.Event
-) -> tuple[list[Verification], list[Verification]]:
-    """What was executed now, and what was known of the pair."""
-    fresh, reused = [], []
-    beside = {path.parent: _digest_beside(path.parent) for path in pair.paths.values()}
-    claims = _claims(pair)
-    for version in Version:
-        path, claim = pair.paths.get(version), claims[version]
-        content = _digest(path, beside, claim)
-        if (before := known.get((pair.case_id, version, content))) is not None:
-            reused.append(before)
-            continue
+def executed(bench: Bench, pair: OpenPair, how: How, stop: threading.Event) -> list[Verification]:
+    """The outcomes of the pair's open notebooks, executed now."""
+    fresh = []
+    for version in pair.versions:
+        path, claim = pair.pair.paths.get(version), pair.claims[version]
         if isinstance(claim, Borne) or path is None:
             assert isinstance(claim, Borne)
-            fresh.append(_verification(bench, pair, version, how, content, claim, None, None))
+            fresh.append(verification(bench, pair, version, how, claim, None, None))
             continue
         with own_copy(bench.root, path.parent) as own:
             went = execute(path.name, claim.cells, own, how.program, how.limits, tolerated=claim.tolerates, stop=stop)
-        fresh.append(_verification(bench, pair, version, how, content, borne_out(claim, went), claim.exception, went))
-    return fresh, reused
+        fresh.append(verification(bench, pair, version, how, borne_out(claim, went), claim.exception, went))
+    return fresh
 
 
 def _claims(pair: Pair) -> dict[Version, Claim | Borne]:
@@ -147,22 +182,22 @@ def _claims(pair: Pair) -> dict[Version, Claim | Borne]:
         return dict.fromkeys(Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0]))))
 
 
-def _verification(
+def verification(
     bench: Bench,
-    pair: Pair,
+    pair: OpenPair,
     version: Version,
     how: How,
-    content: str,
     borne: Borne,
     recorded: str | None,
     went: Execution | None,
 ) -> Verification:
+    """The outcome of one notebook; `went` is None where it was not executed."""
     return Verification(
         bench.benchmark,
-        pair.case_id,
+        pair.pair.case_id,
         version,
         how.environment.digest,
-        content,
+        pair.contents[version],
         how.environment.python,
         borne.outcome,
         now(),

@@ -19,18 +19,20 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.pipeline.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
 from crane_core.pipeline.verify import How, Progress, verify
+from crane_core.pipeline.verify_dask import on_cluster
 from crane_core.pipeline.verify_where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import Limits, most_memory
 from crane_core.runtime.program import program
 from crane_core.terminal import give, one_line, stop_on_interrupt, tell
-from crane_core.verbs.capture import add_bounds, bounded
+from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for
 from crane_core.verbs.check import add_isolation
 
 NAME = "verify"
 HELP = "execute every pair of a benchmark: does one notebook crash as recorded, and does its fix run? Repeat to resume"
 EXAMPLE = """python -m crane_core verify minibench
-         python -m crane_core verify my_pairs --jobs 4 --python ~/envs/lab/bin/python --csv"""
+         python -m crane_core verify my_pairs --jobs 4 --python ~/envs/lab/bin/python --csv
+         python -m crane_core verify my_pairs --dask tcp://10.0.0.5:8786"""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -59,6 +61,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add_bounds(verb)
     add_isolation(verb)
+    add_dask(verb)
     verb.add_argument("--again", action="store_true", help="execute what is known from an earlier run too")
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print counts and notebooks as JSON to stdout")
@@ -76,7 +79,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
                 f"{bench.benchmark}: {len(bench.pairs):,} pairs, Python {how.environment.python}, {how.n_jobs} at once"
             )
             n_told = [0]
-            here = verify(bench, folder, how, stop=stop, progress=_teller(n_told))
+            with cluster_for(chosen, 2 * len(bench.pairs), how.n_jobs) as cluster:
+                executor = on_cluster(cluster) if cluster else None
+                here = verify(bench, folder, how, stop=stop, progress=_teller(n_told), executor=executor)
             if n_known := len(pairs_of(here)) - n_told[0]:
                 tell(f"  {n_known:,} known from an earlier run of the same files; --again executes them too")
             found += here

@@ -25,9 +25,19 @@ def capture_to_file(notebook: Path, out: Path, *, benchmark: str | None = None, 
     """
     with _written(out) as file:
         captured = capture(notebook, **options)
-        json.dump(document_of(captured, benchmark), file, indent=1, allow_nan=False)
-        file.write("\n")
+        _write(document_of(captured, benchmark), file)
     return captured
+
+
+def write_document(out: Path, document: dict[str, Any]) -> None:
+    """The contents of a file whose capture was made elsewhere. Raises OSError; `out` is then as it was."""
+    with _written(out) as file:
+        _write(document, file)
+
+
+def _write(document: dict[str, Any], file: IO[str]) -> None:
+    json.dump(document, file, indent=1, allow_nan=False)
+    file.write("\n")
 
 
 def document_of(captured: Captured, benchmark: str | None) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What a worker of a Dask cluster does with a piece of work: once, with its lines in a file of the worker's own first.
 
 Lines that were not fetched any more, as the worker or the driver was killed, are found there by the next worker of the
-same user and machine. The file goes when the driver has merged everything. Refuses to know what a piece is about.
+same user and machine. The file goes when the driver has merged everything, or after a week. Refuses to know
+what a piece is about.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +25,7 @@ from crane_core import __version__
 from crane_core.errors import ClusterError
 from crane_core.ledger_chain import whole_lines
 
+KEPT_S = 7 * 86_400
 Lines = list[str]
 Work = Callable[[Any, threading.Event], Lines]
 """Does a piece until the event is set, and gives its lines; a function that can be imported on every worker."""
@@ -92,6 +95,7 @@ class _OwnFile:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        _remove_old(folder.parent)
         self._places = dict(_places(folder))
 
     def lines_of(self, mark: str) -> Lines | None:
@@ -115,6 +119,13 @@ class _OwnFile:
                 file.flush()
                 os.fsync(file.fileno())
             self._places[mark] = path, start
+
+
+def _remove_old(top: Path) -> None:
+    """Remove files of drivers that never came back."""
+    for path in top.glob("*/*.jsonl"):
+        if time.time() - path.stat().st_mtime > KEPT_S:
+            path.unlink(missing_ok=True)
 
 
 def _places(folder: Path) -> Iterator[tuple[str, tuple[Path, int]]]:

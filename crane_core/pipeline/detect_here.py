@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -27,11 +26,6 @@ LOOK_S = 0.2
 
 Batch = Sequence[Key]
 Said = list[Prediction | DetectorError]
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def in_processes(plan: Plan, concurrency: int) -> Worker:

@@ -11,6 +11,11 @@ MIB = 2**20
 _SHARE_OF_MEMORY = 0.8
 
 
+def n_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def most_memory() -> int:
     """Bytes of memory that a kernel may use by default: four fifths of the machine's."""
     return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY)

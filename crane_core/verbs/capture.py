@@ -6,34 +6,50 @@ import argparse
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from crane_core import arguments
+from crane_core.errors import ClusterError
 from crane_core.pipeline.capture import capture_to_file, document_of
+from crane_core.pipeline.capture_many import Ended as Captures
+from crane_core.pipeline.capture_many import How as CaptureHow
+from crane_core.pipeline.capture_many import capture_each, notebooks_in
 from crane_core.pipeline.dask_cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, Limits, most_memory, n_cores
 from crane_core.runtime.plan import read_plan
-from crane_core.terminal import give, one_line, tell
+from crane_core.terminal import give, one_line, stop_on_interrupt, tell
 from crane_core.verbs.check import add_isolation, isolated, tell_left_out
 
 NAME = "capture"
 HELP = "run the cells before the target in a fresh kernel and write the kernel state that the target will find"
 EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_reproduced.json
-         python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json"""
+         python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json
+         python -m crane_core capture my_notebooks --out states --dask tcp://10.0.0.5:8786"""
 SHOWN_NAMES = 20
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     usual = Limits()
     verb.add_argument(
-        "notebook", type=arguments.path, metavar="NOTEBOOK", help="an .ipynb file; the kernel runs in its folder"
+        "notebooks",
+        nargs="+",
+        type=arguments.path,
+        metavar="NOTEBOOK|FOLDER",
+        help="an .ipynb file, several, or a folder of them; each kernel runs in the folder of its notebook",
     )
-    verb.add_argument("--out", type=arguments.path, required=True, metavar="FILE", help="JSON file to write")
+    verb.add_argument(
+        "--out",
+        type=arguments.path,
+        required=True,
+        metavar="FILE|DIR",
+        help="JSON file to write; of several notebooks or a folder: a folder with a file each, where those that are "
+        "newer than their notebook stay as they are",
+    )
     verb.add_argument(
         "--target",
         type=arguments.code_cell,
@@ -61,6 +77,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec")
     add_isolation(verb)
+    verb.add_argument(
+        "--jobs",
+        type=arguments.at_once,
+        metavar="N",
+        help="of several notebooks: how many run at the same time (default: one per two cores)",
+    )
+    add_dask(verb)
+    verb.add_argument("--again", action="store_true", help="of several notebooks: capture those with a file too")
     verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
     verb.add_argument(
         "--benchmark",
@@ -116,24 +140,76 @@ def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) ->
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if len(chosen.notebooks) > 1 or chosen.notebooks[0].is_dir():
+        return _several(chosen)
+    [notebook] = chosen.notebooks
+    if chosen.dask not in (None, OFF):
+        raise ClusterError("One notebook is captured on this machine.", remedy="Omit --dask, or name a folder.")
     if chosen.out.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
-    tell(f"Running the cells before the target of {chosen.notebook.name}")
-    tell_left_out(read_plan(chosen.notebook, chosen.target), chosen)
-    captured = capture_to_file(
-        chosen.notebook,
-        chosen.out,
-        benchmark=chosen.benchmark,
-        target=chosen.target,
-        python=chosen.python,
-        kernel=chosen.kernel,
-        limits=bounded(chosen),
-        probes=chosen.probe,
-        keep_going=chosen.keep_going,
-    )
+    tell(f"Running the cells before the target of {notebook.name}")
+    tell_left_out(read_plan(notebook, chosen.target), chosen)
+    captured = capture_to_file(notebook, chosen.out, benchmark=chosen.benchmark, **_options(chosen, bounded(chosen)))
     told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
     give(json.dumps(told) if chosen.json else in_words(captured, chosen.out))
     return 0
+
+
+def _options(chosen: argparse.Namespace, limits: Limits) -> dict[str, Any]:
+    """Those of runtime.capture."""
+    return {
+        "target": chosen.target,
+        "python": chosen.python,
+        "kernel": chosen.kernel,
+        "limits": limits,
+        "probes": chosen.probe,
+        "keep_going": chosen.keep_going,
+    }
+
+
+def _several(chosen: argparse.Namespace) -> int:
+    """Every notebook into its own file; one that cannot be captured is told and keeps no other from it."""
+    n_jobs = chosen.jobs or max(1, n_cores() // 2)
+    limits = bounded(chosen)
+    if not chosen.memory_mib:
+        limits = limits._replace(memory_bytes=most_memory() // n_jobs)
+    found = notebooks_in(chosen.notebooks, chosen.out)
+    wanted = found if chosen.again else [one for one in found if not one.is_done]
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    if len(wanted) < len(found):
+        tell(f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too")
+    how = CaptureHow(chosen.benchmark, _options(chosen, limits), n_jobs)
+    ended: list[Captures] = []
+    with stop_on_interrupt() as stop, cluster_for(chosen, len(wanted), n_jobs) as cluster:
+        for one in capture_each(wanted, how, cluster, stop):
+            ended.append(one)
+            tell(f"  {len(ended):,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}")
+        if stop.is_set():
+            raise KeyboardInterrupt
+    failed = [one for one in ended if one.error is not None]
+    if chosen.json:
+        give(json.dumps(_as_json(chosen.out, len(found), ended), indent=1))
+    else:
+        n_there = len(found) - len(failed)
+        lines = [f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}"]
+        give("\n".join(lines + [f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed]))
+    return 1 if failed else 0
+
+
+def _ending(one: Captures) -> str:
+    if one.document is None:
+        return one_line(str(one.error))
+    return _counted(len(one.document["variables"]), "variable")
+
+
+def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> dict[str, Any]:
+    told = [
+        {"notebook": str(one.of.notebook)}
+        | ({"error": str(one.error)} if one.document is None else {"out": str(one.of.out)})
+        for one in ended
+    ]
+    n_failed = sum(one.error is not None for one in ended)
+    return {"out": str(out), "notebooks": n_all, "captured": len(ended) - n_failed, "failed": n_failed, "now": told}
 
 
 def bounded(chosen: argparse.Namespace) -> Limits:

@@ -37,7 +37,7 @@ from crane_core.pipeline.detect_cascade import (
     settled_words,
 )
 from crane_core.pipeline.detect_dask import on_cluster
-from crane_core.pipeline.detect_here import in_processes, n_cores
+from crane_core.pipeline.detect_here import in_processes
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
 from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE
@@ -48,6 +48,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.score_words import rows_json, table_words
 from crane_core.prompts.template import Template, template_for, template_from
+from crane_core.runtime.limits import n_cores
 from crane_core.terminal import give, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_dask, cluster_for
 

@@ -13,7 +13,6 @@ from crane_core import arguments
 from crane_core.domain import Verification
 from crane_core.errors import KernelError
 from crane_core.pipeline.check import ALLOWED, execution_forbidden
-from crane_core.pipeline.detect_here import n_cores
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
@@ -22,7 +21,7 @@ from crane_core.pipeline.verify import How, Progress, verify
 from crane_core.pipeline.verify_dask import on_cluster
 from crane_core.pipeline.verify_where import Bench, benches
 from crane_core.runtime.environment import environment_of
-from crane_core.runtime.limits import Limits, most_memory
+from crane_core.runtime.limits import Limits, most_memory, n_cores
 from crane_core.runtime.program import program
 from crane_core.terminal import give, one_line, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for

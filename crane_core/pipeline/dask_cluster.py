@@ -107,8 +107,10 @@ def reached(address: str, n_workers: int) -> Iterator[Cluster]:
             remedy="Install it: pip install 'crane-workbench[dask]', or pip install distributed.",
         )
     import dask
+    import distributed  # before its settings are changed, as it brings the usual ones
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters to the user is raised here
+    for module in (distributed, distributed.client):  # what matters to the user is raised here
+        logging.getLogger(module.__name__).setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):
         if address == LOCAL:
             with _started(n_workers) as cluster:

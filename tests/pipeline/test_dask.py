@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -37,12 +38,27 @@ N_DONE = 100
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Processes]:
+    """Processes of one test, which may kill them."""
     with dask_processes(tmp_path / "cache", 2) as running:
         yield running
 
 
 @pytest.fixture
-def cluster(processes: Processes) -> Iterator[Cluster]:
+def shaken(processes: Processes) -> Iterator[Cluster]:
+    """The cluster of those processes."""
+    with connected(processes) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster that nobody harms."""
+    with dask_processes(tmp_path_factory.mktemp("dask"), 2) as running, connected(running) as found:
+        yield found
+
+
+@contextmanager
+def connected(processes: Processes) -> Iterator[Cluster]:
     with reached(processes.address, 0) as found:
         found.client.wait_for_workers(2, timeout=60)
         yield found
@@ -70,7 +86,7 @@ def runs(folder: DataFolder, plan: Plan) -> list[Run]:
 
 def assert_every_notebook_once(folder: DataFolder, plan: Plan) -> None:
     found = runs(folder, plan)
-    assert Counter(run.instance_id for run in found) == Counter(plan.sights)
+    assert Counter(run.instance_id for run in found) == Counter(list(plan.sights))
     assert all(run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found)
 
 
@@ -86,24 +102,24 @@ def after(n: int, do: Callable[[], object]) -> Callable[[Progress], None]:
 
 
 def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
-    processes: Processes, cluster: Cluster, tmp_path: Path
+    processes: Processes, shaken: Cluster, tmp_path: Path
 ) -> None:
     folder = DataFolder(tmp_path)
     plan = plan_of(folder)
     kill = after(N_DONE, processes.workers[0].kill)
-    outcome = carry_out(folder, plan.work, on_cluster(plan, cluster), progress=kill)
+    outcome = carry_out(folder, plan.work, on_cluster(plan, shaken), progress=kill)
     assert processes.workers[0].wait(60) == -signal.SIGKILL
     assert (outcome.n_answered, outcome.ended, outcome.troubles) == (N_NOTEBOOKS, None, Counter())
     assert_every_notebook_once(folder, plan)
     assert list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl")) == []
 
 
-def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, cluster: Cluster, tmp_path: Path) -> None:
+def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, shaken: Cluster, tmp_path: Path) -> None:
     log = tmp_path / "log"
     names = [f"n{number}" for number in range(N_NOTEBOOKS)]
     pieces = [Piece(name, (log, name, 0.005)) for name in names]
     told: list[str] = []
-    for done in spread(cluster, "logged", logged, pieces, Event()):
+    for done in spread(shaken, "logged", logged, pieces, Event()):
         told += done.lines
         if len(told) == N_DONE:
             processes.workers[0].kill()
@@ -120,12 +136,12 @@ def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, clus
 
 
 def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_continues(
-    processes: Processes, cluster: Cluster, tmp_path: Path
+    processes: Processes, shaken: Cluster, tmp_path: Path
 ) -> None:
     folder = DataFolder(tmp_path)
     plan = plan_of(folder)
     with pytest.raises(ClusterError, match="has gone; what was done is saved"):
-        carry_out(folder, plan.work, on_cluster(plan, cluster), progress=after(N_DONE, processes.scheduler.kill))
+        carry_out(folder, plan.work, on_cluster(plan, shaken), progress=after(N_DONE, processes.scheduler.kill))
     n_kept = len(runs(folder, plan))
     assert N_DONE <= n_kept < N_NOTEBOOKS
     with dask_processes(tmp_path / "cache", 1) as others, reached(others.address, 0) as second:

@@ -80,11 +80,7 @@ def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Proce
     try:
         yield running
     finally:
+        for process in (*workers, scheduler):  # a worker that is asked to end waits for a scheduler that has gone
+            process.kill()
         for process in (*workers, scheduler):
-            process.terminate()
-        for process in (*workers, scheduler):
-            try:
-                process.wait(START_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.wait()

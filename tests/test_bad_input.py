@@ -240,6 +240,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("invite", "ana@lab.example", "--days"): (*NO_COUNTS, "366"),
     ("app", "--port"): (*NO_COUNTS, "65536"),
     ("app", "--publish"): (*NO_COUNTS, "61"),
+    (*CAPTURE, "--jobs"): NO_COUNTS,
     ("verify", "minibench", "--jobs"): NO_COUNTS,
     ("verify", "minibench", "--timeout-s"): ("0", *NO_AMOUNTS),
     ("verify", "minibench", "--memory-mib"): ("0", *NO_AMOUNTS),

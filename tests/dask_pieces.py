@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 START_S = 60
+HIDDEN = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+"""Without the address the page without a dashboard is there for the whole network."""
 
 
 def logged(given: tuple[Path, str, float], stop: Event) -> list[str]:
@@ -70,10 +72,8 @@ def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Proce
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
-    scheduler = started(
-        "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show", cache=cache
-    )
-    one = ("--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--death-timeout", str(START_S))
+    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", str(port), *HIDDEN, "--no-show", cache=cache)
+    one = ("--host", "127.0.0.1", "--nthreads", "1", *HIDDEN, "--death-timeout", str(START_S))
     options = options or ("--no-nanny",)
     workers = [started("worker", address, *one, *options, cache=cache) for _ in range(n_workers)]
     running = Processes(address, scheduler, workers)

@@ -43,7 +43,7 @@ def on_cluster(plan: Plan, cluster: Cluster) -> Worker:
             for name, keys in asked.items()
         )
         for done in spread(cluster, plan.job.job, runs_of, pieces, stop):
-            for run in _merged(plan.job, asked[done.name], done):
+            for run in merged(plan.job, asked[done.name], done):
                 keep(run, None)
         return INTERRUPTED if stop.is_set() else None
 
@@ -71,7 +71,7 @@ def _check_versions(detector: str, options: str) -> None:
         )
 
 
-def _merged(job: Job, keys: Sequence[Key], done: Done) -> Iterator[Run]:
+def merged(job: Job, keys: Sequence[Key], done: Done) -> Iterator[Run]:
     """The answers of a batch, which are about the instances that were asked and no others."""
     if done.error is not None:
         yield from (run_of(job, key, done.error) for key in keys)

@@ -17,22 +17,24 @@ import pytest
 
 from crane_core import __version__, ledger
 from crane_core.detectors import rules_detector
+from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, CellRole, Detector, Job, Run, Setting
 from crane_core.errors import ClusterError
 from crane_core.pipeline import dask_worker
 from crane_core.pipeline.dask_cluster import LOCAL, Cluster, reached
-from crane_core.pipeline.dask_work import Piece, spread
+from crane_core.pipeline.dask_work import Done, Piece, spread
 from crane_core.pipeline.dask_worker import Order
 from crane_core.pipeline.detect import Item, Plan, Sight, Wanted
-from crane_core.pipeline.detect_dask import on_cluster
+from crane_core.pipeline.detect_dask import merged, on_cluster
+from crane_core.pipeline.detect_here import run_of
 from crane_core.pipeline.job_files import encoded, job_file, standing
 from crane_core.pipeline.job_work import INTERRUPTED, Progress, Work, carry_out
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.prompt import Input
 from tests.dask_pieces import Processes, dask_processes, fatal, logged, raising, until_stopped
 
-N_NOTEBOOKS = 500
-N_DONE = 100
+N_NOTEBOOKS, N_FEWER = 500, 200
+N_DONE = 80
 """Notebooks that are done when something is killed."""
 
 
@@ -139,28 +141,28 @@ def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_contin
     processes: Processes, shaken: Cluster, tmp_path: Path
 ) -> None:
     folder = DataFolder(tmp_path)
-    plan = plan_of(folder)
+    plan = plan_of(folder, N_FEWER)
     with pytest.raises(ClusterError, match="has gone; what was done is saved"):
         carry_out(folder, plan.work, on_cluster(plan, shaken), progress=after(N_DONE, processes.scheduler.kill))
     n_kept = len(runs(folder, plan))
-    assert N_DONE <= n_kept < N_NOTEBOOKS
+    assert N_DONE <= n_kept < N_FEWER
     with dask_processes(tmp_path / "cache", 1) as others, reached(others.address, 0) as second:
-        again = plan_of(folder)
-        assert len(again.work.open) == N_NOTEBOOKS - n_kept
+        again = plan_of(folder, N_FEWER)
+        assert len(again.work.open) == N_FEWER - n_kept
         outcome = carry_out(folder, again.work, on_cluster(again, second))
-    assert outcome.n_answered == N_NOTEBOOKS
+    assert outcome.n_answered == N_FEWER
     assert_every_notebook_once(folder, plan)
 
 
 def test_a_stop_keeps_what_is_done_and_the_next_start_continues(cluster: Cluster, tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
-    plan = plan_of(folder)
+    plan = plan_of(folder, N_FEWER)
     stop = Event()
     outcome = carry_out(folder, plan.work, on_cluster(plan, cluster), progress=after(N_DONE, stop.set), stop=stop)
     assert outcome.ended == INTERRUPTED
-    assert N_DONE <= outcome.n_answered < N_NOTEBOOKS
-    again = plan_of(folder)
-    assert carry_out(folder, again.work, on_cluster(again, cluster)).n_answered == N_NOTEBOOKS
+    assert N_DONE <= outcome.n_answered < N_FEWER
+    again = plan_of(folder, N_FEWER)
+    assert carry_out(folder, again.work, on_cluster(again, cluster)).n_answered == N_FEWER
     assert_every_notebook_once(folder, plan)
 
 
@@ -234,12 +236,24 @@ def test_a_worker_of_another_version_does_nothing(tmp_path: Path) -> None:
     assert not log.exists()
 
 
+def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -> None:
+    plan = plan_of(DataFolder(tmp_path), 2)
+    asked, other = plan.work.open
+    said = Prediction(crashes=True, reasoning=None, diagnostics=None)
+    honest, foreign = (ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other))
+    assert [run.instance_id for run in merged(plan.job, [asked], Done("n", [honest], None))] == [asked[0]]
+    for lines in ([], [foreign], [honest, honest], [honest, foreign]):
+        with pytest.raises(ClusterError, match="answered something other than made_0"):
+            list(merged(plan.job, [asked], Done("n", lines, None)))
+
+
 def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate() -> None:
+    before = set(psutil.Process().children(recursive=True))
     with reached(LOCAL, 1) as cluster:
         assert cluster.address.startswith("tls://127.0.0.1:")
-        found = [one["address"] for one in psutil_listeners()]
-        assert found
-        assert [address for address in found if address != "127.0.0.1"] == []
+        ours = [psutil.Process(), *(set(psutil.Process().children(recursive=True)) - before)]
+        assert len(ours) > 1
+        assert {address for process in ours for address in listening(process)} == {"127.0.0.1"}
         with (
             pytest.raises(ClusterError, match="No Dask scheduler answers"),
             reached(cluster.address.replace("tls", "tcp"), 0),
@@ -252,15 +266,9 @@ def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate(
             pass
 
 
-def psutil_listeners() -> list[dict[str, str]]:
-    """Where this process and those that it started listen."""
-    own = psutil.Process()
-    return [
-        {"address": one.laddr.ip}
-        for process in (own, *own.children(recursive=True))
-        for one in process.net_connections("inet")
-        if one.status == psutil.CONN_LISTEN
-    ]
+def listening(process: psutil.Process) -> list[str]:
+    """The addresses at which a process takes connections."""
+    return [one.laddr.ip for one in process.net_connections("inet") if one.status == psutil.CONN_LISTEN]
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

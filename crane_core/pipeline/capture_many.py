@@ -1,7 +1,7 @@
 """Many notebooks captured into a folder, a JSON file each: here, several at once, or on the workers of a Dask cluster.
 
-A notebook whose file is there already, and not older than the notebook, is left out: so the same command goes on where
-an earlier one was stopped.
+A notebook whose file is there already, and not older than the notebook, is left out: so the same command resumes an
+earlier one that was stopped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A Dask cluster as a place to work: one that runs already, at an address, or one of this machine's own processes.
 
 Knows how a cluster is reached and whether it is still there. A scheduler runs what it is sent and a driver reads what
-it sends back, so whoever reaches a cluster has the rights of its workers: our own one listens on 127.0.0.1 and takes
+it sends back, so anyone who reaches a cluster has the rights of its workers: our own one listens on 127.0.0.1 and takes
 only connections with its own certificate.
 """
 

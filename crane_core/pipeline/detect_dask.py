@@ -55,7 +55,7 @@ def _name(keys: Sequence[Key]) -> str:
 
 
 def runs_of(asked: Asked, stop: Event) -> Lines:
-    """On a worker: the ledger lines of what the detector says. Raises ClusterError where its versions are others."""
+    """On a worker: the ledger lines of what the detector says. Raises ClusterError if its versions differ."""
     _check_versions(asked.job.detector, asked.options)
     said = predictions(local_detector(asked.job.detector), asked.questions)
     return [ledger.to_line(run_of(asked.job, key, one)).decode() for key, one in zip(asked.keys, said, strict=True)]

@@ -106,7 +106,7 @@ def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
 
 
 def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
-    """What a detector said of an instance, or why it said nothing."""
+    """A detector's answer about an instance, or why there is none."""
     instance_id, run_index = key
     where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
     if isinstance(said, BaseException):

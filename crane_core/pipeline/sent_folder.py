@@ -1,7 +1,7 @@
 """The folders of notebooks on their way to a worker: used where they lie if the worker has them too, else sent along.
 
-What lies beside the folders is not sent; nor are folders of more than 16 MiB, which every worker has to have at the
-same path.
+What lies beside the folders is not sent. Folders of more than 16 MiB are not sent either: every worker has to have them
+at the same path.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _files(top: Path, notebooks: Sequence[Path]) -> dict[str, bytes] | None:
 def received(what: Sent) -> Iterator[Path]:
     """On a worker: the root below which the notebooks lie, its own or a copy for as long as the body runs.
 
-    Raises ClusterError if they are neither here nor were sent.
+    Raises ClusterError if they are not here and were not sent.
     """
     if all(_is_here(what.root / name, mark) for name, mark in what.notebooks.items()):
         yield what.root

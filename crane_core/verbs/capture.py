@@ -118,8 +118,8 @@ def add_dask(verb: argparse.ArgumentParser) -> None:
         type=arguments.cluster,
         metavar="ADDRESS",
         help="work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
-        f"(default: local for more than {MANY} notebooks where distributed is installed). Anyone who reaches a scheduler "
-        "can run code on it: docs/scale.md",
+        f"(default: local for more than {MANY} notebooks where distributed is installed). Anyone who reaches a "
+        "scheduler can run code on it: docs/scale.md",
     )
 
 

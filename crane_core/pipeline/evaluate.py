@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.domain import library_group
+from crane_core.storage import case_counts
 from crane_core.storage import verdicts as stored
 from crane_core.storage.store import Store
 
@@ -20,25 +21,35 @@ def verdict_frame(store: Store) -> pd.DataFrame:
     campaign come from `pipeline.judged`. Titles of detectors are on one line: a line separator (U+2028) would keep Vega
     from drawing.
     """
-    frame = stored.answer_counts(store.cursor())
+    frame = _titled(stored.answer_counts(store.cursor()))
     groups = {library: library_group(library) for library in frame["library"].unique()}
-    titles = frame["detector_title"].unique()
     return frame.assign(
         library_group=frame["library"].map(groups),
-        detector_title=frame["detector_title"].map({title: " ".join(title.split()) for title in titles}),
         human=frame["human"].where(frame["human"].notna()),
         label_stratum=None,
         provenance=None,
     )
 
 
-def measured(verdicts: pd.DataFrame) -> pd.DataFrame:
+def _titled(frame: pd.DataFrame) -> pd.DataFrame:
+    titles = frame["detector_title"].unique()
+    on_one_line = {title: " ".join(title.split()) for title in titles}
+    return frame.assign(detector_title=frame["detector_title"].map(on_one_line))
+
+
+def conditions(store: Store) -> pd.DataFrame:
+    """What was asked: a row per benchmark, experiment, detector and setting; see `storage.case_counts.conditions`."""
+    return _titled(case_counts.conditions(store.cursor()))
+
+
+def measured(conditions: pd.DataFrame) -> pd.DataFrame:
     """What there is to choose from: a row per benchmark, experiment and detector_kind, in the order of the frame.
 
-    Columns besides: n (rows of the verdict frame) and is_judged (people of the study labelled some).
+    Columns besides: n (instances, counted once for each detector and setting) and is_judged (people of the study
+    labelled some).
     """
-    by = verdicts["human"].notna().groupby([verdicts[name] for name in MEASURED], sort=False, observed=True)
-    return by.agg(n="size", is_judged="any").reset_index()
+    by = conditions.groupby(MEASURED, sort=False, observed=True)
+    return by.agg(n=("n", "sum"), is_judged=("is_judged", "any")).reset_index()
 
 
 def printed_numbers(store: Store) -> pd.DataFrame:

@@ -278,7 +278,11 @@ def gain_table(
     p-values for precision and F1. Where the labels of a sample stand for others, all of these are NaN for every
     detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
-    table = _gains(frame, ["detector"], rule, credit, rate, inputs)
+    return adjusted(_gains(frame, ["detector"], rule, credit, rate, inputs), with_power=with_power)
+
+
+def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
+    """Comparisons with what goes by their number: p_holm, p_by_case_holm and, with power, detectable."""
     if table.empty:
         return table
     table = table.assign(

@@ -55,6 +55,27 @@ def clustered_rate(
     the whole range, (0, 1).
     """
     sums, counted = _counted(cluster, whole, part, whole)
+    return _rate(sums, len(counted), _kish(counted), confidence)
+
+
+def rate_of_cases(right: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE) -> RateEstimate:
+    """`clustered_rate` of counts per cluster, for instances of equal weight.
+
+    right, asked: shape (n_clusters,), the sum of what the cluster's instances have right, in 0..1 each, and how many
+    instances it has; clusters without one do not count.
+    """
+    sums = _asked_of(asked, right, asked)
+    n = int(sums[:, 1].sum())
+    return _rate(sums, n, float(n), confidence)
+
+
+def _asked_of(asked: ArrayLike, *columns: ArrayLike) -> Array:
+    counts = np.asarray(asked, dtype=np.float64)
+    return np.column_stack([np.asarray(column, dtype=np.float64)[counts > 0] for column in columns])
+
+
+def _rate(sums: Array, n_instances: int, most: float, confidence: float) -> RateEstimate:
+    """sums: part and whole of each cluster, shape (n_clusters, 2). most: the effective number of instances."""
     n, (total_part, total) = len(sums), sums.sum(axis=0)
     if not total:
         return RateEstimate(nan, nan, nan, 0, 0)
@@ -62,10 +83,10 @@ def clustered_rate(
     left = sums[:, 0] - share * sums[:, 1]
     left[np.abs(left) < ROUNDING * total] = 0.0
     variance = n / (n - 1) * _squares(left) / total**2 if n > 1 else 0.0
-    fewest, most = _kish(sums[:, 1]), _kish(counted)
+    fewest = _kish(sums[:, 1])
     effective = share * (1 - share) / variance if variance > 0 else fewest
     low, high = wilson(share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence))
-    return RateEstimate(share, low, high, len(counted), n)
+    return RateEstimate(share, low, high, n_instances, n)
 
 
 def clustered_difference(
@@ -105,6 +126,22 @@ def clustered_contrast(
     """
     columns = [np.asarray(column, dtype=np.float64) for pair in zip(parts, wholes, strict=True) for column in pair]
     sums, counted = _counted(cluster, np.max(columns[1::2], axis=0), *columns)
+    return _contrast(weights, sums, len(counted), _kish(counted), confidence)
+
+
+def difference_of_cases(
+    right_a: ArrayLike, right_b: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE
+) -> RateEstimate:
+    """`clustered_difference` of counts per cluster, as `rate_of_cases` takes them; `asked` is that of both conditions."""
+    sums = _asked_of(asked, right_a, asked, right_b, asked)
+    n = int(sums[:, 1].sum())
+    return _contrast((-1.0, 1.0), sums, n, float(n), confidence)
+
+
+def _contrast(
+    weights: Sequence[float], sums: Array, n_instances: int, effective: float, confidence: float
+) -> RateEstimate:
+    """sums: part and whole of each rate in turn, a row per cluster."""
     n, total = len(sums), sums.sum(axis=0)
     if not total[1::2].all():
         return RateEstimate(nan, nan, nan, 0, 0)
@@ -113,13 +150,13 @@ def clustered_contrast(
     moved = np.zeros(n)
     for j, weight in enumerate(weights):
         moved += weight * n * (sums[:, 2 * j] - rates[j] * sums[:, 2 * j + 1]) / total[2 * j + 1]
-    per_cluster = max(_kish(counted) / n, 1.0)
+    per_cluster = max(effective / n, 1.0)
     middle = n * value / (n + 1)
     variance = (_squares(moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
     least, most = sum(min(weight, 0.0) for weight in weights), sum(max(weight, 0.0) for weight in weights)
     low, high = max(min(middle - reach, value), least), min(max(middle + reach, value), most)
-    return RateEstimate(value, low, high, len(counted), n)
+    return RateEstimate(value, low, high, n_instances, n)
 
 
 def wilson(share: float, n: float, z: float) -> Interval:
@@ -142,7 +179,7 @@ def _counted(cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike) -> tupl
 
 
 def _kish(weights: Array) -> float:
-    return float(weights.sum() ** 2 / _squares(weights))
+    return float(weights.sum() ** 2 / _squares(weights)) if len(weights) else 0.0
 
 
 def _squares(values: Array) -> float:

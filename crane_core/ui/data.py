@@ -97,13 +97,18 @@ def verdicts() -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _measured(loaded: str) -> pd.DataFrame:
-    return evaluate.measured(verdicts())
+def _conditions(_store: Store, loaded: str) -> pd.DataFrame:
+    return evaluate.conditions(_store)
+
+
+def conditions() -> pd.DataFrame:
+    """What was asked; see `pipeline.evaluate.conditions`."""
+    return _conditions(store(), answers())
 
 
 def measured() -> pd.DataFrame:
     """What there is to choose from; see `pipeline.evaluate.measured`."""
-    return _measured(answers())
+    return evaluate.measured(conditions())
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
+from crane_core.pipeline.case_measures import BY, Compared, compared_by_case
 from crane_core.pipeline.measures import WITH_STATE, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.gains_words import headline
@@ -41,32 +43,30 @@ TEST_WORDS = {
 }
 
 
-class Compared(NamedTuple):
-    """The comparison of the detectors that were asked with both inputs, and the rates behind it, over the same rows.
-
-    rates: of runs beside the study too, which may be of one input only. n_unpaired: how many instances of a detector
-    have no outcome with one of its inputs; they are left out.
-    """
-
-    comparison: pd.DataFrame
-    rates: pd.DataFrame
-    n_unpaired: dict[str, int]
-
-
 @st.cache_data(max_entries=16, show_spinner=False)
 def _gains(loaded: str, chosen: Chosen) -> Compared:
+    found = _by_row(chosen) if chosen.annotator != PUBLISHED_HUMAN else _by_case(chosen)
+    if found.comparison.empty:
+        return found
+    titles = in_order(found.comparison["detector_title"].tolist())
+    return found._replace(comparison=found.comparison.set_index("detector_title", drop=False).loc[titles])
+
+
+def _by_case(chosen: Chosen) -> Compared:
+    how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
+    return compared_by_case(data.store(), chosen.benchmark, chosen.conditions(), **how)
+
+
+def _by_row(chosen: Chosen) -> Compared:
+    """Where the labels of a sample may stand for others, which takes every instance."""
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
     how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
     rows = paired_rows(asked, **how)
     comparison = gain_table(rows, **how)
-    if not comparison.empty:
-        titles = in_order(comparison["detector_title"].tolist())
-        comparison = comparison.set_index("detector_title", drop=False).loc[titles]
     is_shown = rows["experiment"].isin(chosen.beside)
     is_shown |= rows["detector"].isin(comparison["detector"] if not comparison.empty else [])
-    by = ["detector_title", "setting"]
-    values = rate_table(rows[is_shown], by=by, rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
+    values = rate_table(rows[is_shown], by=BY, rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
     left_out = asked[~asked.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
     return Compared(comparison, values, {str(title): int(n) for title, n in left_out.items()})
 

@@ -65,6 +65,13 @@ class Chosen(NamedTuple):
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(data.answers(), self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE))
 
+    def conditions(self) -> pd.DataFrame:
+        """The conditions of these rows, for `pipeline.case_measures.compared_by_case`."""
+        known = data.conditions()
+        known = known.assign(asked=known["detector"], is_beside=known["experiment"].isin(self.beside))
+        shown = beside(known[known["benchmark"] == self.benchmark], self.experiment, self.beside)
+        return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
+
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _rows(loaded: str, chosen: Chosen) -> pd.DataFrame:

@@ -1,0 +1,148 @@
+"""Answers counted per case inside the database: what the main comparison of Results needs of any number of runs.
+
+The rules of `stats.vote` and `stats.rates` in SQL; refuses to know intervals and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+PREDICTED = {
+    "majority": "(n_crash > n_safe)::DOUBLE",
+    "mean of runs": "n_crash / (n_crash + n_safe)",
+    "all five": "(n_safe = 0)::DOUBLE",
+}
+"""How the answers of an instance become one prediction in 0..1, of instances with an answer."""
+
+
+class Question(NamedTuple):
+    """What is counted: `predicted` is a key of PREDICTED; `credit` of each label, None where detection is enough.
+
+    only_crashing: whether instances that do not crash are left out, as recall does.
+    """
+
+    benchmark: str
+    base: str
+    other: str
+    predicted: str
+    credit: Mapping[str, float] | None
+    only_crashing: bool = False
+
+
+def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """One row per benchmark, experiment, detector and setting with answers, in the order of `answer_counts`.
+
+    Columns besides: detector_title, detector_kind, n (instances, about), is_judged (people of the study did).
+    """
+    return cursor.execute(
+        """
+        WITH asked AS (
+            SELECT benchmark, experiment, detector, setting, approx_count_distinct(instance_id) AS n
+            FROM runs SEMI JOIN instances USING (benchmark, instance_id) GROUP BY ALL
+        ), labelled AS (
+            SELECT DISTINCT benchmark, experiment, detector, setting FROM judgements
+            WHERE annotator = ? || regexp_extract(experiment, '@.*$')
+              AND run_index = 0 AND repetition = 1 AND presentation = 'normal'
+        )
+        SELECT a.benchmark, a.experiment, a.detector, a.setting, d.title AS detector_title, d.kind AS detector_kind,
+               a.n, l.benchmark IS NOT NULL AS is_judged
+        FROM asked a JOIN detectors d USING (detector)
+        LEFT JOIN labelled l USING (benchmark, experiment, detector, setting)
+        ORDER BY a.benchmark, a.experiment, d.kind DESC, a.detector, a.setting
+        """,
+        [PUBLISHED_HUMAN],
+    ).df()
+
+
+def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd.DataFrame) -> pd.DataFrame:
+    """How many cases have which counts, per series: a row for every different case, whatever the number of cases.
+
+    shown: experiment, detector, setting, and the series that its answers count for. Columns: series; is_paired (asked
+    with both inputs: then only instances with an outcome in both are kept); n_asked (instances) and n_kept (of them);
+    for each side, base and other, of what is kept: asked_, n_ (with an outcome), right_ (the sum of outcomes, each in
+    0..1), asks_ (detected crashes, which ask for a label) and labelled_ (with one that has a credit); only_base and
+    only_other (instances that only this input has right); n_cases.
+    """
+    cursor.register("shown", shown[["experiment", "detector", "setting", "series"]])
+    cursor.register("credits", pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"]))
+    try:
+        return cursor.execute(
+            _COUNTED.format(
+                predicted=PREDICTED[question.predicted],
+                asks="n_safe = 0" if question.predicted == "all five" else "n_crash > n_safe",
+                credit="1.0" if question.credit is None else "credit",
+                sums="".join(_SUMS.format(side=side) for side in ("base", "other")),
+            ),
+            {
+                "benchmark": question.benchmark,
+                "base": question.base,
+                "other": question.other,
+                "annotator": PUBLISHED_HUMAN,
+                "only_crashing": question.only_crashing,
+            },
+        ).df()
+    finally:
+        cursor.unregister("shown")
+        cursor.unregister("credits")
+
+
+_COUNTED = """
+    WITH answers AS (
+        SELECT s.series, r.setting, r.instance_id, r.experiment, r.detector,
+               count(*) FILTER (r.crashes) AS n_crash, count(*) FILTER (NOT r.crashes) AS n_safe
+        FROM runs r JOIN shown s USING (experiment, detector, setting)
+        WHERE r.benchmark = $benchmark AND r.setting IN ($base, $other) GROUP BY ALL
+    ), labels AS (
+        SELECT experiment, detector, setting, instance_id, credit
+        FROM judgements JOIN credits USING (label)
+        WHERE benchmark = $benchmark AND annotator = $annotator || regexp_extract(experiment, '@.*$')
+          AND run_index = 0 AND repetition = 1 AND presentation = 'normal'
+    ), predictions AS (
+        SELECT a.series, a.setting, i.case_id, a.instance_id, i.crashes AS truth, {credit} AS credit,
+               CASE WHEN n_crash + n_safe > 0 THEN {predicted} END AS predicted,
+               i.crashes AND n_crash > 0 AND {asks} AS asks
+        FROM answers a
+        LEFT JOIN labels USING (experiment, detector, setting, instance_id)
+        JOIN instances i ON i.benchmark = $benchmark AND i.instance_id = a.instance_id
+        JOIN cases c ON c.benchmark = $benchmark AND c.case_id = i.case_id
+        WHERE i.crashes OR NOT $only_crashing
+    ), outcomes AS (
+        SELECT series, setting, case_id, instance_id, asks, asks AND credit IS NOT NULL AS is_labelled,
+               CASE WHEN NOT truth THEN 1 - predicted WHEN predicted = 0 THEN 0 ELSE predicted * credit END AS outcome
+        FROM predictions
+    ), instances_asked AS (
+        SELECT series, case_id, instance_id,
+               bool_or(setting = $base) AS has_base, bool_or(setting = $other) AS has_other,
+               max(outcome) FILTER (setting = $base) AS base, max(outcome) FILTER (setting = $other) AS other,
+               count(*) FILTER (setting = $base AND asks) AS asks_base,
+               count(*) FILTER (setting = $other AND asks) AS asks_other,
+               count(*) FILTER (setting = $base AND is_labelled) AS labelled_base,
+               count(*) FILTER (setting = $other AND is_labelled) AS labelled_other
+        FROM outcomes GROUP BY ALL
+    ), compared AS (
+        SELECT series, bool_or(has_base) AND bool_or(has_other) AS is_paired FROM instances_asked GROUP BY ALL
+    ), by_case AS (
+        SELECT series, is_paired, count(*) AS n_asked,
+               count(*) FILTER (kept) AS n_kept,
+               {sums}
+               count(*) FILTER (base = 1 AND other <> 1) AS only_base,
+               count(*) FILTER (base <> 1 AND other = 1) AS only_other
+        FROM (SELECT *, NOT is_paired OR (base IS NOT NULL AND other IS NOT NULL) AS kept
+              FROM instances_asked JOIN compared USING (series))
+        GROUP BY series, is_paired, case_id
+    )
+    SELECT *, count(*) AS n_cases FROM by_case GROUP BY ALL ORDER BY ALL
+"""
+_SUMS = """
+               count(*) FILTER (kept AND has_{side}) AS asked_{side},
+               count({side}) FILTER (kept) AS n_{side},
+               coalesce(sum({side}) FILTER (kept), 0) AS right_{side},
+               coalesce(sum(asks_{side}) FILTER (kept), 0) AS asks_{side},
+               coalesce(sum(labelled_{side}) FILTER (kept), 0) AS labelled_{side},
+"""

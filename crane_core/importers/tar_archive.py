@@ -22,6 +22,7 @@ from crane_core.importers.archive_safety import (
     refuse_crowd,
     unsafe_name,
 )
+from crane_core.importers.tar_header import LeanHeader
 
 _BLOCK_BYTES = 512
 _CHUNK_BYTES = 1 << 20
@@ -82,7 +83,7 @@ def _index(file: BinaryIO, size: int, path: Path, limits: Limits) -> tuple[dict[
     places: dict[str, tuple[int, int]] = {}
     contents = Contents(read=_not_ready)
     try:
-        with tarfile.open(fileobj=file, mode="r:") as archive:
+        with tarfile.open(fileobj=file, mode="r:", tarinfo=LeanHeader) as archive:
             end = _index_members(archive, places, contents, path, limits)
     except (tarfile.TarError, ValueError, OverflowError, EOFError, RecursionError) as error:
         raise SourceError(f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN) from error

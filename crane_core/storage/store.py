@@ -23,6 +23,12 @@ from crane_core.storage.transaction import transaction
 T = TypeVar("T")
 DatabaseError = duckdb.Error
 """What DuckDB raises in the middle of a query, such as for a damaged block."""
+_BLOCK_BYTES = 65_536
+"""Of a new file. There are many small tables: with DuckDB's own 262,144 the file is half as large again."""
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "default_block_size": _BLOCK_BYTES,
+}
 DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is rebuilt from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
 """The argument of a change or a query."""
@@ -125,7 +131,7 @@ def connected_to_read(path: Path) -> duckdb.DuckDBPyConnection:
 
 def _connected(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(str(path), read_only=read_only, config={"enable_external_access": False})
+        return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
     except duckdb.Error as error:
         raise _refusal(path, error) from error
 

@@ -68,21 +68,21 @@ def _merge(
     if len(unique) < len(rows) and not latest_wins:
         problems += _given_twice(table, rows)
     cursor.register("incoming", _arrow(table, unique, source_id))
-    n_before = _count(cursor, table.name)
-    if n_before and not latest_wins:
+    has_rows = _has_rows(cursor, table.name)
+    if has_rows and not latest_wins:
         problems += _contradictions(cursor, table)
-    columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
-    cursor.execute(
-        f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM incoming ORDER BY ordinal "
-        f"ON CONFLICT ({_names(table.key)}) DO UPDATE {_update(table, latest_wins=latest_wins)}"
-    )
+    if has_rows:
+        _update_stored(cursor, table, latest_wins=latest_wins)
+    n_new = _insert_new(cursor, table, beside_others=has_rows)
     cursor.unregister("incoming")
-    return Added(table.name, len(batch), _count(cursor, table.name) - n_before, problems)
+    return Added(table.name, len(batch), n_new, problems)
 
 
 def _unique(table: Table, rows: list[tuple[Any, ...]], *, latest_wins: bool) -> list[tuple[Any, ...]]:
     """One row per key: the first, or the last if `latest_wins`."""
     key = _key_of(table)
+    if len(set(map(key, rows))) == len(rows):
+        return rows
     if latest_wins:
         return list({key(row): row for row in rows}.values())
     first: dict[Any, tuple[Any, ...]] = {}
@@ -103,12 +103,27 @@ def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Tabl
     return pa.Table.from_arrays([*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"])
 
 
-def _update(table: Table, *, latest_wins: bool) -> str:
-    """The action for a stored row whose key occurs again."""
+def _update_stored(cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wins: bool) -> None:
+    """Change the stored rows whose keys occur again: replaced by the latest, else only their gaps are filled."""
     if latest_wins:
-        return "SET " + ", ".join(f'"{c}" = excluded."{c}"' for c in (*table.others, "source_id"))
-    filled = [f'"{c}" = coalesce("{table.name}"."{c}", excluded."{c}")' for c in table.others]
-    return f"SET {', '.join(filled)} WHERE NOT starts_with({table.name}.source_id, '{LEDGER_SOURCE}')"
+        changes = [f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")]
+        where = ""
+    else:
+        changes = [f"{_quoted(c)} = coalesce(old.{_quoted(c)}, new.{_quoted(c)})" for c in table.others]
+        gaps = " OR ".join(f"(old.{_quoted(c)} IS NULL AND new.{_quoted(c)} IS NOT NULL)" for c in table.others)
+        where = f" AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') AND ({gaps})"
+    same_key = " AND ".join(f"old.{_quoted(c)} = new.{_quoted(c)}" for c in table.key)
+    cursor.execute(f"UPDATE {table.name} old SET {', '.join(changes)} FROM incoming new WHERE {same_key}{where}")
+
+
+def _insert_new(cursor: duckdb.DuckDBPyConnection, table: Table, *, beside_others: bool) -> int:
+    """Insert the rows whose keys are not stored, in their order; how many. No index guards the keys of large tables."""
+    columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
+    others = f"ANTI JOIN {table.name} USING ({_names(table.key)}) ORDER BY incoming.ordinal" if beside_others else ""
+    [(n_new,)] = cursor.execute(
+        f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM incoming {others}"
+    ).fetchall()
+    return int(n_new)
 
 
 def _contradictions(cursor: duckdb.DuckDBPyConnection, table: Table) -> list[LoadProblem]:
@@ -178,9 +193,8 @@ def set_ledger_position(
     )
 
 
-def _count(cursor: duckdb.DuckDBPyConnection, table: str) -> int:
-    [(n_rows,)] = cursor.execute(f"SELECT count(*) FROM {table}").fetchall()
-    return int(n_rows)
+def _has_rows(cursor: duckdb.DuckDBPyConnection, table: str) -> bool:
+    return bool(cursor.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall())
 
 
 def _quoted(name: str) -> str:

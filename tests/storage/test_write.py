@@ -298,3 +298,14 @@ def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(store: Stor
 def test_a_second_look_that_saw_the_same_is_no_contradiction(store: Store) -> None:
     add(store, "look-1", replace(STATE, captured={"seconds": 1.0}))
     assert problems(add(store, "look-2", replace(STATE, captured={"seconds": 2.0}))) == []
+
+
+def test_a_key_is_stored_once_though_no_index_guards_it() -> None:
+    store = open_store(IN_MEMORY)
+    try:
+        for source_id in ("first", "second", LEDGER_SOURCE + "runs.jsonl"):
+            latest = source_id.startswith(LEDGER_SOURCE)
+            store.write(lambda c, s=source_id, w=latest: add_records(c, [RUN, RUN], source_id=s, latest_wins=w))  # type: ignore[misc]
+        assert store.cursor().execute("SELECT source_id FROM runs").fetchall() == [(LEDGER_SOURCE + "runs.jsonl",)]
+    finally:
+        store.close()

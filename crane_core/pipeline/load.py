@@ -17,6 +17,7 @@ from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_by_kind, importer_for
+from crane_core.pipeline.collecting import collection_paused
 from crane_core.pipeline.editions import edition_of, filed
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import inventory, inventory_file
@@ -285,6 +286,7 @@ def import_paths(
         store.close()
 
 
+@collection_paused()
 def _import(
     paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None, replace_by: str | None
 ) -> Imported:
@@ -412,6 +414,7 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
     return next((source for source, its in found if (its.name, its.commit) == wanted), None)
 
 
+@collection_paused()
 def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)

@@ -1,0 +1,26 @@
+"""The garbage collector rests while a source is loaded, and works afterwards as before."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from crane_core.pipeline.collecting import collection_paused
+
+
+def test_it_rests_inside_and_works_again_after_an_error() -> None:
+    with pytest.raises(ValueError, match="broken"), collection_paused():
+        assert not gc.isenabled()
+        raise ValueError("broken")
+    assert gc.isenabled()
+
+
+def test_what_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with collection_paused():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -20,10 +20,10 @@ PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run ml test test-all lint format bench pins sbom licences clean
+.PHONY: help setup run ml test test-all lint format bench bench-check pins sbom licences clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(VENV)/.runtime ## make .venv and install what the app needs
 
@@ -53,10 +53,11 @@ format: $(VENV)/.dev ## let ruff format and fix what it can
 	@$(VENV)/bin/ruff check --fix --quiet . || true
 	@$(VENV)/bin/ruff format .
 
-bench: $(VENV)/.dev ## measure speed against peers and limits
-	@for file in benchmarks/[a-z]*.py; do \
-		name=$$(basename "$$file" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; \
-	done
+bench: $(VENV)/.dev ## measure what has a budget, print one table, add a line to benchmarks/history.jsonl
+	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; CRANE_CHROMIUM="$$chromium" $(PY) -m benchmarks
+
+bench-check: $(VENV)/.dev ## the same; fail where a budget is not held (1) or could not be measured (3)
+	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; CRANE_CHROMIUM="$$chromium" $(PY) -m benchmarks --check
 
 pins: $(VENV)/.dev ## resolve requirements*.in again into the pinned requirements*.txt
 	@$(HASHED) --upgrade requirements.in --output-file requirements.txt

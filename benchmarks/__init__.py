@@ -1,1 +1,1 @@
-"""Speed against peers and limits: `make bench` runs every module here whose name starts with a letter. No tests."""
+"""Speed, size and rates against peers and limits: each module whose name starts with a letter is one. No tests."""

@@ -36,10 +36,25 @@ def serve(
     arguments: Sequence[str] = (),
     **environment: str,
 ) -> Iterator[str]:
-    """Run `python -m crane_core --data DATA app` until the body ends; gives the address without a trailing slash.
+    """As `serve_process`, without the process."""
+    with serve_process(data, port=port, end_with=end_with, arguments=arguments, **environment) as (address, _):
+        yield address
+
+
+@contextmanager
+def serve_process(
+    data: Path,
+    *,
+    port: int | None = None,
+    end_with: signal.Signals = signal.SIGTERM,
+    arguments: Sequence[str] = (),
+    **environment: str,
+) -> Iterator[tuple[str, int]]:
+    """Run `python -m crane_core --data DATA app` until the body ends; its address without a trailing slash, its pid.
 
     It listens at `port`, else at a free one, and ends by the signal `end_with`. `arguments` follow `app`, and
-    `environment` is set beside what this process has. Raises ServerError if the app ends or stays silent.
+    `environment` is set beside what this process has. The pid is that of its process group too. Raises ServerError if
+    the app ends or stays silent.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port), *arguments]
@@ -56,7 +71,7 @@ def serve(
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_until_up(address, process, log)
-        yield address
+        yield address, process.pid
     finally:
         _stop(process, end_with)
 

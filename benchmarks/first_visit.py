@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from benchmarks._archive import ARCHIVE, imported
 from benchmarks._browser import blank_page
+from benchmarks._figures import figure, tell
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.pipeline.load import prepare
@@ -94,7 +95,10 @@ def main(arguments: Sequence[str]) -> None:
         show("a first start", [visit(empty.path) for _ in range(n)])
         if ARCHIVE.is_file():
             full = imported(Path(scratch) / "full")
-            show("imported data", [visit(full.path) for _ in range(n)])
+            visits = [visit(full.path) for _ in range(n)]
+            show("imported data", visits)
+            from_start = [one.start_s + one.chart_s for one in visits]
+            tell(figure("the first chart after a cold start", from_start, CHART_LIMIT_S))
     print(machine())
 
 

@@ -72,6 +72,17 @@ def multiply(archive: Path, store: Store, copies: int = COPIES) -> None:
         store.write(partial(_write_copies, records, numbers))
 
 
+def large(data: Path) -> DataFolder:
+    """A data folder at `data` with the archive and its copies."""
+    folder = imported(data)
+    store = prepare(folder)
+    try:
+        multiply(archive_or_exit(), store)
+    finally:
+        store.close()
+    return folder
+
+
 def _write_copies(records: list[Record], numbers: range, cursor: Cursor) -> None:
     batch = [record for number in numbers for record in copied(records, number)]
     write.add_records(cursor, batch, source_id=f"copies-{numbers.start}")

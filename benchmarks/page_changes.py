@@ -25,6 +25,8 @@ from playwright.sync_api import Page
 
 from benchmarks._archive import ARCHIVE, imported
 from benchmarks._browser import WIDE, blank_page
+from benchmarks._figures import figure
+from benchmarks._figures import tell as tell_figure
 from benchmarks._painted import arm, seconds_to_paint, wait_until_loaded
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
@@ -133,6 +135,7 @@ def main(arguments: Sequence[str]) -> None:
     for visits, who in zip(found, ("without a login", "logged in as admin"), strict=False):
         print(f"{who}:")
         tell(visits)
+    tell_figure(figure("a warm page change", found[0].every.seconds, MEDIAN_LIMIT_S))
     if chosen.login:
         ratios = [after / before for before, after in zip(*(one.every.seconds for one in found), strict=True)]
         print(f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits")

@@ -1,0 +1,87 @@
+"""What was measured when, on what and with which versions: one line of history.jsonl for each run of the benchmarks.
+
+Knows nothing of names of machines, people or folders.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks._budgets import Told
+
+HISTORY = Path(__file__).with_name("history.jsonl")
+LIBRARIES = ("duckdb", "pandas", "numpy", "pyarrow", "streamlit", "playwright")
+
+
+def machine() -> dict[str, Any]:
+    """Cores that this process may use, memory in GiB, model of the processor, system."""
+    n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": round(n_bytes / 2**30, 1),
+        "processor": _processor(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+
+
+def commit() -> str:
+    """The commit that was measured, with a plus sign where files differ from it; "unknown" outside of a checkout."""
+    try:
+        found = _git("rev-parse", "--short=10", "HEAD").strip()
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":!history.jsonl")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{found}{'+' if changed else ''}"
+
+
+def _git(*arguments: str) -> str:
+    asked = ["git", *arguments]
+    return subprocess.run(asked, cwd=HISTORY.parent, capture_output=True, text=True, check=True).stdout
+
+
+def line(told: Sequence[Told]) -> dict[str, Any]:
+    """What `append` writes; figures that were taken on a noisy machine say so themselves."""
+    return {
+        "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": machine(),
+        "versions": versions(),
+        "figures": [_as_json(one) for one in told if one.figure],
+    }
+
+
+def _as_json(told: Told) -> dict[str, Any]:
+    assert told.figure is not None
+    others = None if math.isnan(told.others) else round(told.others, 2)
+    ratio = round(told.figure.ratio, 3)
+    body = {"benchmark": told.benchmark, **asdict(told.figure), "ratio": ratio, "others": others}
+    return body | {"outcome": str(told.outcome)} | ({"why": told.why} if told.why else {})
+
+
+def append(told: Sequence[Told], path: Path = HISTORY) -> None:
+    """One line more; nothing where nothing was measured."""
+    if any(one.figure for one in told):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line(told)) + "\n")

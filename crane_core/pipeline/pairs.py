@@ -72,48 +72,63 @@ def pair_table(
     table = table.astype({"n_asked": int, "n_found": int, "n_alarms": int})
     missed = set(table.loc[(table["n_asked"] > 0) & (table["n_found"] == 0), "case_id"])
     members = {str(name): _members(of, missed, inputs) for name, of in rows.groupby("series", sort=True)}
-    within = [_patterns_of(case, members) for case in table["case_id"]]
+    patterns = _patterns_by_case(members)
+    within = [patterns.get(case, ()) for case in table["case_id"]]
     return table.assign(
         patterns=pd.Series([tuple(pattern for pattern, _ in of) for of in within], table.index, dtype=object),
         patterns_in=pd.Series(within, table.index, dtype=object),
     )
 
 
-def _patterns_of(
-    case_id: str, members: dict[str, dict[Pattern, set[str]]]
-) -> tuple[tuple[Pattern, tuple[str, ...]], ...]:
-    """The patterns of a case, each with the experiments in which it shows it."""
-    found = ((p, tuple(name for name, of in members.items() if case_id in of[p])) for p in Pattern)
-    return tuple((pattern, names) for pattern, names in found if names)
+def _patterns_by_case(
+    members: dict[str, dict[Pattern, set[str]]],
+) -> dict[str, tuple[tuple[Pattern, tuple[str, ...]], ...]]:
+    """Case to its patterns, in their order, each with the experiments in which the case shows it."""
+    found: dict[str, dict[Pattern, tuple[str, ...]]] = {}
+    for pattern in Pattern:
+        for name, of in members.items():
+            for case_id in of[pattern]:
+                of_case = found.setdefault(case_id, {})
+                of_case[pattern] = (*of_case.get(pattern, ()), name)
+    return {case_id: tuple(of_case.items()) for case_id, of_case in found.items()}
 
 
 def _members(rows: pd.DataFrame, missed: set[str], inputs: Inputs) -> dict[Pattern, set[str]]:
     """The cases of each pattern in one experiment; missed: those that no detector of any experiment found."""
-    clear = rows[rows["said"].isin(["crash", "safe"])]
-    by_input = clear.groupby(["setting", "instance_id", "case_id"])["said"].nunique()
+    clear = rows.loc[rows["said"].isin(["crash", "safe"]), ["setting", "detector", "instance_id", "case_id", "right"]]
+    by_input = clear.drop_duplicates(["setting", "instance_id", "right"])
     flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
     reasons = rows[(rows["said"] == "crash") & rows["truth"] & rows["human"].isin(DETECTABLE)]
     helped, hurt = _changed_by_input(clear, inputs)
     return {
-        Pattern.DIFFER: set(by_input[by_input > 1].index.get_level_values("case_id")),
-        Pattern.FLIP: set(flips["case_id"]),
-        Pattern.WRONG_REASON: set(reasons["case_id"]),
+        Pattern.DIFFER: _cases(by_input[by_input.duplicated(["setting", "instance_id"])]),
+        Pattern.FLIP: _cases(flips),
+        Pattern.WRONG_REASON: _cases(reasons),
         Pattern.CHANGED: helped | hurt,
         Pattern.HELPED: helped,
         Pattern.HURT: hurt,
-        Pattern.MISSED: missed & set(rows.loc[rows["truth"], "case_id"]),
-        Pattern.ALARM: set(rows.loc[(rows["said"] == "crash") & ~rows["truth"], "case_id"]),
+        Pattern.MISSED: missed & _cases(rows[rows["truth"]]),
+        Pattern.ALARM: _cases(rows[(rows["said"] == "crash") & ~rows["truth"]]),
     }
+
+
+def _cases(rows: pd.DataFrame) -> set[str]:
+    return set(rows["case_id"].unique())
 
 
 def _changed_by_input(clear: pd.DataFrame, inputs: Inputs) -> tuple[set[str], set[str]]:
     both = clear[clear["setting"].isin(inputs)]
-    key = ["detector", "instance_id", "case_id"]
-    wide = both.assign(right=both["right"].astype(float)).pivot_table(index=key, columns="setting", values="right")
-    wide = wide.reindex(columns=list(inputs)).dropna()
-    gain = wide[inputs.other] - wide[inputs.base]
-    cases = wide.index.get_level_values("case_id")
-    return set(cases[gain > 0]), set(cases[gain < 0])
+    asked = both.groupby(["detector", "instance_id"], sort=False).ngroup().to_numpy()
+    right = both["right"].to_numpy(dtype=float)
+    shares = []
+    for setting in inputs:
+        here = (both["setting"] == setting).to_numpy()
+        n = np.bincount(asked[here], minlength=asked.max(initial=-1) + 1)
+        n_right = np.bincount(asked[here], weights=right[here], minlength=len(n))
+        shares.append(np.divide(n_right, n, out=np.full(len(n), np.nan), where=n > 0))
+    base, other = shares
+    gain = (other - base)[asked]
+    return _cases(both[gain > 0]), _cases(both[gain < 0])
 
 
 def keep(

@@ -110,7 +110,8 @@ def _counts(
         counts[name] = {str(value): int(n) for value, n in column.value_counts().items()}
     listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
     for name in ANSWER_FILTERS:
-        rows = _verdicts(benchmark, tuple((other, values) for other, values in answers if other != name))
+        other_answers = tuple((other, values) for other, values in answers if other != name)
+        rows = _verdicts(benchmark, other_answers, columns=("case_id", name)).drop_duplicates()
         counts[name] = cases_answered(rows[rows["case_id"].isin(listed)], name)
     return counts
 
@@ -135,13 +136,14 @@ def _picture(loaded: str, benchmark: str, answers: Answers) -> Picture:
     return picture(rows, in_order(rows["detector_title"].unique().tolist()))
 
 
-def _verdicts(benchmark: str, answers: Answers) -> pd.DataFrame:
-    rows = data.verdicts()
-    rows = rows[rows["benchmark"] == benchmark]
+def _verdicts(benchmark: str, answers: Answers, *, columns: tuple[str, ...] = ()) -> pd.DataFrame:
+    """The rows of the verdict frame that are asked for, with these columns; none: all of them."""
+    verdicts = data.verdicts()
+    asked = verdicts["benchmark"] == benchmark
     for column, wanted in answers:
         if wanted:
-            rows = rows[rows[column].isin(wanted)]
-    return rows
+            asked &= verdicts[column].isin(wanted)
+    return verdicts.loc[asked, list(columns)] if columns else verdicts[asked]
 
 
 def _jobs() -> set[str]:
@@ -153,7 +155,7 @@ def _jobs() -> set[str]:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _comparisons(loaded: str, benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
-    rows = _verdicts(benchmark, ())
+    rows = _verdicts(benchmark, (), columns=("experiment", "detector", "setting", "instance_id"))
     series = rows["experiment"].where(~rows["experiment"].isin(_jobs()), OWN)
     return [comparison_text(inputs) for inputs in comparisons(rows.assign(detector=series + "/" + rows["detector"]))]
 
@@ -185,7 +187,7 @@ def joined_series(benchmark: str) -> list[str]:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _joined_series(loaded: str, benchmark: str, answers: Answers) -> list[str]:
-    experiments = _verdicts(benchmark, answers)["experiment"].drop_duplicates()
+    experiments = _verdicts(benchmark, answers, columns=("experiment",))["experiment"].drop_duplicates()
     return sorted(experiments.where(~experiments.isin(_jobs()), OWN).unique())
 
 

@@ -19,7 +19,7 @@ def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
 def common_set(labels: pd.DataFrame, annotators: Iterable[str], sets: Mapping[str, LabelSet]) -> LabelSet:
     """The set of these annotators, if they all have the same; else the study's, on which only its codes stand.
 
-    labels: `label_frame`. Annotators outside of campaigns have the study's set.
+    labels: `label_frame`, or `judges.who_labelled`. Annotators outside of campaigns have the study's set.
     """
     campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates("annotator")["campaign"]
     found = {sets.get(str(name), study_labels()) for name in campaigns}

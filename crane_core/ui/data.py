@@ -184,7 +184,7 @@ def campaign_labels() -> Mapping[str, LabelSet]:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _label_set(revision: str, annotators: tuple[str, ...]) -> LabelSet:
-    return label_sets.common_set(labels(), annotators, campaign_labels())
+    return label_sets.common_set(who_labelled(), annotators, campaign_labels())
 
 
 def label_set_of(annotators: Iterable[str]) -> LabelSet:

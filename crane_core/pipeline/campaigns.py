@@ -102,14 +102,21 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
 
 
-def population(store: Store, wanted: Population) -> tuple[list[Verdict], int]:
-    """The verdicts that match the query and have a text to judge, and how many have none."""
-    frame = asked_for(verdict_frame(store), wanted)
+class Found(NamedTuple):
+    """The verdicts that match a query and have a text to judge, and how many have none."""
+
+    verdicts: list[Verdict]
+    left_out: int
+
+
+def population(store: Store, wanted: Population, verdicts: pd.DataFrame | None = None) -> Found:
+    """What a query finds. verdicts: the verdict frame, where the caller has it."""
+    frame = asked_for(verdict_frame(store) if verdicts is None else verdicts, wanted)
     columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
-    verdicts = [Verdict(**row) for row in as_rows(frame[columns])]
+    matching = [Verdict(**row) for row in as_rows(frame[columns])]
     told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
-    judged = [verdict for verdict in verdicts if verdict.key in told]
-    return judged, len(verdicts) - len(judged)
+    judged = [verdict for verdict in matching if verdict.key in told]
+    return Found(judged, len(matching) - len(judged))
 
 
 def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
@@ -134,9 +141,12 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
     return frame
 
 
-def drawn_plan(store: Store, wish: Wish) -> Plan:
-    """The plan for a wish on the loaded data; nothing is stored. Raises CampaignError."""
-    verdicts, left_out = population(store, wish.population)
+def drawn_plan(store: Store, wish: Wish, found: Found | None = None) -> Plan:
+    """The plan for a wish on the loaded data; nothing is stored. Raises CampaignError.
+
+    found: the wish's population, where the caller has it.
+    """
+    verdicts, left_out = found or population(store, wish.population)
     if not verdicts:
         raise _nothing_to_label(wish.population, left_out)
     try:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
-from crane_core.domain import AnnotatorKind, Label
-from crane_core.pipeline.campaigns import population
+from crane_core.domain import Label
+from crane_core.pipeline.campaigns import Found, population
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.design_effect import DesignEffect, design_effect, intraclass_correlation, margin
 from crane_core.stats.resampling import Estimate
@@ -53,11 +53,14 @@ class Clustering(NamedTuple):
     margin_apart: float
 
 
-def clustering(store: Store, plan: Plan) -> Clustering:
-    """The design effect of a plan's items; see `stats.design_effect`."""
+def clustering(store: Store, plan: Plan, found: Found | None = None) -> Clustering:
+    """The design effect of a plan's items; see `stats.design_effect`.
+
+    found: the plan's population, where the caller has it.
+    """
     sizes = list(Counter((item.verdict.benchmark, item.verdict.case_id) for item in plan.items).values())
     n = len(plan.items)
-    likeness = _likeness(store, plan)
+    likeness = _likeness(store, plan, found or population(store, plan.population))
     rhos = [likeness.rho.value] if likeness else list(ASSUMED_RHO)
     return Clustering(
         n_items=n,
@@ -74,14 +77,14 @@ def _weight(sizes: list[int], rho: float) -> Weight:
     return Weight(rho, effect, margin(effect.n_effective))
 
 
-def _likeness(store: Store, plan: Plan) -> Likeness | None:
+def _likeness(store: Store, plan: Plan, found: Found) -> Likeness | None:
     """From the person who labelled most of the population; None if there is nobody or nothing varies."""
-    verdicts, _ = population(store, plan.population)
-    case_of = {verdict.key: verdict.case_id for verdict in verdicts}
+    case_of = {verdict.key: verdict.case_id for verdict in found.verdicts}
+    asked = plan.population
     given: dict[str, list[tuple[str, bool]]] = {}
-    for row in as_rows(labels.verdict_labels(store.cursor())):
+    for row in as_rows(labels.human_labels(store.cursor(), asked.benchmark, asked.experiment)):
         key = (row["benchmark"], row["instance_id"], row["detector"], row["setting"], row["experiment"])
-        if row["kind"] == AnnotatorKind.HUMAN and row["label"] in DIAGNOSIS_LABELS and key in case_of:
+        if row["label"] in DIAGNOSIS_LABELS and key in case_of:
             given.setdefault(row["annotator"], []).append((case_of[key], row["label"] == Label.CORRECT))
     if not given:
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import pandas as pd
+
 from crane_core.annotation.plan import Population
 from crane_core.domain import DetectorKind
 from crane_core.errors import CampaignError
@@ -29,14 +31,17 @@ class Choices(NamedTuple):
     has_texts: bool
 
 
-def population_choices(store: Store) -> list[Choices]:
-    """One entry per benchmark and experiment with verdicts of models; those with texts first, then by size."""
-    frame = verdict_frame(store)
+def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> list[Choices]:
+    """One entry per benchmark and experiment with verdicts of models; those with texts first, then by size.
+
+    verdicts: the verdict frame, where the caller has it.
+    """
+    frame = verdict_frame(store) if verdicts is None else verdicts
     frame = frame[frame["detector_kind"] == DetectorKind.LLM]
     found = []
     for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
         values = {name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()}
-        has_texts = bool(diagnoses.answers_with_text(store.cursor(), str(benchmark), str(experiment)))
+        has_texts = diagnoses.has_answers_with_text(store.cursor(), str(benchmark), str(experiment))
         found.append(Choices(str(benchmark), str(experiment), len(rows), values, has_texts))
     return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
 

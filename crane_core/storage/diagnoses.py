@@ -29,6 +29,16 @@ def answers_with_text(
     )
 
 
+def has_answers_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> bool:
+    """Whether any answer of an experiment explains its predicted crash."""
+    return bool(
+        cursor.execute(
+            f"SELECT 1 FROM runs WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0 LIMIT 1",
+            [benchmark, experiment],
+        ).fetchall()
+    )
+
+
 def diagnoses(
     cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str, detector: str, setting: str, experiment: str
 ) -> list[tuple[str, int]]:

@@ -49,6 +49,13 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     return cursor.execute(_SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
 
 
+def human_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
+    """`verdict_labels` of imported people about one experiment on one benchmark."""
+    where = "annotator_kind = 'human' AND benchmark = ? AND experiment = ?"
+    asked = _SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where=where)
+    return cursor.execute(asked, [benchmark, experiment]).df()
+
+
 def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Who labelled what: the first label of each annotator in each setting of a detector; `verdict_labels` has all.
 

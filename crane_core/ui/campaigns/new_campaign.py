@@ -32,19 +32,19 @@ from crane_core.ui.words import count
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _choices(_store: Store, content: str) -> list[Choices]:
-    return population_choices(_store)
+    return population_choices(_store, data.verdicts())
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _sizes(_store: Store, content: str, population: Population) -> tuple[int, int]:
-    judged, left_out = campaigns.population(_store, population)
-    return len(judged), left_out
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _found(_store: Store, content: str, population: Population) -> campaigns.Found:
+    return campaigns.population(_store, population, data.verdicts())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _drawn(_store: Store, content: str, wish: Wish) -> tuple[Plan, Clustering]:
-    plan = campaigns.drawn_plan(_store, wish)
-    return plan, clustering(_store, plan)
+    found = _found(_store, content, wish.population)
+    plan = campaigns.drawn_plan(_store, wish, found)
+    return plan, clustering(_store, plan, found)
 
 
 def draw_new() -> None:
@@ -60,7 +60,8 @@ def draw_new() -> None:
     with steps:
         with _step("1. What is labelled?"):
             population = draw_population(choices)
-            n, left_out = _sizes(store, content, population)
+            verdicts, left_out = _found(store, content, population)
+            n = len(verdicts)
             if n == 0:
                 _draw_nothing(left_out)
                 return

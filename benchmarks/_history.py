@@ -47,13 +47,13 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit that was measured, with a plus sign where files differ from it; "unknown" outside of a checkout."""
+    """The commit that was measured, "+" where files differ from it; "unknown" outside of a checkout."""
     try:
         found = _git("rev-parse", "--short=10", "HEAD").strip()
         changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":!history.jsonl")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return f"{found}{'+' if changed else ''}"
+    return f"g{found}{'+' if changed else ''}"
 
 
 def _git(*arguments: str) -> str:

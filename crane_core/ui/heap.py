@@ -1,6 +1,6 @@
 """The heap of the server: few arenas, so that what one visit's thread gave back serves the next.
 
-Each visit runs in a thread of its own, and glibc gives new threads arenas of their own, up to eight per core, which
+Each visit runs in a separate thread, and glibc gives new threads separate arenas, up to eight per core, which
 keep their largest extent. Arrow's default pool keeps what was freed too; here it is malloc.
 """
 

@@ -1,4 +1,4 @@
-"""The server's heap: threads share two arenas, and the choice of whoever starts it stands."""
+"""The server's heap: threads share two arenas, and a choice in the environment stands."""
 
 from __future__ import annotations
 

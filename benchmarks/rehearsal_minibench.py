@@ -5,6 +5,7 @@ python -m benchmarks.rehearsal_minibench [SECONDS]
 Each notebook runs up to its target in its own kernel; the target runs in a copy of it, for 10 s at most (SECONDS). A
 crash counts where the copy raises the exception that the notebook's own output names. A kernel counts as unchanged
 where random states, variables, counters, modules, threads and open handles are the same before and after.
+It exits with 1 where an answer is wrong or a kernel changed; no answer is not a wrong one.
 Pairs whose libraries are not installed (`make ml`) are named.
 """
 
@@ -70,14 +71,16 @@ def main(seconds: float) -> int:
         n["kernels"] += 1
         n[half] += 1
         n[f"{half} right"] += is_right(path, told)
+        n["open"] += told.outcome in (Outcome.UNKNOWN, Outcome.STILL_RUNNING)
         n["unchanged"] += is_unchanged(outcome)
         if not (is_right(path, told) and is_unchanged(outcome)):
             changed = [probe["expression"] for probe in outcome.sight.probes if probe["before"] != probe["after"]]
             print(f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}", flush=True)
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
     print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")
+    print(f"without an answer (unknown, still running): {n['open']} of {n['kernels']}")
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
-    return 0 if n["crashing right"] + n["fixed right"] == n["kernels"] == n["unchanged"] else 1
+    return 0 if n["crashing right"] + n["fixed right"] + n["open"] == n["kernels"] == n["unchanged"] else 1
 
 
 if __name__ == "__main__":

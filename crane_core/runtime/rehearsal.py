@@ -47,7 +47,7 @@ class Rehearsal(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The outcome, and that it is no prediction."""
+        """The outcome, labelled as executed."""
         return f"{EXECUTED}: {self.title}"
 
     @property

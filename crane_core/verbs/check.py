@@ -192,7 +192,7 @@ def _seen(chosen: argparse.Namespace) -> Checked:
 
 
 def _rehearse_s(chosen: argparse.Namespace) -> float | None:
-    """Raises NotebookError where the target may not run."""
+    """Raises NotebookError if the target may not run."""
     if chosen.rehearse is not None and execution_forbidden(os.environ):
         raise NotebookError(f"{ALLOWED} forbids running notebooks.", remedy="Leave out --rehearse.")
     seconds: float | None = chosen.rehearse

@@ -1,4 +1,4 @@
-"""What a copy of the kernel is not given by the system, whoever asks: programs, connections, signals to others.
+"""What the system does not give to a copy of the kernel, below Python either: programs, connections, signals to others.
 
 Knows seccomp on Linux, for x86-64 and 64-bit Arm. What no caller can mistake for an answer ends the copy (SIGSYS).
 """
@@ -70,7 +70,7 @@ def is_possible() -> bool:
 def restrict(*, may_write: bool) -> None:
     """From here on, for this process and its threads; without `may_write` it can change no file either.
 
-    Raises OSError where the system refuses the filter.
+    Raises OSError if the system refuses the filter.
     """
     import ctypes
 

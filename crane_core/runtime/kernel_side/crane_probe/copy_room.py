@@ -1,4 +1,4 @@
-"""A room of its own for a copy of the kernel: no network, and folders whose changes are dropped with the copy.
+"""A separate room for a copy of the kernel: no network, and folders whose changes are dropped with the copy.
 
 Knows Linux's namespaces and overlays, which a user may make where the system allows it. Refuses to know what runs
 there.

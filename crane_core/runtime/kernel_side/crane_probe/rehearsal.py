@@ -138,7 +138,7 @@ class _Watched:
                 deadline = self._began + self._seconds
 
     def told(self, status: int) -> Facts:
-        """What it came to; `seconds` are those of the cell, `writes` says what became of files."""
+        """What it came to; `seconds` are those of the cell, `writes` says whether files are dropped or refused."""
         found = self._outcome(status)
         took = 0.0 if self._began is None else min(self._seconds, time.perf_counter() - self._began)
         return {**found, "seconds": round(took, 3), "limit_s": self._seconds, "writes": self._said.get("begun")}

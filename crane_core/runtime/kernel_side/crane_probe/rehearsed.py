@@ -101,7 +101,7 @@ def _line(shell: Any, code: str, error: BaseException) -> int | None:
         return None
     if n_magic and len(frames) > 1:
         return frames[1][1] + n_blank + n_magic
-    # A magic such as %%capture runs its lines as a cell of their own, which is all that its traceback holds.
+    # A magic such as %%capture runs its lines as a second cell, which is all that its traceback holds.
     is_own = _calls_magic(frames[0][0])
     return frames[0][1] + n_blank + (0 if is_own else n_magic)
 

@@ -96,7 +96,7 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n')
     public = f"http://127.0.0.1:{free_port()}"
-    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=60), Purpose.SESSION, signing_key(data))}"
+    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=600), Purpose.SESSION, signing_key(data))}"
     with ExitStack() as running:
 
         def started(*arguments: str) -> str:

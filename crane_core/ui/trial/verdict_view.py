@@ -84,7 +84,7 @@ def rehearsal_html(told: Rehearsal) -> str:
     """The card of what the target came to in a copy."""
     css = "cw-alarm" if told.outcome is Outcome.CRASH else "cw-calm"
     title = told.title[:1].upper() + told.title[1:]
-    facts = [(name, _shown(text)) for name, text in told.facts]
+    facts = [(name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text)) for name, text in told.facts]
     return _card(css, EXECUTED, _shown(title), facts)
 
 

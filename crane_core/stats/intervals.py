@@ -132,7 +132,7 @@ def clustered_contrast(
 def difference_of_cases(
     right_a: ArrayLike, right_b: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE
 ) -> RateEstimate:
-    """`clustered_difference` of counts per cluster, as `rate_of_cases` takes them; `asked` is that of both conditions."""
+    """`clustered_difference` of counts per cluster, as for `rate_of_cases`; `asked` is that of both conditions."""
     sums = _asked_of(asked, right_a, asked, right_b, asked)
     n = int(sums[:, 1].sum())
     return _contrast((-1.0, 1.0), sums, n, float(n), confidence)

@@ -31,6 +31,7 @@ EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_repro
          python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json
          python -m crane_core capture my_notebooks --out states --dask tcp://10.0.0.5:8786"""
 SHOWN_NAMES = 20
+_USUAL = f"local for more than {MANY} notebooks where distributed is installed"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -111,14 +112,14 @@ def add_bounds(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def add_dask(verb: argparse.ArgumentParser) -> None:
-    """The option that says on which Dask cluster many notebooks are worked on."""
+def add_dask(verb: argparse.ArgumentParser, *, usual: str = _USUAL) -> None:
+    """The option that says on which Dask cluster many notebooks are worked on; `usual`: what happens without it."""
     verb.add_argument(
         "--dask",
         type=arguments.cluster,
         metavar="ADDRESS",
         help="work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
-        f"(default: local for more than {MANY} notebooks where distributed is installed). Anyone who reaches a "
+        f"(default: {usual}). Anyone who reaches a "
         "scheduler can run code on it: docs/scale.md",
     )
 

@@ -23,6 +23,7 @@ from crane_core.llm.keys import without_secrets
 from crane_core.llm.prices import Price
 from crane_core.llm.retrying import RETRIES
 from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
+from crane_core.pipeline.dask_cluster import OFF
 from crane_core.pipeline.detect import Plan, Wanted, known_detector, plan_detection
 from crane_core.pipeline.detect_cascade import (
     NAME as CASCADE,
@@ -107,7 +108,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--name", type=arguments.line(MOST_NAME), metavar="N", help="what the run is called in the list of runs"
     )
     verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
-    add_dask(verb)
+    add_dask(verb, usual="off; the processes of this machine start sooner without a cluster")
+    verb.set_defaults(dask=OFF)
     add_model_arguments(verb, has_several=True)
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from crane_core.errors import StoreError
 from crane_core.storage.store import Store
+from crane_core.storage.tables import TABLES
 
 _ASKS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 """DESCRIBE, SHOW and SUMMARIZE are of the first kind."""
@@ -23,7 +24,7 @@ class Column(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A table, or a view. `key` are the columns of its primary key; a view has none."""
+    """A table, or a view. `key` are the columns of which a table has each combination once; a view has none."""
 
     name: str
     is_view: bool
@@ -79,4 +80,8 @@ def schema(store: Store) -> list[Relation]:
         """
     ).fetchall():
         columns.setdefault(table, []).append(Column(*column))
-    return [Relation(name, is_view, words, tuple(key), tuple(columns[name])) for name, is_view, words, key in named]
+    kept_unique = {table.name: table.key for table in TABLES.values()}
+    return [
+        Relation(name, is_view, words, tuple(key) or kept_unique.get(name, ()), tuple(columns[name]))
+        for name, is_view, words, key in named
+    ]

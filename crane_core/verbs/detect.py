@@ -262,7 +262,7 @@ def _table(rows: Sequence[Row], printed: Sequence[PrintedRow]) -> list[str]:
 
 
 def _one(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
-    if chosen.dask and chosen.detector not in local_detectors():
+    if chosen.dask != OFF and chosen.detector not in local_detectors():
         raise DetectorError(
             f"{chosen.detector} asks a model, and keys and limits stay on this machine.",
             remedy=f"Omit --dask; it is for {', '.join(local_detectors())}. More questions at once: --concurrency.",

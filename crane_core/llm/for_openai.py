@@ -148,9 +148,9 @@ class OpenAIClient:
         except openai.APIStatusError as error:
             return self._of_status(error, body)
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
-            return _of_connection(error)
+            return of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            return Failure(Kind.QUESTION, f"the request failed: {_shown(str(error))}", may_cost=True)
+            return Failure(Kind.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True)
         if reply.raw is None:
             return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {}, usd=reply.usd)
         return self._read(reply.status, reply.raw, reply.usd)
@@ -206,7 +206,7 @@ class OpenAIClient:
             if asked is not None and is_about_length(message):
                 limit = fitting(message, asked)
                 if limit is None:
-                    return Failure(Kind.QUESTION, f"status {error.status_code}: {_shown(message)}", is_of_text=True)
+                    return Failure(Kind.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True)
                 self._most = min(self._most, limit)
                 return NotTaken(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
@@ -218,7 +218,7 @@ class OpenAIClient:
             if refused is not None:
                 return refused
         code = " ".join(str(part) for part in (error.code, error.type) if part)
-        return failure_of(error.status_code, code, _shown(message), error.response.headers)
+        return failure_of(error.status_code, code, shown(message), error.response.headers)
 
     def _refused_parameter(
         self, names: Sequence[str], body: dict[str, Any], named: str, message: str
@@ -250,7 +250,7 @@ class OpenAIClient:
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return _of_malformed(status, raw)
         usage = usage if isinstance(usage, dict) else {}
-        reason = _shown(finish_reason) if isinstance(finish_reason, str) else None
+        reason = shown(finish_reason) if isinstance(finish_reason, str) else None
         if text:
             return self._said(without_keys(text), None, usage, reason, usd=usd)
         thought = next((_spoken(message[name]) for name in _THOUGHTS if message.get(name)), "")
@@ -297,9 +297,9 @@ async def _bound_errors(response: httpx2.Response) -> None:
         response.stream = _Bounded(response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES)
 
 
-def _of_connection(error: Exception) -> Failure:
+def of_connection(error: Exception) -> Failure:
     causes = list(_causes(error))
-    why = _shown(str(causes[-1])) or type(causes[-1]).__name__
+    why = shown(str(causes[-1])) or type(causes[-1]).__name__
     if any(isinstance(cause, _UNSENT) for cause in causes):
         return Failure(Kind.UNREACHABLE, f"The endpoint cannot be reached: {why}")
     return Failure(Kind.TRANSIENT, f"the connection broke: {why}", may_cost=True)
@@ -318,14 +318,14 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     try:
         error = (completion_of(raw) if looks_like_stream(raw) else json.loads(raw))["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        beginning = _shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
+        beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(
             Kind.TRANSIENT, f"the reply is not a chat completion: {beginning or 'it is empty'}", may_cost=True
         )
     told = error if isinstance(error, dict) else {"message": error}
     code = told.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else status
-    message = _shown(str(told.get("message")))
+    message = shown(str(told.get("message")))
     if status >= 400:
         return failure_of(status, str(code), message, {})
     return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
@@ -349,7 +349,7 @@ def _ended(reply: dict[str, Any], choice: dict[str, Any]) -> object:
 
 def _why_empty(refusal: object, finish_reason: str | None, *, has_thought: bool) -> str:
     if isinstance(refusal, str) and refusal:
-        return f"the model refuses: {_shown(refusal)}"
+        return f"the model refuses: {shown(refusal)}"
     if finish_reason == "content_filter":
         return "the reply was held back by a content filter"
     if finish_reason in ("length", "max_output_tokens"):
@@ -388,7 +388,7 @@ def _usd(reported: object) -> float | None:
     return usd if math.isfinite(usd) and usd > 0 else None
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """One line without secrets, of bounded length. Keys are removed before the cut, so that no part of one remains."""
     line = " ".join(without_secrets(without_keys(text)[:_READ_CHARS]).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} ..."

@@ -14,24 +14,24 @@ def predicting(plan: Plan, asked: Asking) -> Worker:
     return of_model(
         asked,
         plan.work.before.spent,
-        text_of=lambda key: _prompt(plan, key).text,
-        prompt_of=lambda key: _prompt(plan, key),
+        text_of=lambda key: prompt_for(plan, key).text,
+        prompt_of=lambda key: prompt_for(plan, key),
         repeat_of=lambda key: int(key[1]),
-        reply_of=lambda key, came: _reply(plan, key, came),
+        reply_of=lambda key, came: reply_for(plan, key, came),
         schema=reply_schema(),
         schema_name=SCHEMA_NAME,
     )
 
 
-def _prompt(plan: Plan, key: Key) -> Prompt:
+def prompt_for(plan: Plan, key: Key) -> Prompt:
     prompt = plan.sights[key[0]].prompt
     if prompt is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown no text")
     return prompt
 
 
-def _reply(plan: Plan, key: Key, came: Came) -> Reply:
+def reply_for(plan: Plan, key: Key, came: Came) -> Reply:
     instance_id, run_index = key
     job = plan.job
     where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index)
-    return Reply(*where, _prompt(plan, key).sha256, **came)
+    return Reply(*where, prompt_for(plan, key).sha256, **came)

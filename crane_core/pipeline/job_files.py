@@ -117,6 +117,11 @@ def job_file(folder: DataFolder, job: str) -> Path:
     return folder.ledger / FOLDER / f"{job}.jsonl"
 
 
+def batch_file(folder: DataFolder, job: str) -> Path:
+    """What names the batch that the job waits for; it is there only as long as its replies are not."""
+    return job_file(folder, job).with_suffix(".batch")
+
+
 def chosen_name(folder: DataFolder, base: str, *, again: bool) -> str:
     """The job to continue with: the newest repeat; with `again` the next repeat, which nobody has begun."""
     number = 1

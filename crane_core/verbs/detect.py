@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ from crane_core.pipeline.detect_dask import on_cluster
 from crane_core.pipeline.detect_here import in_processes
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.detect_score import Row, scores
-from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE
+from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE, batch_file
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
 from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
 from crane_core.pipeline.load import prepare_or_read
@@ -110,6 +110,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
     add_dask(verb, usual="off; the processes of this machine start sooner without a cluster")
     verb.set_defaults(dask=OFF)
+    verb.add_argument(
+        "--batch",
+        action="store_true",
+        help=f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
+        "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests unless "
+        "--price-in and --price-out say otherwise",
+    )
     add_model_arguments(verb, has_several=True)
 
 
@@ -208,12 +215,23 @@ class Ended(NamedTuple):
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     models = list(dict.fromkeys(chosen.model)) if chosen.model else [None]
+    if chosen.batch:
+        _check_batch(chosen)
     each = [_only(chosen, model, setting) for model in models for setting in chosen.setting]
     if len(each) > 1:
         return _several(each, folder)
     ended = _one(each[0], folder)
     _give(chosen, ended.document, [*ended.lines, *_table(ended.rows, ended.printed)])
     return ended.code
+
+
+def _check_batch(chosen: argparse.Namespace) -> None:
+    if chosen.detector != LLM:
+        raise DetectorError(f"{chosen.detector} cannot be asked by batches.", remedy=f"Use --detector {LLM}.")
+    if chosen.concurrency is not None:
+        raise DetectorError(
+            "The provider decides how many questions of a batch run at once.", remedy="Omit --concurrency."
+        )
 
 
 def _only(chosen: argparse.Namespace, model: str | None, setting: Setting) -> argparse.Namespace:
@@ -295,11 +313,30 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
         plan = _planned(
             chosen, folder, detector, options_of(asked, template, is_fake=chosen.detector == FAKE), template
         )
+        if chosen.batch:
+            return _of_batch(chosen, folder, plan, asked)
+        if plan.work.open and (waiting := batch_file(folder, plan.job.job)).exists():
+            raise DetectorError(
+                f"The job {plan.job.job} waits for a batch, which may hold these questions.",
+                remedy=f"Repeat the command with --batch; to give the batch up, delete {waiting}.",
+            )
         sent = estimate(asked, len(plan.work.open), plan.open_tokens)
         if chosen.dry_run:
             return _say_plan(plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
         return _done(chosen, folder, plan, predicting(plan, asked))
+
+
+def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, asked: Asking) -> Ended:
+    from crane_core.pipeline.detect_batch import Batching  # imports the client, which takes a second
+
+    worker = Batching(folder, plan, asked, tell)
+    to_ask = worker.unsubmitted()
+    sent = estimate(asked, len(to_ask), sum(plan.sights[name].n_tokens for name, _ in to_ask))
+    if chosen.dry_run:
+        return _say_plan(plan, estimate_words(sent), sent._asdict())
+    tell(estimate_words(sent))
+    return _done(chosen, folder, plan, worker, settle=worker.settle)
 
 
 def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
@@ -432,10 +469,17 @@ def _say_plan(plan: Plan, words: str, sent: dict[str, object] | None = None) -> 
 
 
 def _done(
-    chosen: argparse.Namespace, folder: DataFolder, plan: Plan, worker: Worker, of_rules: Settled | None = None
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    plan: Plan,
+    worker: Worker,
+    of_rules: Settled | None = None,
+    settle: Callable[[], bool] = lambda: False,
 ) -> Ended:
-    """Run it; the outcome, and what was saved because rules answered first."""
+    """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
+    while settle():
+        outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     rows, printed = _rows(folder, plan.job)
     saved = {"first": of_rules.to_json()} if of_rules else {}
     scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}

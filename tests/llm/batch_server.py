@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from tests.llm.scripted import VERDICT, Sent, error
 
@@ -73,12 +74,20 @@ class BatchServer:
             self.batches.append({"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0} | wanted)
             return self.after_created or _sent(self.batches[-1])
         if method == "GET" and path.startswith("/v1/batches?"):
-            return _sent({"data": self.batches, "has_more": False})
+            return _sent(self._page(parse_qs(urlsplit(path).query)))
         if method == "GET" and path.startswith("/v1/batches/"):
             return _sent(self._looked_at(int(path.rpartition("_")[2])))
         if method == "GET" and path.endswith("/content"):
             return Sent(200, self.files[path.split("/")[3]], "application/octet-stream")
         return error(404, "no such address")
+
+    def _page(self, query: dict[str, list[str]]) -> Told:
+        """The newest batches, or those before one of them."""
+        newest = self.batches[::-1]
+        after = [number for number, batch in enumerate(newest) if [batch["id"]] == query.get("after")]
+        rest = newest[after[0] + 1 :] if after else newest
+        limit = int(query["limit"][0])
+        return {"object": "list", "data": rest[:limit], "has_more": len(rest) > limit}
 
     def _looked_at(self, number: int) -> Told:
         batch = self.batches[number]

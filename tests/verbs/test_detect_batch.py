@@ -15,6 +15,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Reply
 from crane_core.llm.fake_server import FakePlan, fake_server
+from crane_core.pipeline import detect_batch
 from crane_core.pipeline.places import DataFolder
 from tests.llm.batch_server import BatchServer, Told, answered, batch_server, expired, failed
 from tests.llm.scripted import Sent, error
@@ -158,11 +159,36 @@ def test_a_batch_whose_name_never_came_back_is_found_again(run: Run, folder: Dat
     server = BatchServer(after_created=error(500, "lost"))
     with batch_server(server) as base_url:
         first = run(*batch_at(base_url))
+        server.batches += [{"id": f"batch_{n}", "input_file_id": "of somebody else"} for n in range(1, 251)]
         second = run(*batch_at(base_url))
     assert "lost" in the_error(first.err)
     assert second.code == 0
-    assert len(server.batches) == 1
+    assert sum(path == "POST /v1/batches" for path in server.requests) == 1
+    assert sum(path.startswith("GET /v1/batches?") for path in server.requests) == 3
     assert sum(path == "POST /v1/files" for path in server.requests) == 1
+
+
+def test_a_batch_that_was_never_created_is_created_of_the_same_file(run: Run, folder: DataFolder) -> None:
+    fails = iter([True, False])
+    server = BatchServer(
+        refuses=lambda method, path: error(500, "x") if path == "/v1/batches" and next(fails, False) else None
+    )
+    with batch_server(server) as base_url:
+        assert run(*batch_at(base_url)).code == 1
+        assert run(*batch_at(base_url)).code == 0
+    assert len(server.batches) == len(replies(folder)) / 4 == 1
+    assert sum(path == "POST /v1/files" for path in server.requests) == 1
+
+
+def test_a_batch_without_an_end_is_waited_for_a_limited_time(
+    run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detect_batch, "LONGEST_WAIT_S", 0.5)
+    with batch_server(BatchServer(n_looks=None)) as base_url:
+        spoken = run(*batch_at(base_url))
+    assert spoken.code == 1
+    assert "stopped early: the batch batch_0 did not end; it is still waited for" in spoken.out
+    assert len(notes(folder)) == 1
 
 
 def test_a_look_that_fails_is_repeated_and_a_server_that_stays_away_ends_it(run: Run, folder: DataFolder) -> None:

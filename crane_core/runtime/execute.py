@@ -154,9 +154,10 @@ class _Session:
             context.destroy(linger=0)
         if finished and (raised := finished.result()) is not None:
             return Execution(*raised, None, seconds)
-        end = self._guarded.end()
-        if too_much.is_set() and end.why == "asked":
-            end = end._replace(why="output")
+        if too_much.is_set():
+            end = self._guarded.end_for_output(is_cut=notebook.n_output <= self._limits.output_bytes)
+        else:
+            end = self._guarded.end()
         at = self._at or 0
         what = name if end.why == "time" else f"Code cell {cells[at].index} of {name}"
         why = ended(end, what, cells[at].index, self._limits)

@@ -20,6 +20,9 @@ from crane_core.runtime import watchdog
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.strays import MARK, end_strays
 
+_DEATH_TOLD_S = 5.0
+"""A program that dies takes its connections with it a moment before the watchdog can tell how it ended."""
+
 
 class End(NamedTuple):
     """How a program ended.
@@ -74,10 +77,6 @@ class Guarded:
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
-    def ends_within(self, seconds: float) -> bool:
-        """Whether the program has ended, after waiting at most this long for it."""
-        return bool(select.select([self.handle], [], [], seconds)[0])
-
     def allow(self, seconds: float | None) -> None:
         """From now on the program may take this long, None for any time; beyond that it is killed."""
         assert self._process.stdin is not None
@@ -94,6 +93,16 @@ class Guarded:
             self._end = self._account()
             self._finish()
         return self._end
+
+    def end_for_output(self, *, is_cut: bool) -> End:
+        """End it for all that it gives out; how it ended, where that came first.
+
+        is_cut: only a cut connection tells of too much. The end of the program cuts it too, so that is waited for.
+        """
+        if is_cut:
+            select.select([self.handle], [], [], _DEATH_TOLD_S)
+        end = self.end()
+        return end._replace(why="output") if end.why == "asked" else end
 
     def abandon(self) -> End:
         """Kill the watchdog too, which does not answer: a cell may have stopped it."""

@@ -24,9 +24,6 @@ from crane_core.runtime.program import Program
 _WATCHDOG_LATE_S = 15.0
 """A watchdog that has not spoken this long after the time was up has been stopped by somebody."""
 
-_DEATH_TOLD_S = 5.0
-"""A kernel that dies takes its connections with it a moment before the watchdog can tell how it ended."""
-
 
 class EndedError(Exception):
     """The kernel ended before it answered."""
@@ -99,11 +96,9 @@ class Kernel:
                 return answer
             ready = self._channels.wait(self._guarded.handle)
             self._n_output += self._channels.n_output()
-            if self._channels.is_cut() and self._guarded.ends_within(_DEATH_TOLD_S):
-                raise EndedError(self.end())
-            if self._n_output > self._limits.output_bytes or self._channels.is_cut():
-                end = self.end()
-                raise EndedError(end._replace(why="output") if end.why == "asked" else end)
+            is_cut = self._channels.is_cut()
+            if is_cut or self._n_output > self._limits.output_bytes:
+                raise EndedError(self._guarded.end_for_output(is_cut=is_cut))
             if self._stop.is_set():
                 raise KernelError("The capture was stopped.", remedy="Run it again.")
             if ready == {self._guarded.handle}:

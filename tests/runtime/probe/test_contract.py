@@ -300,6 +300,8 @@ def fingerprint(value: Any) -> Any:
         return value.gi_frame.f_lasti
     if isinstance(value, zip | map | filter | enumerate):
         return repr(value.__reduce__()[1])
+    if isinstance(value, BaseException):  # pickled by tblib, which Dask installs, it is given a __dict__
+        return repr(value.__reduce__())
     if (
         isinstance(value, Axes)
         or isinstance(value, np.ndarray)

@@ -12,10 +12,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import ledger
-from crane_core.domain import Benchmark, Case, InventoryAction, Listed, LoadProblem, Record
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Detector,
+    DetectorKind,
+    InventoryAction,
+    Judgement,
+    Listed,
+    LoadProblem,
+    ProblemKind,
+    Record,
+    Run,
+)
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
 from crane_core.importers.filetree import open_files, open_tree
+from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.registry import importer_by_kind, importer_for
 from crane_core.pipeline.collecting import collection_paused
 from crane_core.pipeline.editions import edition_of, filed
@@ -39,6 +52,7 @@ from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
+from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, Facts, conditions, facts_of, partitioned
 from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
@@ -74,13 +88,13 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
     """
     refuse_on_replica()
-    store = open_store(folder.database)
+    store = open_store(folder.database, folder.sources)
     try:
         if _embedded_changed(store):
             store.close()
             progress("The embedded data changed; rebuilding the store")
             rebuild(folder, progress)
-            return open_store(folder.database)
+            return open_store(folder.database, folder.sources)
         catch_up(store, folder, progress)
         keep_count(folder)
     except BaseException:
@@ -97,7 +111,7 @@ def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> 
         if held.by_reader and (store := _read_beside(folder)):
             return store
         progress(f"{held.args[0]} Reading sources and ledger again, in memory")
-        store = open_store(IN_MEMORY)
+        store = open_store(IN_MEMORY, folder.sources)
         catch_up(store, folder, progress)
         return store
 
@@ -105,7 +119,7 @@ def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> 
 def _read_beside(folder: DataFolder) -> Store | None:
     """The database opened to read only, where it is of this version and holds everything that is on the disk."""
     try:
-        store = open_to_read(folder.database)
+        store = open_to_read(folder.database, folder.sources)
     except StoreError:
         return None
     if _is_current(store, folder):
@@ -115,7 +129,7 @@ def _read_beside(folder: DataFolder) -> Store | None:
 
 
 def _is_current(store: Store, folder: DataFolder) -> bool:
-    cursor = store.cursor()
+    cursor = store.bare_cursor()
     loaded = state.loaded_sources(cursor)
     wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
     kept = inventory(folder)
@@ -138,10 +152,10 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_l
     set_aside_altered_sources(folder, lost)
     fresh = folder.database.with_suffix(".rebuilding")
     _remove_database(fresh)
-    store = open_store(fresh)
+    store = open_store(fresh, folder.sources)
     try:
         catch_up(store, folder, progress)
-        fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.cursor()))))
+        fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor()))))
         if is_outdated:
             fewer = []  # rows of what was removed since are missed on purpose
     finally:
@@ -161,7 +175,7 @@ def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
         return Counter()
     store = open_store(database)
     try:
-        return _by_table(state.rows_of_ledger(store.cursor()))
+        return _by_table(state.rows_of_ledger(store.bare_cursor()))
     finally:
         store.close()
 
@@ -170,9 +184,9 @@ def _is_inventory_outdated(folder: DataFolder) -> bool:
     """Whether something was removed or restored since the old database was loaded."""
     if not folder.database.exists():
         return False
-    store = open_store(folder.database)
+    store = open_store(folder.database, folder.sources)
     try:
-        return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.cursor()).get(INVENTORY, ())))
+        return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())))
     finally:
         store.close()
 
@@ -221,7 +235,7 @@ def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: No
 def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
     _start_over_if_inventory_changed(store, folder, progress)
     kept = inventory(folder)
-    loaded = state.loaded_sources(store.cursor())
+    loaded = state.loaded_sources(store.bare_cursor())
     for source_id, path in embedded().items():
         if source_id not in loaded and path.is_dir():
             progress(f"Loading the embedded data: {source_id}")
@@ -239,7 +253,7 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
 
 def _start_over_if_inventory_changed(store: Store, folder: DataFolder, progress: Progress) -> None:
     """What is removed is not loaded, and what is restored is again: both may change rows that others brought too."""
-    cursor = store.cursor()
+    cursor = store.bare_cursor()
     since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
     if state.loaded_sources(cursor) and _inventory_grew(folder, since):
         progress("Something was removed, restored or renamed; loading everything again")
@@ -319,7 +333,7 @@ def _import(
             return _loaded_before(known, folder)
         if store is None:
             return _try_out(source, folder, records, problems)._replace(waits_for_app=True, edition=edition)
-        if source.source_id in state.loaded_sources(store.cursor()):
+        if source.source_id in state.loaded_sources(store.bare_cursor()):
             return _loaded_before(source, folder)
         return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
 
@@ -416,6 +430,8 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
 
 @collection_paused()
 def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
+    if source.kind in FORMS:
+        return load_partition(store, folder, source)
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
     return _write(store, folder, _row(source), records, [*source.problems, *problems])
@@ -431,7 +447,7 @@ def _load_embedded(store: Store, folder: DataFolder, source_id: str, path: Path)
 
 
 def _embedded_changed(store: Store) -> bool:
-    stored = state.source_digests(store.cursor())
+    stored = state.source_digests(store.bare_cursor())
     return any(stored[name] != _digest(path) for name, path in embedded().items() if name in stored and path.is_dir())
 
 
@@ -460,14 +476,21 @@ def _read(stream: Iterable[Record], edition: str = "") -> tuple[list[Record], li
 
 
 def _write(
-    store: Store, folder: DataFolder, row: SourceRow, records: list[Record], problems: list[LoadProblem]
+    store: Store,
+    folder: DataFolder,
+    row: SourceRow,
+    records: list[Record],
+    problems: list[LoadProblem],
+    *in_place: Added,
 ) -> Imported:
+    """in_place: counts of what stays in its file."""
+    _refuse_partitioned(store, records)
     kept = inventory(folder)
     records = [taken for record in records if (taken := kept.taken(record)) is not None]
     row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
 
     def change(cursor: Cursor) -> Imported:
-        added = write.add_records(cursor, records, source_id=row.source_id)
+        added = [*write.add_records(cursor, records, source_id=row.source_id), *in_place]
         found = [*problems, *(problem for entry in added for problem in entry.problems)]
         everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
         write.add_source(cursor, row, added, everything)
@@ -478,13 +501,57 @@ def _write(
     return store.write(change)
 
 
+def _refuse_partitioned(store: Store, records: list[Record]) -> None:
+    """Raise SourceError where records are of what a Parquet file answers for."""
+    for kind, record_type in ((RUNS, Run), (JUDGEMENTS, Judgement)):
+        given = {(r.benchmark, r.experiment, r.detector, str(r.setting)) for r in records if isinstance(r, record_type)}
+        if given and (both := sorted(given & partitioned(store.cursor(), kind))):
+            raise SourceError(
+                "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(*both[0]),
+                remedy="Name another experiment, or remove that source first.",
+            )
+
+
+def load_partition(store: Store, folder: DataFolder, source: StagedSource, facts: Facts | None = None) -> Imported:
+    """A Parquet file that is read where it is kept: its benchmarks and detectors are loaded, its rows are counted.
+
+    A file that cannot be read as it should be, or that answers what another source answers, is listed with its problem
+    and counts nowhere. facts: what the file holds, if that was checked just now with `refuse_overlap`.
+    """
+    kept = folder.sources / source.source_id / FORMS[source.kind].file
+    try:
+        if facts is None:
+            facts = facts_of(kept, source.name)
+            refuse_overlap(store, facts, source.name)
+    except SourceError as error:
+        problem = LoadProblem(source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION)
+        return _write(store, folder, _row(source), [], [problem])
+    benchmarks = sorted({benchmark for benchmark, *_ in facts.conditions})
+    records: list[Record] = [JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name) for name in benchmarks]
+    records += [Detector(name, title, DetectorKind(kind)) for name, title, kind in facts.detectors]
+    counted = Added(FORMS[source.kind].table, facts.n_rows, facts.n_rows, [])
+    return _write(store, folder, _row(source), records, [], counted)
+
+
+def refuse_overlap(store: Store, facts: Facts, name: str) -> None:
+    """Raise SourceError if something is loaded of what the file answers for: keys are unique within one source."""
+    if both := sorted(facts.conditions & conditions(store.cursor(), facts.kind)):
+        benchmark, experiment, detector, setting = both[0]
+        table = FORMS[facts.kind].table
+        raise SourceError(
+            f"{name} holds {table} of {detector}, {setting}, in experiment {experiment} of {benchmark}, of which"
+            " another source holds some.",
+            remedy="Keep all of these in one file, or name another experiment.",
+        )
+
+
 def _row(source: StagedSource) -> SourceRow:
     return SourceRow(source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported)
 
 
 def load_ledger(store: Store, folder: DataFolder) -> int:
     """Load the new lines of ledger files since the last time; the number of new lines."""
-    positions = state.ledger_positions(store.cursor())
+    positions = state.ledger_positions(store.bare_cursor())
     return sum(
         _load_tail(store, folder, name, ledger.tail(folder.ledger / name, since), since)
         for name, since in _grown(folder, positions)

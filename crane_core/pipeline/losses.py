@@ -55,7 +55,7 @@ class Known:
 
 
 def known_to(store: Store) -> Known:
-    cursor = store.cursor()
+    cursor = store.bare_cursor()
     return Known(state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor))
 
 

@@ -137,10 +137,18 @@ def pack(files: dict[str, bytes]) -> bytes:
 
 @contextmanager
 def staged_archive(
-    archive: Path, *, kind: str, name: str, into: Path, release: Release | None = None, edition: str = ""
+    archive: Path,
+    *,
+    kind: str,
+    name: str,
+    into: Path,
+    release: Release | None = None,
+    edition: str = "",
+    file: str = "",
 ) -> Iterator[StagedSource]:
-    """Keep a copy of an archive while the body loads it; when the body raises, nothing stays."""
-    described = _describe(fingerprint(archive), kind, name, archive.name, archive.stat().st_size, str(archive))
+    """Keep a copy of an archive, named `file` if given, while the body loads it; if the body raises, nothing stays."""
+    as_kept = file or archive.name
+    described = _describe(fingerprint(archive), kind, name, as_kept, archive.stat().st_size, str(archive))
     source = replace(described, release=release, edition=edition)
     with _staging(source, into) as folder:
         shutil.copyfile(archive, folder / source.file)

@@ -63,7 +63,7 @@ def schema(store: Store) -> list[Relation]:
     cursor = store.cursor()
     named = cursor.execute(
         """
-        SELECT view_name, true, comment, [] FROM duckdb_views() WHERE NOT internal
+        SELECT view_name, true, comment, [] FROM duckdb_views() WHERE NOT internal AND NOT temporary
         UNION ALL
         SELECT t.table_name, false, t.comment, coalesce(any_value(k.constraint_column_names), [])
         FROM duckdb_tables() t
@@ -76,7 +76,8 @@ def schema(store: Store) -> list[Relation]:
     for table, *column in cursor.execute(
         """
         SELECT table_name, column_name, data_type, coalesce(comment, '')
-        FROM duckdb_columns() WHERE NOT internal ORDER BY table_name, column_index
+        FROM duckdb_columns() WHERE NOT internal AND database_name = current_database()
+        ORDER BY table_name, column_index
         """
     ).fetchall():
         columns.setdefault(table, []).append(Column(*column))

@@ -111,9 +111,10 @@ def _log_of(database: Path) -> Path:
 class Replica(Store):
     """The newest copy in a folder, opened to read only. `follow` changes to a newer one; open cursors stay valid."""
 
-    def __init__(self, folder: Path) -> None:
-        copy, connection = _opened(folder)
-        super().__init__(connection, copy)
+    def __init__(self, folder: Path, sources: Path | None = None) -> None:
+        """sources: as for `open_store`."""
+        copy, connection = _opened(folder, sources)
+        super().__init__(connection, copy, sources)
         self._folder = folder
         self._held_all_at = copy.stat().st_mtime
 
@@ -121,7 +122,7 @@ class Replica(Store):
         """Change to the newest copy. Raises StoreError if it cannot be opened."""
         with self.loading:
             if newest(self._folder) not in (None, self.path):
-                self.path, self._connection = _opened(self._folder)  # who still reads the one before keeps it open
+                self.path, self._connection = _opened(self._folder, self._sources)  # who still reads the one before keeps it open
                 self._n_changes += 1
 
     def write(self, change: Callable[[Cursor], T]) -> T:
@@ -136,10 +137,10 @@ class Replica(Store):
         return datetime.fromtimestamp(self._held_all_at, UTC)
 
 
-def _opened(folder: Path) -> tuple[Path, Cursor]:
+def _opened(folder: Path, sources: Path | None) -> tuple[Path, Cursor]:
     while copy := newest(folder):
         try:
-            return copy, connected_to_read(copy)
+            return copy, connected_to_read(copy, sources)
         except StoreError:
             if copy.exists():
                 raise

@@ -17,6 +17,7 @@ from uuid import uuid4
 import duckdb
 
 from crane_core.errors import StoreError
+from crane_core.storage import partitions
 from crane_core.storage.migrate import migrate, refuse_unlike
 from crane_core.storage.transaction import transaction
 
@@ -25,10 +26,7 @@ DatabaseError = duckdb.Error
 """What DuckDB raises in the middle of a query, such as for a damaged block."""
 _BLOCK_BYTES = 65_536
 """Of a new file. There are many small tables: with DuckDB's own 262,144 the file is half as large again."""
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": False,
-    "default_block_size": _BLOCK_BYTES,
-}
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {"default_block_size": _BLOCK_BYTES}
 DAMAGED_REMEDY = "Run `python -m crane_core rebuild`: it is rebuilt from sources and ledger, which hold everything."
 Cursor = duckdb.DuckDBPyConnection
 """The argument of a change or a query."""
@@ -51,8 +49,10 @@ class StoreHeldError(StoreError):
 class Store:
     """An open database. Create it with `open_store`; close it when the process is done with it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, sources: Path | None = None) -> None:
         self._connection = connection
+        self._sources = sources
+        self._views: tuple[str, list[str]] | None = None
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
         self.path = path
         self.loading = RLock()
@@ -65,7 +65,27 @@ class Store:
         return f"{self._opened}/{self._n_changes}"
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A new cursor for the caller; never share one between threads."""
+        """A new cursor for the caller, over the tables and what stays in Parquet; never share one between threads.
+
+        Raises StoreError if a Parquet file is gone or damaged.
+        """
+        cursor = self.bare_cursor()
+        version = self.version
+        try:
+            if self._views is None or self._views[0] != version:
+                made = [] if self._sources is None else partitions.views(cursor, self._sources)
+                self._views = version, made
+            for statement in self._views[1]:
+                cursor.execute(statement)
+        except duckdb.Error as error:
+            raise StoreError(
+                f"A kept Parquet file cannot be read: {_one_line(error)}",
+                remedy="Restore it from a backup; `doctor` lists losses, `rebuild --accept-loss` goes without them.",
+            ) from error
+        return cursor
+
+    def bare_cursor(self) -> duckdb.DuckDBPyConnection:
+        """The same over the tables alone, for those who keep the books of what is loaded."""
         return self._connection.cursor()
 
     def write(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
@@ -81,7 +101,7 @@ class Store:
 
     def _in_transaction(self, change: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         try:
-            with transaction(self.cursor()) as cursor:
+            with transaction(self.bare_cursor()) as cursor:
                 return change(cursor)
         except duckdb.Error as error:
             raise StoreError(
@@ -96,14 +116,15 @@ class Store:
         self._connection.close()
 
 
-def open_store(path: Path) -> Store:
+def open_store(path: Path, sources: Path | None = None) -> Store:
     """Open (and make or migrate) the database at `path`, or in memory for `IN_MEMORY`.
 
+    sources: the folder of kept sources, the only one whose files the database may read; None: no file at all.
     Raises StoreHeldError if another process holds it, StoreError if it is not a database of this app.
     """
-    store = Store(_connected(path), path)
+    store = Store(_connected(path, sources), path, sources)
     try:
-        migrate(store.cursor())
+        migrate(store.bare_cursor())
     except duckdb.Error as error:
         store.close()
         raise _refusal(path, error) from error
@@ -113,14 +134,14 @@ def open_store(path: Path) -> Store:
     return store
 
 
-def open_to_read(path: Path) -> Store:
+def open_to_read(path: Path, sources: Path | None = None) -> Store:
     """Open the database read-only, beside other readers. Raises StoreError as `open_store` does."""
-    return Store(connected_to_read(path), path)
+    return Store(connected_to_read(path, sources), path, sources)
 
 
-def connected_to_read(path: Path) -> duckdb.DuckDBPyConnection:
+def connected_to_read(path: Path, sources: Path | None = None) -> duckdb.DuckDBPyConnection:
     """The connection of `open_to_read`."""
-    connection = _connected(path, read_only=True)
+    connection = _connected(path, sources, read_only=True)
     try:
         refuse_unlike(connection.cursor())
     except (duckdb.Error, StoreError) as error:
@@ -129,9 +150,14 @@ def connected_to_read(path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _connected(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+def _connected(path: Path, sources: Path | None, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
+        if sources is None:
+            return duckdb.connect(str(path), read_only=read_only, config=_CONFIG | {"enable_external_access": False})
+        connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
+        connection.execute(f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]")
+        connection.execute("SET enable_external_access = false")
+        return connection
     except duckdb.Error as error:
         raise _refusal(path, error) from error
 

@@ -14,6 +14,7 @@ from crane_core.importers import captured_states, pairs, predictions
 from crane_core.importers.crane_dataset import MARKER
 from crane_core.pipeline.editions import in_edition
 from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
+from crane_core.pipeline.in_place import import_in_place
 from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
 from crane_core.pipeline.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.places import DataFolder
@@ -28,7 +29,8 @@ HELP = (
     " captured states (.json), logs of Inspect AI (.eval, .json) or a dataset with a notebook column"
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
-         python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb"""
+         python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb
+         python -m crane_core import --in-place predictions/"""
 SHOWN_PROBLEMS = 20
 _WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
 """Kinds of people's own files, which should come in whole; published ones have known gaps."""
@@ -47,18 +49,27 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         action="store_true",
         help="where a folder changed since its import, take its new content and remove the old source",
     )
+    verb.add_argument(
+        "--in-place",
+        action="store_true",
+        help="runs or judgements by the million: keep Parquet files as they are, and read them where they are kept"
+        " (columns: docs/scale.md)",
+    )
     add_by(verb)
     verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    if len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
+    if not chosen.in_place and len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
-    if len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
+    if not chosen.in_place and len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
         with opened_run(chosen.paths[0]) as opened:
             return _take_pack(opened, folder, as_json=chosen.json, name=chosen.paths[0].name)
-    by = who(chosen) if chosen.replace else None
-    imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)]
+    if chosen.in_place:
+        imports = list(import_in_place(chosen.paths, folder))
+    else:
+        by = who(chosen) if chosen.replace else None
+        imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:

@@ -103,11 +103,12 @@ def ask(folder: DataFolder) -> dict[str, float]:
     found: dict[str, float] = {}
     try:
         for credit in (Credit.DETECTION, Credit.STRICT):
-            start = time.perf_counter()
+            start, cpu = time.perf_counter(), time.process_time()
             known = conditions(store)
             shown = known[known["benchmark"] == BENCHMARK].assign(asked=lambda rows: rows["detector"], is_beside=False)
             table = compared_by_case(store, BENCHMARK, shown, rule=VoteRule.MAJORITY, credit=credit).comparison
             found[str(credit)] = time.perf_counter() - start
+            print(f"{credit}: {time.process_time() - cpu:.1f} s of CPU time", file=sys.stderr)
             assert len(table) == N_DETECTORS, table
     finally:
         store.close()
@@ -136,7 +137,7 @@ def main() -> None:
         print(f"checked and imported in place in {time.perf_counter() - start:.1f} s")
         command = [sys.executable, "-m", "benchmarks.many_runs", "--ask", str(folder.path)]
         load = os.getloadavg()[0]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
         found: dict[str, float] = json.loads(told.splitlines()[-1])
     peak = found.pop("GiB")
     for credit, seconds in found.items():

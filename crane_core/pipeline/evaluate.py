@@ -45,8 +45,7 @@ def conditions(store: Store) -> pd.DataFrame:
 def measured(conditions: pd.DataFrame) -> pd.DataFrame:
     """What there is to choose from: a row per benchmark, experiment and detector_kind, in the order of the frame.
 
-    Columns besides: n (instances, counted once for each detector and setting) and is_judged (people of the study
-    labelled some).
+    Columns besides: n (answers) and is_judged (people of the study labelled some).
     """
     by = conditions.groupby(MEASURED, sort=False, observed=True)
     return by.agg(n=("n", "sum"), is_judged=("is_judged", "any")).reset_index()

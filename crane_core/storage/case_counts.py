@@ -38,26 +38,41 @@ class Question(NamedTuple):
 def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row per benchmark, experiment, detector and setting with answers, in the order of `answer_counts`.
 
-    Columns besides: detector_title, detector_kind, n (instances, about), is_judged (people of the study did).
+    Columns besides: detector_title, detector_kind, n (answers), is_judged (people of the study labelled some). Without
+    those of which no instance is loaded.
     """
-    return cursor.execute(
+    found = cursor.execute(
         """
         WITH asked AS (
-            SELECT benchmark, experiment, detector, setting, approx_count_distinct(instance_id) AS n
-            FROM runs SEMI JOIN instances USING (benchmark, instance_id) GROUP BY ALL
+            SELECT benchmark, experiment, detector, setting, count(*) AS n, any_value(instance_id) AS instance_id
+            FROM runs GROUP BY ALL
         ), labelled AS (
             SELECT DISTINCT benchmark, experiment, detector, setting FROM judgements
             WHERE annotator = ? || regexp_extract(experiment, '@.*$')
               AND run_index = 0 AND repetition = 1 AND presentation = 'normal'
         )
         SELECT a.benchmark, a.experiment, a.detector, a.setting, d.title AS detector_title, d.kind AS detector_kind,
-               a.n, l.benchmark IS NOT NULL AS is_judged
+               a.n, l.benchmark IS NOT NULL AS is_judged, i.instance_id IS NOT NULL AS is_known
         FROM asked a JOIN detectors d USING (detector)
-        LEFT JOIN labelled l USING (benchmark, experiment, detector, setting)
+        LEFT JOIN instances i ON i.benchmark = a.benchmark AND i.instance_id = a.instance_id
+        LEFT JOIN labelled l
+        ON (l.benchmark, l.experiment, l.detector, l.setting) = (a.benchmark, a.experiment, a.detector, a.setting)
         ORDER BY a.benchmark, a.experiment, d.kind DESC, a.detector, a.setting
         """,
         [PUBLISHED_HUMAN],
     ).df()
+    if not found["is_known"].all():  # one instance was looked up for each; now every one of those that failed
+        key = ["benchmark", "experiment", "detector", "setting"]
+        others = cursor.execute(
+            """
+            SELECT DISTINCT benchmark, experiment, detector, setting FROM runs
+            SEMI JOIN instances USING (benchmark, instance_id) WHERE list_contains(?, experiment)
+            """,
+            [found.loc[~found["is_known"], "experiment"].unique().tolist()],
+        ).df()
+        known = pd.MultiIndex.from_frame(found[key]).isin(pd.MultiIndex.from_frame(others))
+        found = found[found["is_known"] | known]
+    return found.drop(columns="is_known").reset_index(drop=True)
 
 
 def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd.DataFrame) -> pd.DataFrame:
@@ -84,6 +99,7 @@ def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd
                 "base": question.base,
                 "other": question.other,
                 "annotator": PUBLISHED_HUMAN,
+                "experiments": shown["experiment"].unique().tolist(),
                 "only_crashing": question.only_crashing,
             },
         ).df()
@@ -93,11 +109,14 @@ def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd
 
 
 _COUNTED = """
-    WITH answers AS (
-        SELECT s.series, r.setting, r.instance_id, r.experiment, r.detector,
-               count(*) FILTER (r.crashes) AS n_crash, count(*) FILTER (NOT r.crashes) AS n_safe
-        FROM runs r JOIN shown s USING (experiment, detector, setting)
-        WHERE r.benchmark = $benchmark AND r.setting IN ($base, $other) GROUP BY ALL
+    WITH counted AS (
+        SELECT setting, instance_id, experiment, detector,
+               count(*) FILTER (crashes) AS n_crash, count(*) FILTER (NOT crashes) AS n_safe
+        FROM runs
+        WHERE benchmark = $benchmark AND setting IN ($base, $other) AND list_contains($experiments, experiment)
+        GROUP BY ALL
+    ), answers AS (
+        FROM counted JOIN shown USING (experiment, detector, setting)
     ), labels AS (
         SELECT experiment, detector, setting, instance_id, credit
         FROM judgements JOIN credits USING (label)

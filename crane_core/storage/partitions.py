@@ -139,7 +139,8 @@ def facts_of(path: Path, shown: str) -> Facts:
     if path.is_symlink() or not path.is_file():
         raise SourceError(f"{shown} is not a file of its own.", remedy="Name Parquet files, not links to them.")
     with duckdb.connect() as connection:
-        connection.execute(f"SET allowed_paths = [{quoted(str(path.resolve()))}]")
+        named = {str(path.resolve()), glob.escape(str(path.resolve()))}
+        connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]")
         connection.execute("SET enable_external_access = false")
         try:
             return _checked(connection, path.resolve(), shown)

@@ -38,7 +38,7 @@ def _prepared(path: str) -> Store:
 
 @st.cache_resource(show_spinner=False)
 def _replica(path: str) -> Replica:
-    return Replica(data_folder(path).replicas)
+    return Replica(data_folder(path).replicas, data_folder(path).sources)
 
 
 def folder() -> DataFolder:

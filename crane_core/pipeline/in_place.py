@@ -19,7 +19,7 @@ SUFFIX = ".parquet"
 
 
 def import_in_place(paths: list[Path], folder: DataFolder) -> Iterator[Imported]:
-    """Keep each Parquet file as a source of its own; folders are searched for them.
+    """Keep each Parquet file as a separate source; folders are searched for them.
 
     Every file is checked before the first is kept. Raises SourceError or StoreError, also while the app holds the
     database.

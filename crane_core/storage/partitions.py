@@ -1,6 +1,6 @@
 """Runs and judgements kept as Parquet files beside the database, which reads them where they are.
 
-Each file is a source. Views of a cursor's own, under the names of the tables, unite its rows with theirs, so that every
+Each file is a source. Temporary views of a cursor, under the names of the tables, unite its rows with theirs, so that every
 question counts both. A file answers for whole conditions (experiment, detector and setting of a benchmark), of which no
 other source has answers: so a key cannot be there twice.
 """
@@ -137,7 +137,7 @@ class Facts(NamedTuple):
 def facts_of(path: Path, shown: str) -> Facts:
     """What a Parquet file holds, after every row was checked. Raises SourceError, which names the file as `shown`."""
     if path.is_symlink() or not path.is_file():
-        raise SourceError(f"{shown} is not a file of its own.", remedy="Name Parquet files, not links to them.")
+        raise SourceError(f"{shown} is a link or no file.", remedy="Name Parquet files, not links to them.")
     with duckdb.connect() as connection:
         named = {str(path.resolve()), glob.escape(str(path.resolve()))}
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]")

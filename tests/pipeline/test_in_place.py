@@ -27,7 +27,7 @@ from crane_core.storage import state
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui.gains_view import readable
 
-BENCHMARK, EXPERIMENT = "minibench", "a lab's own; DROP TABLE runs --'"
+BENCHMARK, EXPERIMENT = "minibench", "a lab's; DROP TABLE runs --'"
 CASES = [f"{library}_{number}" for library in ("numpy", "pandas") for number in (1, 2)]
 INSTANCES = [f"{case}_{version}" for case in CASES for version in ("reproduced", "fixed")]
 KEY = {"benchmark": BENCHMARK, "experiment": EXPERIMENT, "detector": "heron"}
@@ -179,7 +179,7 @@ def test_what_is_no_parquet_and_links_are_refused(folder: DataFolder, tmp_path: 
     (tmp_path / "link.parquet").symlink_to(written(tmp_path / "good" / "runs.parquet", runs()))
     for name, told in (
         ("text", "cannot be read as Parquet"),
-        ("link", "not a file of its own"),
+        ("link", "is a link or no file"),
         ("none", "no file that"),
     ):
         with pytest.raises(SourceError, match=told):

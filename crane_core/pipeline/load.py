@@ -502,7 +502,7 @@ def _write(
 
 
 def _refuse_partitioned(store: Store, records: list[Record]) -> None:
-    """Raise SourceError where records are of what a Parquet file answers for."""
+    """Raise SourceError if records are of what a Parquet file answers for."""
     for kind, record_type in ((RUNS, Run), (JUDGEMENTS, Judgement)):
         given = {(r.benchmark, r.experiment, r.detector, str(r.setting)) for r in records if isinstance(r, record_type)}
         if given and (both := sorted(given & partitioned(store.cursor(), kind))):

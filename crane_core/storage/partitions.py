@@ -1,6 +1,6 @@
 """Runs and judgements kept as Parquet files beside the database, which reads them where they are.
 
-Each file is a source. Temporary views of a cursor, under the names of the tables, unite its rows with theirs, so that every
+Each file is a source. Temporary views, under the names of the tables, unite its rows with theirs, so that every
 question counts both. A file answers for whole conditions (experiment, detector and setting of a benchmark), of which no
 other source has answers: so a key cannot be there twice.
 """

@@ -122,7 +122,8 @@ class Replica(Store):
         """Change to the newest copy. Raises StoreError if it cannot be opened."""
         with self.loading:
             if newest(self._folder) not in (None, self.path):
-                self.path, self._connection = _opened(self._folder, self._sources)  # who still reads the one before keeps it open
+                # Who still reads the one before keeps it open.
+                self.path, self._connection = _opened(self._folder, self._sources)
                 self._n_changes += 1
 
     def write(self, change: Callable[[Cursor], T]) -> T:

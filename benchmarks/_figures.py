@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ class FigureError(ValueError):
 class Figure:
     """`ours` and `against` are in `unit`; `peer` says what `against` is: another program, or "limit".
 
-    `n` is how many measurements `ours` is the median of. `spread` is the median distance of these from it, relative
-    to it: 0 for what does not vary with the machine's work, such as bytes on the disk. `load` is that of the last
-    minute, the benchmark's own included.
+    `n` is how many measurements `ours` is the median of. `spread` is the median distance of repeats from the median of
+    what was repeated, relative to it: 0 for what does not vary with the machine's work, such as bytes on the disk.
+    `load` is that of the last minute, the benchmark's own included.
     """
 
     question: str
@@ -49,11 +49,30 @@ class Figure:
         return self.unit == "s"
 
 
-def figure(question: str, ours: Sequence[float], against: float, *, peer: str = "limit", unit: str = "s") -> Figure:
-    """The median of `ours` against a limit, or against the median of a peer. Raises ValueError without a number."""
-    middle = statistics.median(ours)
-    spread = statistics.median(abs(one - middle) for one in ours) / middle if middle else 0.0
-    return Figure(question, middle, against, peer, unit, len(ours), round(spread, 4), round(os.getloadavg()[0], 2))
+def figure(
+    question: str,
+    ours: Sequence[float] | Mapping[str, Sequence[float]],
+    against: float,
+    *,
+    peer: str = "limit",
+    unit: str = "s",
+) -> Figure:
+    """The median of `ours` against a limit, or against the median of a peer. Raises ValueError without a number.
+
+    ours: repeats of one thing, or of several by name, which may differ from each other without being noise.
+    """
+    of_each = list(ours.values()) if isinstance(ours, Mapping) else [ours]
+    every = [one for repeats in of_each for one in repeats]
+    spread = round(statistics.median(_distances(of_each)), 4)
+    return Figure(
+        question, statistics.median(every), against, peer, unit, len(every), spread, round(os.getloadavg()[0], 2)
+    )
+
+
+def _distances(of_each: Sequence[Sequence[float]]) -> Iterator[float]:
+    for repeats in of_each:
+        middle = statistics.median(repeats)
+        yield from (abs(one - middle) / middle if middle else 0.0 for one in repeats)
 
 
 def tell(one: Figure) -> None:

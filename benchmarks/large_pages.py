@@ -40,11 +40,10 @@ def tell_all(found: Sequence[Visits]) -> None:
         first = Times([one.first[name] for one in found])
         later = Times([seconds for one in found for seconds in one.warm[name]])
         print(f"  {name:16} first {first.median * 1e3:7,.0f} ms, later {later.in_ms()}")
-    every = [seconds for one in found for seconds in one.every.seconds]
+    every = {name: [seconds for one in found for seconds in one.warm[name]] for name in found[0].warm}
     tell(figure("a warm page change at 100x", every, CHANGE_LIMIT_S))
     tell(figure("the first visit of Results at 100x", [one.first["Results"] for one in found], FIRST_LIMIT_S))
-    later = [seconds for one in found for seconds in one.warm["Results"]]
-    tell(figure("a later visit of Results at 100x", later, LATER_LIMIT_S))
+    tell(figure("a later visit of Results at 100x", every["Results"], LATER_LIMIT_S))
     tell(figure("the first visit of Cases at 100x", [one.first["Cases"] for one in found], CASES_LIMIT_S))
 
 

@@ -135,7 +135,7 @@ def main(arguments: Sequence[str]) -> None:
     for visits, who in zip(found, ("without a login", "logged in as admin"), strict=False):
         print(f"{who}:")
         tell(visits)
-    tell_figure(figure("a warm page change", found[0].every.seconds, MEDIAN_LIMIT_S))
+    tell_figure(figure("a warm page change", found[0].warm, MEDIAN_LIMIT_S))
     if chosen.login:
         ratios = [after / before for before, after in zip(*(one.every.seconds for one in found), strict=True)]
         print(f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits")

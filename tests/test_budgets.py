@@ -68,6 +68,12 @@ def test_the_spread_is_the_median_distance_from_the_median() -> None:
     assert (one.ours, one.n, one.ratio, one.spread) == (2.0, 5, 0.5, 0.5)
 
 
+def test_what_differs_from_others_is_no_spread_of_its_repeats() -> None:
+    one = figure("q", {"fast": [1.0, 1.0, 1.0], "slow": [10.0, 11.0, 12.0]}, 4.0)
+    assert (one.ours, one.n, one.spread) == (5.5, 6, 0.0)
+    assert figure("q", {"slow": [8.0, 10.0, 12.0, 14.0, 6.0]}, 4.0).spread == 0.2
+
+
 def test_descendants_are_found_over_any_number_of_steps() -> None:
     assert descendants(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
     assert descendants(9, {1: 0}) == set()

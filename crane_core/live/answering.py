@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from crane_core.notebooks import CodeCell
 from crane_core.pipeline.check import Checked, findings, to_send, verdict
 from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
 from crane_core.pipeline.value_origins import with_origins
+from crane_core.runtime.kernel_side import visit
+from crane_core.runtime.live_history import request
 from crane_core.runtime.plan import Plan, read_plan
 from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
 
@@ -30,7 +33,7 @@ def main() -> None:
     # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
     all_rules()
     _judge({"ran": [], "target": "", "state": {"variables": {}}})
-    modules_for(OUR_MAGIC)
+    _needed()
     for line in sys.stdin:
         order = json.loads(line)
         try:
@@ -42,9 +45,19 @@ def main() -> None:
 
 
 def _probe(order: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The names of the probe's modules; with `module`, the one of that name."""
+    """The names of the probe's modules, and of those that every look needs; with `module`, the one of that name."""
     modules = modules_for(order["magic"])
-    return modules[order["module"]] if "module" in order else {"names": list(modules)}
+    if "module" in order:
+        return modules[order["module"]]
+    return {"names": list(modules), "needed": _needed()}
+
+
+@cache
+def _needed() -> tuple[str, ...]:
+    """What is loaded to look at a kernel in which nothing has run."""
+    loaded: dict[str, Any] = {}
+    visit.looked({}, modules_for(OUR_MAGIC), request([], "print()"), loaded)
+    return tuple(loaded)
 
 
 def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:

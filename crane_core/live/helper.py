@@ -36,20 +36,25 @@ class Helper:
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
 
     @property
     def process_id(self) -> int | None:
         return None if self._process is None else self._process.pid
 
-    def start(self) -> None:
+    def start(self) -> subprocess.Popen[str]:
         """Start the process if none runs; it loads the rules meanwhile. Raises HelperError."""
-        if self._process is not None and self._process.poll() is None:
-            return
-        self.end()
+        with self._starting:
+            if self._process is None or self._process.poll() is not None:
+                self.end()
+                self._process = self._started()
+            return self._process
+
+    def _started(self) -> subprocess.Popen[str]:
         # The folder of the notebook is not searched for modules: a file there may be called as one that is needed.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "crane_core.live.answering"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -62,21 +67,26 @@ class Helper:
                 f"The checking process cannot start: {error}.", remedy="Restart the kernel, or reinstall the package."
             ) from error
         self._answers = queue.SimpleQueue()
-        threading.Thread(target=_pass_on, args=(self._process.stdout, self._answers), daemon=True).start()
+        threading.Thread(target=_pass_on, args=(process.stdout, self._answers), daemon=True).start()
+        return process
 
-    def ask(self, order: dict[str, Any], patience_s: float = PATIENCE_S) -> dict[str, Any]:
-        """The answer to one order. Raises HelperError, and what the process refused, as a CraneError."""
+    def ask(self, order: dict[str, Any], patience_s: float = PATIENCE_S, *, may_start: bool = True) -> dict[str, Any]:
+        """The answer to one order. Raises HelperError, and what the process refused, as a CraneError.
+
+        may_start: whether a process is started where none runs; else that is a HelperError too.
+        """
         with self._lock:
-            self.start()
-            assert self._process is not None
-            assert self._process.stdin is not None
+            process = self.start() if may_start else self._process
             try:
-                self._process.stdin.write(json.dumps(order) + "\n")
-                self._process.stdin.flush()
+                if process is None or process.stdin is None:
+                    raise BrokenPipeError("it was ended")
+                process.stdin.write(json.dumps(order) + "\n")
+                process.stdin.flush()
                 answer: dict[str, Any] = json.loads(self._answers.get(timeout=patience_s))
             except (OSError, ValueError, queue.Empty) as error:
                 why = self._last_words() or f"no answer within {patience_s:g} s"
-                self.end()
+                if process is self._process:
+                    self.end()
                 raise HelperError(
                     f"The checking process ended: {why}.", remedy="Run it again; a new process is started."
                 ) from error
@@ -97,10 +107,11 @@ class Helper:
             self._errors = None
 
     def _last_words(self) -> str:
-        if self._errors is None:
+        errors = self._errors
+        if errors is None or errors.closed:
             return ""
-        self._errors.seek(0)
-        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        errors.seek(0)
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:_LONGEST_WORDS] if lines else ""
 
 

@@ -128,7 +128,7 @@ def load(shell: Any) -> None:
     magics = CraneMagics(shell)
     shell.register_magic_function(magics.line, "line", NAME)
     shell.register_magic_function(magics.cell, "cell", NAME)
-    magics.session.helper.start()
+    magics.session.prepare()
 
 
 def unload(shell: Any) -> None:

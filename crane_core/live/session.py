@@ -5,11 +5,16 @@ Knows how the probe is brought in and taken out again. Changes nothing of the no
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
+import marshal
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from threading import Lock, Thread
+from types import CodeType
 from typing import Any, NamedTuple
 
 from crane_core.errors import CraneError
@@ -39,14 +44,20 @@ class Seen(NamedTuple):
 class Parts(Mapping[str, Any]):
     """The probe's modules by name, each fetched when it is first needed: most notebooks need half of them."""
 
-    def __init__(self, helper: Helper) -> None:
+    def __init__(self, helper: Helper, *, may_start: bool = True) -> None:
         self._helper = helper
-        self._names: dict[str, None] = dict.fromkeys(self._asked()["names"])
+        told = self._asked({}, may_start=may_start)
+        self._names: dict[str, None] = dict.fromkeys(told["names"])
+        self._needed: list[str] = told["needed"]
+        self._ready: dict[str, CodeType] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
             raise KeyError(name)
-        return self._asked(module=name)
+        return {"loaded": self._ready.pop(name)} if name in self._ready else self._asked({"module": name})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # a Mapping's own would fetch the module
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -54,8 +65,14 @@ class Parts(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def _asked(self, **what: str) -> dict[str, Any]:
-        return self._helper.ask({"do": "probe", "magic": OWN_MAGIC, **what})
+    def prepare(self) -> None:
+        """Fetch what every look needs, one after the other: together they would leave a megabyte in the kernel."""
+        for name in self._needed:
+            told = base64.b64decode(self._asked({"module": name}, may_start=False)["code"])
+            self._ready[name] = marshal.loads(told)  # noqa: S302 - our own code, from our own process
+
+    def _asked(self, what: dict[str, str], *, may_start: bool = True) -> dict[str, Any]:
+        return self._helper.ask({"do": "probe", "magic": OWN_MAGIC, **what}, may_start=may_start)
 
 
 class Session:
@@ -65,7 +82,17 @@ class Session:
         self._shell = shell
         self.helper = Helper()
         self._parts: Parts | None = None
+        self._parts_lock = Lock()
         self._probe: dict[str, Any] = {}
+
+    def prepare(self) -> None:
+        """Start the process beside the kernel, and fetch what the first look needs while nobody waits for it."""
+        self.helper.start()
+        Thread(target=self._fetch, daemon=True).start()
+
+    def _fetch(self) -> None:
+        with suppress(CraneError):  # it was ended, or the first question asks again and tells why
+            self._brought(may_start=False).prepare()
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
@@ -74,10 +101,11 @@ class Session:
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
 
-    def _brought(self) -> Parts:
-        if self._parts is None:
-            self._parts = Parts(self.helper)
-        return self._parts
+    def _brought(self, *, may_start: bool = True) -> Parts:
+        with self._parts_lock:
+            if self._parts is None:
+                self._parts = Parts(self.helper, may_start=may_start)
+            return self._parts
 
     def verdict(self, target: str) -> Verdict:
         """What the rules say of a cell that has not run. Raises CraneError."""

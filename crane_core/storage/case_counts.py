@@ -105,7 +105,7 @@ def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd
                 "only_crashing": question.only_crashing,
             },
         ).df()
-        return counted.assign(series=names.take(counted["series"]))
+        return counted.assign(series=names.take(counted["series"].to_numpy()))
     finally:
         cursor.unregister("shown")
         cursor.unregister("credits")

@@ -182,7 +182,7 @@ def _without_own_folder(path: list[Any]) -> list[Any]:
 
 
 class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Modules that came as text, or as bytecode where this Python has the sender's."""
+    """Modules that came as text, as bytecode where this Python has the sender's, or are loaded already."""
 
     def __init__(self, modules: Mapping[str, Any]) -> None:
         self._modules = modules
@@ -194,9 +194,10 @@ class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: Any) -> None:
         source = self._modules[module.__name__]
-        code = (
-            marshal.loads(base64.b64decode(source["code"]))
-            if "code" in source
-            else compile(source["text"], f"<{module.__name__}>", "exec")
-        )
+        if "loaded" in source:
+            code = source["loaded"]
+        elif "code" in source:
+            code = marshal.loads(base64.b64decode(source["code"]))
+        else:
+            code = compile(source["text"], f"<{module.__name__}>", "exec")
         exec(code, vars(module))

@@ -27,6 +27,7 @@ from crane_core.ui.replica_view import draw_replica
 from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
 from crane_core.ui.visit import arrival, carried
+from crane_core.ui.warm import page_shown
 from crane_core.ui.words import literal
 
 
@@ -37,6 +38,7 @@ def run_app() -> None:
     chosen = navigate()
     st.session_state[keys.PAGE] = chosen.url_path
     chosen.run()
+    page_shown()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
-"""Does at the server's start what the first visitor would wait for: imports, and what pages compute once.
+"""Does beside the server's start what visitors would wait for: imports, and what pages compute once.
 
-Knows which pages exist and what they show first. Stores nothing itself: the caches of the pages do.
+Knows which pages exist and what they show first. Stores nothing itself: the caches of the pages do. Overview comes
+first, while the first browser loads its scripts; the rest waits until that visit has its page, or nobody came.
 """
 
 from __future__ import annotations
@@ -26,18 +27,33 @@ _OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_ap
 """Loggers of streamlit.runtime that warn of work outside of a visit."""
 
 
-def begin() -> Thread:
+_PATIENCE_S = 5.0
+"""How long the rest waits for a first visitor."""
+_shown = Event()
+
+
+def page_shown() -> None:
+    """A visit has its page: nobody waits for a moment."""
+    _shown.set()
+
+
+def begin(patience_s: float = _PATIENCE_S) -> Thread:
     """Warm up in a thread while the server already runs, then keep the copy for replicas, if one is asked for.
 
     The thread ends with the process.
     """
-    thread = Thread(target=_warm_up_and_publish, name="warm-up", daemon=True)
+    thread = Thread(target=_warm_up_and_publish, args=(patience_s,), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _warm_up_and_publish() -> None:
-    warm_up()
+def _warm_up_and_publish(patience_s: float) -> None:
+    with _quietly():
+        _prepare_overview()
+        _shown.wait(patience_s)
+        for module in imported_by_pages():
+            import_module(module)
+        _prepare_others()
     every_s = interval_s()
     if every_s and not writer():
         from crane_core.ui import data
@@ -45,18 +61,13 @@ def _warm_up_and_publish() -> None:
         publish_regularly(data.store(), data.folder(), every_s, Event())
 
 
-def warm_up() -> None:
-    """Overview first, because visitors open it first; then what the other pages begin with."""
-    with _quietly():
-        from crane_core.ui.overview_example import prepare_example
-        from crane_core.ui.overview_view import prepare_answer
+def _prepare_overview() -> None:
+    from crane_core.ui.overview_example import prepare_example
+    from crane_core.ui.overview_view import prepare_answer
 
-        prepare_answer()
-        prepare_example()
-        for module in imported_by_pages():
-            import_module(module)
-        _prepare_others()
+    prepare_answer()
     inspect.stack()  # Streamlit asks for it in the first visit; looking through all modules takes 0.3 s once
+    prepare_example()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import pandas as pd
 from crane_core.domain import library_group
 from crane_core.storage import case_counts
 from crane_core.storage import verdicts as stored
+from crane_core.storage.packed import by_value
 from crane_core.storage.store import Store
 
 MEASURED = ["benchmark", "experiment", "detector_kind"]
@@ -22,9 +23,8 @@ def verdict_frame(store: Store) -> pd.DataFrame:
     from drawing.
     """
     frame = _titled(stored.answer_counts(store.cursor()))
-    groups = {library: library_group(library) for library in frame["library"].unique()}
     return frame.assign(
-        library_group=frame["library"].map(groups),
+        library_group=by_value(frame["library"], library_group),
         human=frame["human"].where(frame["human"].notna()),
         label_stratum=None,
         provenance=None,
@@ -32,9 +32,7 @@ def verdict_frame(store: Store) -> pd.DataFrame:
 
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
-    titles = frame["detector_title"].unique()
-    on_one_line = {title: " ".join(title.split()) for title in titles}
-    return frame.assign(detector_title=frame["detector_title"].map(on_one_line))
+    return frame.assign(detector_title=by_value(frame["detector_title"], lambda title: " ".join(title.split())))
 
 
 def conditions(store: Store) -> pd.DataFrame:

@@ -46,7 +46,7 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
 def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     """Imported labels, and after them those of the campaigns."""
     imported = with_judged_campaigns(imported)[COLUMNS]
-    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS)
+    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(imported.dtypes)
     return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
 
 

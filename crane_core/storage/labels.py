@@ -5,6 +5,8 @@ from __future__ import annotations
 import duckdb
 import pandas as pd
 
+from crane_core.storage.packed import packed
+
 _TIME = "', repetition ' || repetition"
 _ALL_TIMES = "', all repetitions'"
 _TEXTS = "CASE presentation WHEN 'normal' THEN '' ELSE ', ' || presentation END"
@@ -46,14 +48,14 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     most frequent label, and the earliest one in a tie (as in the study's judge tables). A judge counts as one annotator
     per repetition and order of texts, and its name says which.
     """
-    return cursor.execute(_SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
+    return packed(cursor, _SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true"))
 
 
 def human_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
     """`verdict_labels` of imported people about one experiment on one benchmark."""
     where = "annotator_kind = 'human' AND benchmark = ? AND experiment = ?"
     asked = _SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where=where)
-    return cursor.execute(asked, [benchmark, experiment]).df()
+    return packed(cursor, asked, [benchmark, experiment])
 
 
 def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -66,7 +68,7 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The same for judges that were asked repeatedly, with all repetitions of one order of texts pooled."""
-    return cursor.execute(_SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)).df()
+    return packed(cursor, _SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED))
 
 
 def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import duckdb
 import pandas as pd
 
+from crane_core.storage.packed import packed
+
 PUBLISHED_HUMAN = "published human"
 """The annotator whose labels are the study's final human outcomes."""
 
@@ -17,7 +19,8 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
     n_unanswered, n_skipped (never asked), first_run (the answer of run 1, missing without an answer), human (the label
     that `annotator` gave the verdict, or None; in an edition, which a name holds after its "@", that edition's).
     """
-    return cursor.execute(
+    return packed(
+        cursor,
         """
         WITH answers AS (
             SELECT benchmark, instance_id, detector, setting, experiment,
@@ -44,7 +47,7 @@ def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_
         ORDER BY a.benchmark, a.experiment, d.kind DESC, a.detector, a.setting, a.instance_id
         """,
         [annotator],
-    ).df()
+    )
 
 
 def published_numbers(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -74,7 +77,8 @@ def answers_by_run(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment
     Columns: case_id, instance_id, truth (the instance crashes), detector, setting, run_index (from 1), crashes (the
     run's answer, missing without one).
     """
-    return cursor.execute(
+    return packed(
+        cursor,
         """
         SELECT i.case_id, r.instance_id, i.crashes AS truth, r.detector, r.setting, r.run_index, r.crashes
         FROM runs r JOIN instances i USING (benchmark, instance_id)
@@ -82,4 +86,4 @@ def answers_by_run(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment
         ORDER BY r.detector, r.setting, r.instance_id, r.run_index
         """,
         [benchmark, experiment],
-    ).df()
+    )

@@ -77,10 +77,11 @@ def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:
     """The exact text that a model would be sent, secrets redacted, and to whom."""
     endpoint = _endpoint(order)
     sent = _written(order)
+    tokens = sent.tokens
     return {
         "text": sent.prompt.text,
-        "tokens": sent.tokens.n,
-        "kind": sent.tokens.kind,
+        "tokens": tokens.n,
+        "kind": tokens.kind,
         "model": endpoint.model,
         "base_url": endpoint.base_url,
     }

@@ -54,9 +54,9 @@ class Asked:
         return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
 
 
-def expected_usd(sent: Written, price: Price | None) -> float | None:
-    """What the question will cost with a reply of USUAL_OUTPUT tokens; None if the price is not known."""
-    return price.usd(sent.tokens.n, USUAL_OUTPUT) if price else None
+def expected_usd(n_tokens: int, price: Price | None) -> float | None:
+    """What a question of so many tokens will cost with a reply of USUAL_OUTPUT; None if the price is not known."""
+    return price.usd(n_tokens, USUAL_OUTPUT) if price else None
 
 
 def ask_one(

@@ -26,7 +26,7 @@ from crane_core.pipeline.table_cells import PERCENT
 from crane_core.pipeline.table_scores import BENCHMARK, LATER_RELEASE, SIGNS, STUDY, STUDY_LLMS, detected
 from crane_core.pipeline.tables import table_1, table_3
 from crane_core.pipeline.time_saved import published_times
-from crane_core.prompts.tokens import count_tokens
+from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.mean import mean
 from crane_core.stats.sample_size import required_sample
 from crane_core.storage import inputs
@@ -241,13 +241,15 @@ def _tokens(loaded: Loaded, of: str) -> Found:
     """Input tokens that documentation adds to an instance (table 5): their mean, or a percentile."""
     asked = read_fields(of)
     cursor = loaded.store.cursor()
-    documented = inputs.prompt_texts(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
+    documented = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
     origin = next((name for name in sorted(documented) if without_edition(name)[0] == LATER_RELEASE), None)
-    bare = inputs.prompt_texts(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {}) if origin else {}
+    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {}) if origin else {}
     population = set(_known(loaded)["instance_id"])
     if origin is None or set(documented[origin]) != population or set(bare) != population:
         raise NotTestableError(LATER)
-    counts = [(count_tokens(documented[origin][name]), count_tokens(bare[name])) for name in sorted(population)]
+    texts = inputs.texts(cursor, {*documented[origin].values(), *bare.values()})
+    counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
+    counts = [(counted[documented[origin][name]], counted[bare[name]]) for name in sorted(population)]
     if not all(more.is_exact and less.is_exact for more, less in counts):
         raise NotTestableError(
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"

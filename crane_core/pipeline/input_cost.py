@@ -16,9 +16,9 @@ from crane_core.domain import DetectorKind
 from crane_core.llm.prices import list_price
 from crane_core.pipeline.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.places import embedded
-from crane_core.prompts.tokens import count_tokens
+from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.pareto import pareto_front
-from crane_core.storage.inputs import shown_texts
+from crane_core.storage import inputs
 from crane_core.storage.store import Store
 
 FACTS = "input_tokens.csv"
@@ -40,11 +40,11 @@ def tokens_of_inputs(store: Store, benchmark: str, experiments: list[str]) -> pd
     A text in the store takes precedence over a shipped fact; where an instance was shown several texts, their mean
     counts.
     """
-    texts = shown_texts(store.cursor(), benchmark, experiments)
-    once = texts.drop_duplicates("sha256")
-    counted = {sha: count_tokens(text) for sha, text in zip(once["sha256"], once["text"], strict=True)}
-    of = [counted[sha] for sha in texts["sha256"]]
-    found = texts.assign(tokens=[one.n for one in of], is_exact=[one.is_exact for one in of])
+    shown = inputs.shown_addresses(store.cursor(), benchmark, experiments)
+    texts = inputs.texts(store.cursor(), shown["sha256"].unique().tolist())
+    counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
+    of = [counted[sha] for sha in shown["sha256"]]
+    found = shown.assign(tokens=[one.n for one in of], is_exact=[one.is_exact for one in of])
     key = ["experiment", "setting", "instance_id"]
     by_text = found.groupby(key, as_index=False).agg(tokens=("tokens", "mean"), is_exact=("is_exact", "all"))
     facts = published_tokens().assign(is_exact=True)

@@ -20,12 +20,16 @@ from crane_core.runtime.plan import Plan, read_plan
 
 
 class Written(NamedTuple):
-    """A prompt with its parts: the input without the template's text, the template's name, its tokens."""
+    """A prompt with its parts: the input without the template's text, and the template's name."""
 
     prompt: Prompt
     body: str
     template: str
-    tokens: Tokens
+
+    @property
+    def tokens(self) -> Tokens:
+        """Counted in this process whenever it is asked for; a server counts apart (`prompts.tokens_apart`)."""
+        return count_tokens(self.prompt.text)
 
 
 def prompt_of_notebook(
@@ -66,4 +70,4 @@ def written(
     words = template or template_for(setting)
     inside = body(cells, state, setting)
     prompt = prompt_around(inside, cells[0], setting, words)
-    return Written(prompt, inside, words.name, count_tokens(prompt.text))
+    return Written(prompt, inside, words.name)

@@ -70,6 +70,11 @@ def count_tokens(text: str) -> Tokens:
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
         return Tokens(counter(text), is_exact=True, how=f"bpe_openai {ENCODING}")
+    return estimate(text)
+
+
+def estimate(text: str) -> Tokens:
+    """What a text has about, without a table; see `estimated`."""
     return Tokens(estimated(text), is_exact=False, how="the pieces of the text")
 
 

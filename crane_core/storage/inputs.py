@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import duckdb
 import pandas as pd
 
 from crane_core.domain import Cell, CellRole, KernelState, Setting
+from crane_core.storage.packed import packed
 
 
 def benchmarks_of(cursor: duckdb.DuckDBPyConnection, instance_id: str) -> dict[str, bool]:
@@ -57,33 +58,47 @@ def instance_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_
     ]
 
 
-def prompt_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Setting) -> dict[str, dict[str, str]]:
-    """The texts that detectors were shown in a setting, by origin and instance."""
+def prompt_addresses(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Setting) -> dict[str, dict[str, str]]:
+    """The addresses of the texts that detectors were shown in a setting, by origin and instance; see `texts`."""
     found: dict[str, dict[str, str]] = {}
     rows = cursor.execute(
         """
-        SELECT origin, instance_id, text FROM prompts WHERE benchmark = ? AND setting = ?
+        SELECT origin, instance_id, sha256 FROM prompts WHERE benchmark = ? AND setting = ?
         ORDER BY origin, instance_id
         """,
         [benchmark, setting],
     )
-    for origin, instance_id, text in rows.fetchall():
-        found.setdefault(origin, {})[instance_id] = text
+    for origin, instance_id, sha256 in rows.fetchall():
+        found.setdefault(origin, {})[instance_id] = sha256
     return found
 
 
-def shown_texts(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]) -> pd.DataFrame:
-    """What detectors were shown, by the address of the text: experiment, setting, instance_id, sha256, text.
+def shown_addresses(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]) -> pd.DataFrame:
+    """What detectors were shown: experiment, setting, instance_id, sha256 (of the text; see `texts`).
 
     Each text of an instance once; instances whose text is not stored are left out.
     """
-    return cursor.execute(
+    return packed(
+        cursor,
         """
-        SELECT DISTINCT r.experiment, r.setting, r.instance_id, p.sha256, p.text
+        SELECT DISTINCT r.experiment, r.setting, r.instance_id, p.sha256
         FROM (SELECT DISTINCT experiment, setting, instance_id, prompt_sha256 FROM runs
               WHERE benchmark = $1 AND list_contains($2, experiment) AND prompt_sha256 IS NOT NULL) r
         JOIN prompts p ON p.sha256 = r.prompt_sha256 AND p.benchmark = $1 AND p.instance_id = r.instance_id
         ORDER BY ALL
         """,
         [benchmark, list(experiments)],
-    ).df()
+    )
+
+
+def texts(cursor: duckdb.DuckDBPyConnection, addresses: Collection[str]) -> dict[str, str]:
+    """The prompts with these addresses, each once however many instances have it."""
+    return dict(
+        cursor.execute(
+            """
+            SELECT sha256, any_value(text) FROM prompts WHERE sha256 IN (SELECT unnest($1)) GROUP BY sha256
+            ORDER BY sha256
+            """,
+            [list(addresses)],
+        ).fetchall()
+    )

@@ -213,7 +213,8 @@ def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> 
 
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
     sent = to_send(checked, setting)
-    tell(f"Asking {endpoint.model}: {sent.tokens.n:,} tokens ({sent.tokens.kind})")
+    tokens = sent.tokens
+    tell(f"Asking {endpoint.model}: {tokens.n:,} tokens ({tokens.kind})")
     return ask_one(sent, endpoint)
 
 

@@ -159,11 +159,11 @@ def test_remedies_on_the_page_are_the_pages_own() -> None:
 
 
 def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
-    sent = to_send(checked, checked.settings[0])
-    here = price_words(sent, Endpoint("m*del", "http://127.0.0.1:1/v1"))
-    assert f"{sent.tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
-    assert "price is unknown" in price_words(sent, Endpoint("unheard-of", "https://models.example/v1"))
-    assert "No model is set" in price_words(sent, None)
+    tokens = to_send(checked, checked.settings[0]).tokens
+    here = price_words(tokens, Endpoint("m*del", "http://127.0.0.1:1/v1"))
+    assert f"{tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
+    assert "price is unknown" in price_words(tokens, Endpoint("unheard-of", "https://models.example/v1"))
+    assert "No model is set" in price_words(tokens, None)
 
 
 def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> None:

@@ -17,6 +17,8 @@ from crane_core.pipeline.ask_one import USUAL_OUTPUT, expected_usd
 from crane_core.pipeline.check import Checked, to_send
 from crane_core.pipeline.job_words import usd_words
 from crane_core.pipeline.prompt_of_notebook import Written
+from crane_core.prompts.tokens import Tokens
+from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys
 from crane_core.ui.frame import told
 from crane_core.ui.trial.asking import Asking, about, ask
@@ -44,7 +46,8 @@ def draw_asking(checked: Checked) -> None:
     endpoint = None
     with told():
         endpoint = configured_endpoint()
-        st.markdown(price_words(sent, endpoint))
+        [tokens] = count_apart([sent.prompt.text])
+        st.markdown(price_words(tokens, endpoint))
     _draw_prompt(checked, sent)
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
@@ -100,15 +103,15 @@ def _draw_prompt(checked: Checked, sent: Written) -> None:
         st.download_button("Download the prompt", text, f"{checked.name}.txt", on_click="ignore")
 
 
-def price_words(sent: Written, endpoint: Endpoint | None) -> str:
+def price_words(counted: Tokens, endpoint: Endpoint | None) -> str:
     """Tokens and price of the question, and where it would go."""
-    tokens = f"{sent.tokens.n:,} tokens ({sent.tokens.kind})"
+    tokens = f"{counted.n:,} tokens ({counted.kind})"
     if endpoint is None:
         return (
             f"{tokens}. No model is set: start the app with `{MODEL}` (and `{BASE_URL}` for an endpoint other than "
             "OpenAI's), and its key in the environment or in `.env`."
         )
-    usd = expected_usd(sent, price_of(endpoint))
+    usd = expected_usd(counted.n, price_of(endpoint))
     price = "its price is unknown"
     if usd is not None:
         price = f"about {usd_words(usd)} with {USUAL_OUTPUT:,} output tokens"

@@ -1,0 +1,76 @@
+"""Tokens counted in a process that ends with its answer: a server would keep the 140 MB of the encoding's table.
+
+Knows how the process is asked and how long it may take; what counts there is `tokens`. Refuses to fail a caller that
+only wants to tell a size: where the process gives no answer, the counts are estimates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+
+from crane_core.prompts.tokens import Tokens, count_tokens, estimate
+
+LIMIT_S = 60.0
+"""Maximum time that one batch of texts may wait for others, and then take; the study's 2,220 inputs take 2 s."""
+
+_HOME = str(Path(__file__).resolve().parents[2])
+"""Where this package lies, which the process must find too."""
+
+KEPT = 20_000
+"""Counts that are remembered, by the sha256 of their texts; the study has 2,220 inputs."""
+
+_LOG = logging.getLogger(__name__)
+_ONE_AT_A_TIME = Lock()
+_known: dict[bytes, Tokens] = {}
+
+
+def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
+    """`count_tokens` of each text, by one process for all that were not counted lately; this one loads no table.
+
+    If that process fails or takes longer than `limit_s`, its texts are estimated, and the log says why.
+    """
+    addresses = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+    found = {address: count for address in addresses if (count := _known.get(address)) is not None}
+    new = {address: text for address, text in zip(addresses, texts, strict=True) if address not in found}
+    try:
+        counted = dict(zip(new, _counted(list(new.values()), limit_s), strict=True)) if new else {}
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
+        _LOG.warning("Tokens of %d texts are estimated, because they could not be counted: %s", len(new), error)
+        counted = {}
+    _known.update(counted)
+    for address in list(_known)[:-KEPT]:
+        _known.pop(address, None)
+    told = found | counted
+    return [told.get(address) or estimate(text) for address, text in zip(addresses, texts, strict=True)]
+
+
+def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
+    if not _ONE_AT_A_TIME.acquire(timeout=limit_s):
+        raise TimeoutError(f"others are being counted for more than {limit_s:g} s")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", __name__],
+            input=json.dumps(texts).encode("ascii"),
+            capture_output=True,
+            check=False,
+            timeout=limit_s,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [_HOME, os.environ.get("PYTHONPATH")]))},
+        )
+    finally:
+        _ONE_AT_A_TIME.release()
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        raise ChildProcessError(f"the process ended with {done.returncode}: {said[-1][:300]}")
+    return [Tokens(int(n), bool(is_exact), str(how)) for n, is_exact, how in json.loads(done.stdout)]
+
+
+if __name__ == "__main__":
+    json.dump([count_tokens(text) for text in json.load(sys.stdin.buffer)], sys.stdout)

@@ -26,7 +26,7 @@ from crane_core.pipeline.publishing import VARIABLE as PUBLISH_S
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import give, tell
-from crane_core.ui.heap import share_arenas
+from crane_core.ui.heap import give_back
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
@@ -91,7 +91,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         raise CraneError("A replica publishes no copy.", remedy="Use --publish for the app that writes alone.")
     _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
     _refuse_taken_port(chosen.address, chosen.port)
-    share_arenas()
+    give_back()
     if chosen.replica_of:
         Replica(folder.replicas).close()
         tell(f"Serving the copy in {folder.replicas}, read-only")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import duckdb
 
+from crane_core.storage.packed import packed
+
 _TEXT = r"trim(reasoning, E' \t\r\n')"
 _OF_VERDICT = f"""
     WITH mine AS MATERIALIZED (
@@ -18,15 +20,15 @@ def answers_with_text(
     cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
 ) -> set[tuple[str, str, str, str, str]]:
     """(benchmark, instance, detector, setting, experiment) of the answers that explain their predicted crash."""
-    return set(
-        cursor.execute(
-            f"""
-            SELECT DISTINCT benchmark, instance_id, detector, setting, experiment FROM runs
-            WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0
-            """,
-            [benchmark, experiment],
-        ).fetchall()
+    found = packed(
+        cursor,
+        f"""
+        SELECT DISTINCT benchmark, instance_id, detector, setting, experiment FROM runs
+        WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0
+        """,
+        [benchmark, experiment],
     )
+    return set(found.itertuples(index=False, name=None))
 
 
 def has_answers_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> bool:

@@ -203,3 +203,12 @@ def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
         with pytest.raises(StoreHeldError, match=r"not this app \(duckdb, process \d+\)"):
             open_store(path)
         holder.stdin.close()
+
+
+def test_what_queries_needed_is_given_back() -> None:
+    """DuckDB's allocator returns free memory by threads of its own, which are off by default."""
+    store = open_store(IN_MEMORY)
+    try:
+        assert store.cursor().sql("SELECT current_setting('allocator_background_threads')").fetchall() == [(True,)]
+    finally:
+        store.close()

@@ -53,10 +53,14 @@ class Picture(NamedTuple):
     marks: dict[str, list[str]]
 
 
-def picture(verdicts: pd.DataFrame, titles_in_order: list[str]) -> Picture:
-    """verdicts: the rows of the verdict frame to draw, of one benchmark; titles_in_order: their detectors' titles."""
+def picture(verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.DataFrame | None = None) -> Picture:
+    """verdicts: the rows of the verdict frame to draw, of one benchmark; titles_in_order: their detectors' titles.
+
+    asked: the rows or conditions that have a column, where `verdicts` holds some of the cases only.
+    """
     rows = verdicts[verdicts["setting"].isin(list(SHOWN))]
-    keys = rows[COLUMN].drop_duplicates()
+    of = rows if asked is None else asked[asked["setting"].isin(list(SHOWN))]
+    keys = of[COLUMN].drop_duplicates()
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
         (Column(*key) for key in keys.itertuples(index=False)),
@@ -70,7 +74,7 @@ def _marks(rows: pd.DataFrame, columns: tuple[Column, ...]) -> dict[str, list[st
     place_of = {column: place for place, column in enumerate(columns)}
     asked = rows[COLUMN].drop_duplicates()  # in the order in which the groups below are numbered
     of_group = np.array([place_of.get(Column(*key), -1) for key in asked.itertuples(index=False)], dtype=int)
-    places = of_group[rows.groupby(COLUMN, sort=False).ngroup().to_numpy()]
+    places = of_group[rows.groupby(COLUMN, sort=False, observed=True).ngroup().to_numpy()]
     cases, names = pd.factorize(rows["case_id"])
     table = np.full((len(names), 2 * len(columns)), "", dtype=object)
     side = np.where(rows["truth"].to_numpy(dtype=bool), 0, len(columns))

@@ -9,12 +9,13 @@ from collections import Counter
 from math import isnan
 from typing import NamedTuple
 
+import pandas as pd
+
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns import Found, population
-from crane_core.pipeline.rows import as_rows
-from crane_core.stats.design_effect import DesignEffect, design_effect, intraclass_correlation, margin
+from crane_core.stats.design_effect import DesignEffect, correlation_of_cases, design_effect, margin
 from crane_core.stats.resampling import Estimate
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -79,16 +80,16 @@ def _weight(sizes: list[int], rho: float) -> Weight:
 
 def _likeness(store: Store, plan: Plan, found: Found) -> Likeness | None:
     """From the person who labelled most of the population; None if there is nobody or nothing varies."""
-    case_of = {verdict.key: verdict.case_id for verdict in found.verdicts}
     asked = plan.population
-    given: dict[str, list[tuple[str, bool]]] = {}
-    for row in as_rows(labels.human_labels(store.cursor(), asked.benchmark, asked.experiment)):
-        key = (row["benchmark"], row["instance_id"], row["detector"], row["setting"], row["experiment"])
-        if row["label"] in DIAGNOSIS_LABELS and key in case_of:
-            given.setdefault(row["annotator"], []).append((case_of[key], row["label"] == Label.CORRECT))
-    if not given:
+    columns = ["instance_id", "detector", "setting", "case_id"]
+    verdicts = pd.DataFrame({name: [getattr(one, name) for one in found.verdicts] for name in columns})
+    counts = labels.counts_by_case(
+        store.cursor(), asked.benchmark, asked.experiment, verdicts, label=Label.CORRECT, among=DIAGNOSIS_LABELS
+    )
+    if counts.empty:
         return None
-    source = min(given, key=lambda name: (-len(given[name]), name))
-    cases, correct = zip(*given[source], strict=True)
-    rho = intraclass_correlation(correct, cases, seed=SEED)
+    n_of = (counts["n_labels"] * counts["n_cases"]).groupby(counts["annotator"]).sum()
+    source = str(min(n_of.index, key=lambda name: (-n_of[name], name)))
+    mine = counts[counts["annotator"] == source]
+    rho = correlation_of_cases(mine["n_given"], mine["n_labels"], mine["n_cases"], seed=SEED)
     return None if isnan(rho.value) else Likeness(rho, source)

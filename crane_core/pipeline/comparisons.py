@@ -28,11 +28,12 @@ def comparisons(verdicts: pd.DataFrame) -> list[Inputs]:
 
     verdicts: rows of the verdict frame, with a detector of each experiment under its own name (`beside`).
     """
-    asked = verdicts.groupby(["detector", "instance_id"]).ngroup().to_numpy()
+    instance = pd.factorize(verdicts["instance_id"])[0]
+    asked = pd.factorize(pd.factorize(verdicts["detector"])[0] * (instance.max(initial=0) + 1) + instance)[0]
+    setting, names = pd.factorize(verdicts["setting"])
+    place = np.array([RICHNESS.index(name) if name in RICHNESS else -1 for name in names], dtype=np.intp)[setting]
     present = np.zeros((asked.max(initial=-1) + 1, len(RICHNESS)), dtype=bool)
-    place = verdicts["setting"].map({str(setting): place for place, setting in enumerate(RICHNESS)})
-    known = place.notna().to_numpy()
-    present[asked[known], place[known].to_numpy(dtype=np.intp)] = True
+    present[asked[place >= 0], place[place >= 0]] = True
     found = [
         Inputs(a, b) for (i, a), (j, b) in combinations(enumerate(RICHNESS), 2) if (present[:, i] & present[:, j]).any()
     ]

@@ -315,21 +315,47 @@ def change_table(
 def _gains(
     frame: pd.DataFrame, by: list[str], rule: VoteRule, credit: Credit, rate: str, inputs: Inputs
 ) -> pd.DataFrame:
-    both = frame[frame["setting"].isin(inputs)]
-    test = None if is_sampled(both, rule, credit) else test_of(rule=rule, credit=credit, rate=rate)
-    pairs = paired_rows(both, rule=rule, credit=credit, inputs=inputs)
-    of_rows, case = outcomes(pairs, rule, credit), _cases(pairs)
-    instance = pd.factorize(pairs["instance_id"], sort=True)[0]
-    is_other = (pairs["setting"] == inputs.other).to_numpy(dtype=bool)
-    rows = []
-    for group, where in _groups(pairs, by):
-        ordered = where[np.argsort(instance[where], kind="stable")]
-        a, b = ordered[~is_other[ordered]], ordered[is_other[ordered]]
-        if len(a) and len(b):
-            who = {"detector_title": pairs["detector_title"].iat[where[0]], "test": test and str(test)}
-            found = _gain(of_rows.of(a), of_rows.of(b), case[a], rate, test)
-            rows.append(dict(zip(by, group, strict=True)) | who | found)
-    return pd.DataFrame(rows)
+    return Pairs.of(frame, by, inputs).gains(rule, credit, rate)
+
+
+class Pairs(NamedTuple):
+    """The instances that were asked with both inputs, found once for any number of readings.
+
+    rows: those of both inputs. case: the number of each row's case. groups: of each group what it is called, and where
+    the rows of its instances stand, with the base and with the other input in one order of instances.
+    """
+
+    rows: pd.DataFrame
+    case: NDArray[np.intp]
+    groups: list[tuple[dict[str, Hashable], NDArray[np.intp], NDArray[np.intp]]]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, by: list[str], inputs: Inputs) -> Pairs:
+        both = frame[frame["setting"].isin(inputs)]
+        instance = pd.factorize(both["instance_id"], sort=True)[0]
+        is_other = (both["setting"] == inputs.other).to_numpy(dtype=bool)
+        groups = []
+        for group, where in _groups(both, by):
+            one, other = where[~is_other[where]], where[is_other[where]]
+            _, a, b = np.intersect1d(instance[one], instance[other], assume_unique=True, return_indices=True)
+            who = dict(zip(by, group, strict=True)) | {"detector_title": both["detector_title"].iat[where[0]]}
+            groups.append((who, one[a], other[b]))
+        return cls(both, _cases(both), groups)
+
+    def gains(self, rule: VoteRule, credit: Credit, rate: str) -> pd.DataFrame:
+        """A row per group with an instance that has an outcome with both inputs; see `gain_table`."""
+        of_rows = outcomes(self.rows, rule, credit)
+        is_sampled = credit is not Credit.DETECTION and bool((_weights(of_rows) != 1).any())
+        test = None if is_sampled else test_of(rule=rule, credit=credit, rate=rate)
+        is_known = ~_is_left_out(of_rows)
+        rows = []
+        for who, base, other in self.groups:
+            kept = is_known[base] & is_known[other]
+            a, b = base[kept], other[kept]
+            if len(a):
+                found = _gain(of_rows.of(a), of_rows.of(b), self.case[a], rate, test)
+                rows.append(who | {"test": test and str(test)} | found)
+        return pd.DataFrame(rows)
 
 
 def _gain(a: Outcomes, b: Outcomes, cases: NDArray[np.intp], rate: str, test: PairedTest | None) -> dict[str, float]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crane_core.domain import Label
 from crane_core.pipeline.beside import OWN
@@ -37,6 +39,10 @@ PATTERN_MEANING = {
     Pattern.MISSED: "no detector predicts the crash, whatever its input",
     Pattern.ALARM: "a detector predicts a crash of the fixed notebook",
 }
+COUNTED = (
+    "case_id", "experiment", "setting", "detector", "instance_id", "truth", "n_crash", "n_safe", "human",
+)  # fmt: skip
+"""The columns of the verdict frame behind the pair table."""
 COUNTS = ("n_found", "n_alarms")
 DETECTABLE = [str(Label.PARTIAL), str(Label.WRONG)]
 
@@ -60,75 +66,142 @@ def pair_table(
     a tuple of pairs. HELPED, HURT and CHANGED compare the two `inputs`. Every pattern is of one experiment, but for
     MISSED, which is of all of them; own `jobs`, of which each has one setting, are one experiment, OWN.
     """
-    rows = voted(verdicts)
-    rows = rows.assign(series=rows["experiment"].where(~rows["experiment"].isin(list(jobs)), OWN))
-    crashing = rows[rows["truth"]]
-    fixed = rows[~rows["truth"]]
-    asked = crashing.groupby("case_id").size()
-    found = (crashing["said"] == "crash").groupby(crashing["case_id"]).sum()
-    alarms = (fixed["said"] == "crash").groupby(fixed["case_id"]).sum()
-    counts = pd.DataFrame({"n_asked": asked, "n_found": found, "n_alarms": alarms}).fillna(0).astype(int)
-    table = cases.join(counts, on="case_id").fillna({"n_asked": 0, "n_found": 0, "n_alarms": 0})
-    table = table.astype({"n_asked": int, "n_found": int, "n_alarms": int})
-    missed = set(table.loc[(table["n_asked"] > 0) & (table["n_found"] == 0), "case_id"])
-    members = {str(name): _members(of, missed, inputs) for name, of in rows.groupby("series", sort=True)}
-    patterns = _patterns_by_case(members)
-    within = [patterns.get(case, ()) for case in table["case_id"]]
-    return table.assign(
-        patterns=pd.Series([tuple(pattern for pattern, _ in of) for of in within], table.index, dtype=object),
-        patterns_in=pd.Series(within, table.index, dtype=object),
+    rows = _Rows.of(verdicts, jobs)
+    counts = [rows.n_of_case(of) for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)]
+    found = _by_case(rows, inputs, missed=(counts[0] > 0) & (counts[1] == 0))
+    place = pd.Index(rows.cases).get_indexer(pd.Index(cases["case_id"]))
+    within = [found[index] if index >= 0 else () for index in place]
+    n_of = dict(zip(("n_asked", *COUNTS), (np.append(n, 0)[place] for n in counts), strict=True))  # place -1: the 0
+    return cases.assign(
+        **n_of,
+        patterns=pd.Series([tuple(pattern for pattern, _ in of) for of in within], cases.index, dtype=object),
+        patterns_in=pd.Series(within, cases.index, dtype=object),
     )
 
 
-def _patterns_by_case(
-    members: dict[str, dict[Pattern, set[str]]],
-) -> dict[str, tuple[tuple[Pattern, tuple[str, ...]], ...]]:
-    """Case to its patterns, in their order, each with the experiments in which the case shows it."""
-    found: dict[str, dict[Pattern, tuple[str, ...]]] = {}
-    for pattern in Pattern:
-        for name, of in members.items():
-            for case_id in of[pattern]:
-                of_case = found.setdefault(case_id, {})
-                of_case[pattern] = (*of_case.get(pattern, ()), name)
-    return {case_id: tuple(of_case.items()) for case_id, of_case in found.items()}
+Numbers = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+Within = tuple[tuple[Pattern, tuple[str, ...]], ...]
+"""The patterns of a case in their order, each with the experiments in which the case shows it."""
 
 
-def _members(rows: pd.DataFrame, missed: set[str], inputs: Inputs) -> dict[Pattern, set[str]]:
-    """The cases of each pattern in one experiment; missed: those that no detector of any experiment found."""
-    clear = rows.loc[rows["said"].isin(["crash", "safe"]), ["setting", "detector", "instance_id", "case_id", "right"]]
-    by_input = clear.drop_duplicates(["setting", "instance_id", "right"])
-    flips = rows[(rows["n_crash"] > 0) & (rows["n_safe"] > 0)]
-    reasons = rows[(rows["said"] == "crash") & rows["truth"] & rows["human"].isin(DETECTABLE)]
-    helped, hurt = _changed_by_input(clear, inputs)
-    return {
-        Pattern.DIFFER: _cases(by_input[by_input.duplicated(["setting", "instance_id"])]),
-        Pattern.FLIP: _cases(flips),
-        Pattern.WRONG_REASON: _cases(reasons),
+class _Rows(NamedTuple):
+    """Verdicts as numbers, shape (n,), which are compared and counted faster than names.
+
+    case, series, setting, detector, instance: the place of each row's name among the different ones; `cases` and
+    `names` are those of cases and of series. crash and safe: the majority; human: a label that is partial or wrong.
+    """
+
+    case: Numbers
+    cases: NDArray[np.object_]
+    series: Numbers
+    names: list[str]
+    setting: Numbers
+    settings: list[str]
+    detector: Numbers
+    instance: Numbers
+    truth: Flags
+    crash: Flags
+    safe: Flags
+    differs: Flags
+    human: Flags
+
+    @classmethod
+    def of(cls, verdicts: pd.DataFrame, jobs: Collection[str]) -> _Rows:
+        vote_of = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy())
+        case, cases = pd.factorize(verdicts["case_id"])
+        experiment, experiments = pd.factorize(verdicts["experiment"])
+        own = set(jobs)
+        series_of = [OWN if name in own else str(name) for name in experiments]
+        names = sorted(set(series_of))
+        setting, settings = pd.factorize(verdicts["setting"])
+        return cls(
+            case=case,
+            cases=np.asarray(cases, dtype=object),
+            series=np.array([names.index(name) for name in series_of], dtype=np.intp)[experiment],
+            names=names,
+            setting=setting,
+            settings=[str(name) for name in settings],
+            detector=pd.factorize(verdicts["detector"])[0],
+            instance=pd.factorize(verdicts["instance_id"])[0],
+            truth=verdicts["truth"].to_numpy(dtype=bool),
+            crash=vote_of.crash,
+            safe=vote_of.safe,
+            differs=(verdicts["n_crash"].to_numpy() > 0) & (verdicts["n_safe"].to_numpy() > 0),
+            human=verdicts["human"].isin(DETECTABLE).to_numpy(),
+        )
+
+    def n_of_case(self, of: Flags) -> Numbers:
+        """How many of these rows each case has, shape (n_cases,)."""
+        return np.bincount(self.case[of], minlength=len(self.cases))
+
+    def shown_in(self, of: Flags) -> Flags:
+        """Whether a case has one of these rows in a series, shape (n_series, n_cases)."""
+        place = self.series[of] * len(self.cases) + self.case[of]
+        counted = np.bincount(place, minlength=len(self.names) * len(self.cases))
+        return (counted > 0).reshape(len(self.names), len(self.cases))
+
+    def alike(self, *columns: Numbers) -> Numbers:
+        """A number for each row's combination of series, instance and these columns."""
+        number = self.series * (self.instance.max(initial=0) + 1) + self.instance
+        for column in columns:
+            number = number * (column.max(initial=0) + 1) + column
+        return np.asarray(pd.factorize(number)[0], dtype=np.intp)
+
+
+def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
+    """The patterns of each case in the order of `rows.cases`; missed: cases that no detector of any series found."""
+    right = rows.crash == rows.truth
+    clear = rows.crash | rows.safe
+    same_input = rows.alike(rows.setting)
+    disagreed = _has(same_input, clear & right) & _has(same_input, clear & ~right)
+    helped, hurt = (rows.shown_in(of) for of in _changed_by_input(rows, clear, right, inputs))
+    members = {
+        Pattern.DIFFER: rows.shown_in(clear & disagreed),
+        Pattern.FLIP: rows.shown_in(rows.differs),
+        Pattern.WRONG_REASON: rows.shown_in(rows.crash & rows.truth & rows.human),
         Pattern.CHANGED: helped | hurt,
         Pattern.HELPED: helped,
         Pattern.HURT: hurt,
-        Pattern.MISSED: missed & _cases(rows[rows["truth"]]),
-        Pattern.ALARM: _cases(rows[(rows["said"] == "crash") & ~rows["truth"]]),
+        Pattern.MISSED: rows.shown_in(rows.truth) & missed,
+        Pattern.ALARM: rows.shown_in(rows.crash & ~rows.truth),
     }
+    shown = np.stack([members[pattern] for pattern in Pattern]).transpose(2, 0, 1)  # case, pattern, series
+    known: dict[bytes, Within] = {}  # of ten thousand cases, a few dozen differ
+    for of_case in shown:
+        if (key := of_case.tobytes()) not in known:
+            known[key] = _named(of_case, rows.names)
+    return [known[of_case.tobytes()] for of_case in shown]
 
 
-def _cases(rows: pd.DataFrame) -> set[str]:
-    return set(rows["case_id"].unique())
+def _named(shown: Flags, names: list[str]) -> Within:
+    """shown: shape (n_patterns, n_series)."""
+    of_pattern = ((pattern, np.flatnonzero(flags)) for pattern, flags in zip(Pattern, shown, strict=True))
+    return tuple((pattern, tuple(names[place] for place in places)) for pattern, places in of_pattern if len(places))
 
 
-def _changed_by_input(clear: pd.DataFrame, inputs: Inputs) -> tuple[set[str], set[str]]:
-    both = clear[clear["setting"].isin(inputs)]
-    asked = both.groupby(["detector", "instance_id"], sort=False).ngroup().to_numpy()
-    right = both["right"].to_numpy(dtype=float)
+def _has(number: Numbers, of: Flags) -> Flags:
+    """Whether any row of the same number is one of these, shape (n,)."""
+    found: Flags = (np.bincount(number, of) > 0)[number] if len(number) else np.zeros(0, dtype=bool)
+    return found
+
+
+def _changed_by_input(rows: _Rows, clear: Flags, right: Flags, inputs: Inputs) -> tuple[Flags, Flags]:
+    """Rows of a detector that is right about the instance more often with the other input, and less often."""
+    asked = rows.alike(rows.detector)
+    of_input = [clear & _is_setting(rows, setting) for setting in inputs]
     shares = []
-    for setting in inputs:
-        here = (both["setting"] == setting).to_numpy()
-        n = np.bincount(asked[here], minlength=asked.max(initial=-1) + 1)
-        n_right = np.bincount(asked[here], weights=right[here], minlength=len(n))
-        shares.append(np.divide(n_right, n, out=np.full(len(n), np.nan), where=n > 0))
+    for here in of_input:
+        n = np.bincount(asked, here)
+        shares.append(np.divide(np.bincount(asked, here & right), n, out=np.full(len(n), np.nan), where=n > 0))
     base, other = shares
-    gain = (other - base)[asked]
-    return _cases(both[gain > 0]), _cases(both[gain < 0])
+    gain, both = (other - base)[asked], of_input[0] | of_input[1]
+    return both & (gain > 0), both & (gain < 0)
+
+
+def _is_setting(rows: _Rows, setting: str) -> Flags:
+    is_there: Flags = rows.setting == (rows.settings.index(setting) if setting in rows.settings else -1)
+    return is_there
 
 
 def keep(
@@ -157,7 +230,11 @@ def keep(
 
 def cases_answered(verdicts: pd.DataFrame, column: str) -> dict[str, int]:
     """Value of a column of the verdict frame to how many cases have an answer with it."""
-    return {str(value): int(n) for value, n in verdicts.groupby(column)["case_id"].nunique().items()}
+    value, names = pd.factorize(verdicts[column])
+    case, cases = pd.factorize(verdicts["case_id"])
+    answered = np.zeros((len(names), len(cases)), dtype=bool)
+    answered[value, case] = True
+    return {str(name): int(n) for name, n in zip(names, answered.sum(axis=1), strict=True)}
 
 
 def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:

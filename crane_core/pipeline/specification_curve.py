@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.measures import OUTCOME, WITH_STATE, Credit, Inputs, PairedTest, VoteRule, gain_table
+from crane_core.pipeline.measures import OUTCOME, WITH_STATE, Credit, Inputs, PairedTest, Pairs, VoteRule, adjusted
 from crane_core.stats.power import ALPHA
 
 NOBODY = "nobody"
@@ -48,8 +48,8 @@ def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WIT
     case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
     a sample stand for others) gives no row.
     """
-    rows = [row for spec in _readings({name: _lean(frame) for name, frame in judged.items()}, inputs) for row in spec]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    pairs = {name: Pairs.of(_lean(frame), ["detector"], inputs) for name, frame in judged.items()}
+    return pd.DataFrame([row for reading in _readings(pairs) for row in reading], columns=COLUMNS)
 
 
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
@@ -60,15 +60,15 @@ def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _readings(judged: Mapping[str, pd.DataFrame], inputs: Inputs) -> Iterator[list[dict[str, object]]]:
+def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:
     for rule in VoteRule:
-        for place, (annotator, frame) in enumerate(judged.items()):
+        for place, (annotator, pairs) in enumerate(judged.items()):
             for credit in Credit:
                 is_detection = credit is Credit.DETECTION
-                if is_detection and place or not is_detection and frame["human"].isna().all():
+                if is_detection and place or not is_detection and pairs.rows["human"].isna().all():
                     continue
                 who = {"rule": str(rule), "credit": str(credit), "judged_by": NOBODY if is_detection else annotator}
-                gains = gain_table(frame, rule=rule, credit=credit, inputs=inputs, with_power=False)
+                gains = adjusted(pairs.gains(rule, credit, "Accuracy"), with_power=False)
                 yield [who | row for row in _found(gains)]
 
 

@@ -138,8 +138,9 @@ def bootstrap(
     whole = sums.sum(axis=0)
     value = float(statistic.value(whole, q))
     drawn = statistic.value(resampled_counts(n_clusters, seed, n_resamples) @ sums, q)
-    # Not `whole - sums`: a category without labels must be exactly 0.
-    without_one = statistic.value((1.0 - np.eye(n_clusters)) @ sums, q)
+    different, place, n = np.unique(sums, axis=0, return_inverse=True, return_counts=True)
+    # Not `whole - different`: a category without labels must be exactly 0.
+    without_one = statistic.value((n - np.eye(len(n))) @ different, q)[place.ravel()]
     defined = drawn[~np.isnan(drawn)]
     low, high = _bca(value, defined, without_one[~np.isnan(without_one)], confidence)
     why = _why_undefined(value, whole[0]) or _why_no_width(low, high)

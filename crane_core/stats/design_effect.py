@@ -21,7 +21,7 @@ from crane_core.stats.resampling import (
     Estimate,
     cluster_sums,
     ratio_of_sums,
-    resampled_counts,
+    resampled_sums,
 )
 from crane_core.stats.sample_size import Z_95
 
@@ -70,15 +70,41 @@ def intraclass_correlation(
     """
     ones = np.ones(np.shape(np.asarray(values)))
     squares = np.asarray(values, dtype=np.float64) ** 2
-    sums, names = cluster_sums(cluster, ones, values, squares)
+    sums, _ = cluster_sums(cluster, ones, values, squares)
+    return _correlation(sums, np.ones(len(sums)), seed, n_resamples, confidence)
+
+
+def correlation_of_cases(
+    right: ArrayLike,
+    asked: ArrayLike,
+    n_cases: ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """`intraclass_correlation` of values 1 and 0 from counts, with the same interval.
+
+    right, asked, n_cases: shape (n_different,), how many values of a cluster are 1, how many it has (1 or more), and
+    how many clusters are like that.
+    """
+    ones = np.asarray(right, dtype=np.float64)
+    sums = np.column_stack([np.asarray(asked, dtype=np.float64), ones, ones])
+    return _correlation(sums, np.asarray(n_cases, dtype=np.float64), seed, n_resamples, confidence)
+
+
+def _correlation(sums: Array, n_of: Array, seed: int, n_resamples: int, confidence: float) -> Estimate:
+    """sums: m_i, total_i and the sum of squares of a cluster, a row for `n_of` clusters each."""
     sizes, totals = sums[:, 0], sums[:, 1]
-    parts = np.column_stack([np.ones(len(names)), sums, sizes**2, ratio_of_sums(totals**2, sizes)])
-    drawn = _anova_rho(resampled_counts(len(names), seed, n_resamples) @ parts)
+    parts = np.column_stack([np.ones(len(sums)), sums, sizes**2, ratio_of_sums(totals**2, sizes)])
+    drawn = _anova_rho(resampled_sums(parts, n_of, seed, n_resamples))
     defined = drawn[~np.isnan(drawn)]
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
-    value = float(_anova_rho(parts.sum(axis=0)))
-    return Estimate(value, float(low), float(high), ones.size, len(names), n_resamples - len(defined))
+    whole = n_of @ parts
+    return Estimate(
+        float(_anova_rho(whole)), float(low), float(high), int(whole[1]), int(whole[0]), n_resamples - len(defined)
+    )
 
 
 def _anova_rho(parts: Array) -> Array:

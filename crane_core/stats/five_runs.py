@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, cluster_sums, ratio_of_sums, resampled_counts
+from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, cluster_sums, ratio_of_sums, resampled_sums
 
 Array = NDArray[np.float64]
 
@@ -54,22 +54,32 @@ def variance_share(n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed:
     ValueError on fewer than two runs.
     """
     right, _ = _counts(n_right, n_runs)
+    sums, _ = cluster_sums(cluster, np.ones(right.shape), right, right**2)
+    return variance_share_of_cases(sums, np.ones(len(sums)), n_runs, seed=seed)
+
+
+def variance_share_of_cases(sums: ArrayLike, n_cases: ArrayLike, n_runs: int, *, seed: int) -> VarianceShare:
+    """`variance_share` from sums over the instances of a cluster, with the same interval.
+
+    sums: shape (n_different, 3), of 1, of each instance's number of right runs, and of its square. n_cases: shape
+    (n_different,), how many clusters are like that.
+    """
     if n_runs < 2:
         raise ValueError("variance between runs needs at least two of them")
-    share = right / n_runs
-    sums, names = cluster_sums(cluster, np.ones(share.shape), share, share**2)
-    between = float(_icc(sums.sum(axis=0)[None, :], n_runs)[0]) if len(share) else nan
+    parts, n_of = np.asarray(sums, dtype=np.float64).reshape(-1, 3), np.asarray(n_cases, dtype=np.float64)
+    whole, n_clusters = n_of @ parts, int(n_of.sum())
+    between = float(_icc(whole[None, :], n_runs)[0]) if n_clusters else nan
     if np.isnan(between):
-        return VarianceShare(nan, nan, nan, len(share), len(names))
-    drawn = _icc(resampled_counts(len(names), seed, N_RESAMPLES) @ sums, n_runs)
+        return VarianceShare(nan, nan, nan, int(whole[0]), n_clusters)
+    drawn = _icc(resampled_sums(parts, n_of, seed, N_RESAMPLES), n_runs)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn[~np.isnan(drawn)], [tail, 1 - tail])
-    return VarianceShare(between, float(low), float(high), len(share), len(names))
+    return VarianceShare(between, float(low), float(high), int(whole[0]), n_clusters)
 
 
 def _icc(sums: Array, k: int) -> Array:
-    """Of sums of 1, p and p^2 per row, shape (n_rows, 3); nan if nothing varies or one instance is alone."""
-    n, total, squares = sums.T
+    """Of sums of 1, c and c^2 (c = k p), shape (n_rows, 3); nan if nothing varies or one instance is alone."""
+    n, total, squares = (sums / [1, k, k**2]).T
     above = ratio_of_sums(k * (squares - total**2 / n), np.maximum(n - 1, 0))
     within = k * (total - squares) / (n * (k - 1))
     whole = above + (k - 1) * within

@@ -7,6 +7,8 @@ import duckdb
 from crane_core.storage.packed import packed
 
 _TEXT = r"trim(reasoning, E' \t\r\n')"
+_HAS_TEXT = r"regexp_matches(reasoning, '[^ \t\r\n]')"
+"""Finds the first letter; trimming would copy every text."""
 _OF_VERDICT = f"""
     WITH mine AS MATERIALIZED (
         SELECT run_index, {_TEXT} AS text FROM runs
@@ -24,7 +26,7 @@ def answers_with_text(
         cursor,
         f"""
         SELECT DISTINCT benchmark, instance_id, detector, setting, experiment FROM runs
-        WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0
+        WHERE benchmark = ? AND experiment = ? AND crashes AND {_HAS_TEXT}
         """,
         [benchmark, experiment],
     )
@@ -35,7 +37,7 @@ def has_answers_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, exp
     """Whether any answer of an experiment explains its predicted crash."""
     return bool(
         cursor.execute(
-            f"SELECT 1 FROM runs WHERE benchmark = ? AND experiment = ? AND crashes AND length({_TEXT}) > 0 LIMIT 1",
+            f"SELECT 1 FROM runs WHERE benchmark = ? AND experiment = ? AND crashes AND {_HAS_TEXT} LIMIT 1",
             [benchmark, experiment],
         ).fetchall()
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import duckdb
 import pandas as pd
 
@@ -26,7 +28,6 @@ _SAID = """
         PARTITION BY benchmark, instance_id, detector, setting, experiment, annotator
         ORDER BY of_run, n DESC, first
     ) = 1
-    ORDER BY ALL
 """
 _FIRST = """
     SELECT benchmark, min(instance_id) AS instance_id, detector, setting, experiment, name AS annotator,
@@ -48,14 +49,43 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     most frequent label, and the earliest one in a tie (as in the study's judge tables). A judge counts as one annotator
     per repetition and order of texts, and its name says which.
     """
-    return packed(cursor, _SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true"))
+    return packed(cursor, f"{_said(_TIME, 'true')} ORDER BY ALL")
 
 
-def human_labels(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
-    """`verdict_labels` of imported people about one experiment on one benchmark."""
-    where = "annotator_kind = 'human' AND benchmark = ? AND experiment = ?"
-    asked = _SAID.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where=where)
-    return packed(cursor, asked, [benchmark, experiment])
+def _said(time: str, where: str) -> str:
+    return _SAID.format(named=_NAMED.format(time=time, texts=_TEXTS), where=where)
+
+
+def counts_by_case(
+    cursor: duckdb.DuckDBPyConnection,
+    benchmark: str,
+    experiment: str,
+    verdicts: pd.DataFrame,
+    *,
+    label: str,
+    among: Collection[str],
+) -> pd.DataFrame:
+    """How often imported people gave these verdicts one label `among` others, per case: alike cases are one row.
+
+    verdicts: instance_id, detector, setting and case_id of verdicts of the experiment. Columns: annotator, n_given (of
+    `label` to verdicts of the case), n_labels (of `among`, 1 or more), n_cases (that are alike).
+    """
+    where = "annotator_kind = 'human' AND benchmark = $benchmark AND experiment = $experiment"
+    cursor.register("asked", verdicts[["instance_id", "detector", "setting", "case_id"]])
+    try:
+        return cursor.execute(
+            f"""
+            WITH said AS ({_said(_TIME, where)}), by_case AS (
+                SELECT annotator, case_id, count(*) FILTER (label = $label) AS n_given, count(*) AS n_labels
+                FROM said JOIN asked USING (instance_id, detector, setting)
+                WHERE list_contains($among, label) GROUP BY ALL
+            )
+            SELECT annotator, n_given, n_labels, count(*) AS n_cases FROM by_case GROUP BY ALL ORDER BY ALL
+            """,
+            {"benchmark": benchmark, "experiment": experiment, "label": label, "among": list(among)},
+        ).df()
+    finally:
+        cursor.unregister("asked")
 
 
 def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -68,7 +98,7 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The same for judges that were asked repeatedly, with all repetitions of one order of texts pooled."""
-    return packed(cursor, _SAID.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED))
+    return packed(cursor, f"{_said(_ALL_TIMES, _IS_POOLED)} ORDER BY ALL")
 
 
 def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

@@ -46,14 +46,25 @@ class Ablated(NamedTuple):
         rows = self.of_all_kinds()
         return rows[rows["detector_kind"] == self.kind]
 
+    def asked(self) -> pd.DataFrame:
+        """Each detector, setting and experiment of `rows` once."""
+        asked = _asked(data.answers(), self.benchmark, self.source)
+        return asked[asked["detector_kind"] == self.kind]
+
     def reference(self) -> Setting:
         """The input that the others are compared with."""
-        return reference_of(self.rows())
+        return reference_of(self.asked())
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _runs(loaded: str, benchmark: str, source: str) -> SettingRuns:
     return runs_of(data.verdicts(), data.run_list(), benchmark, source)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _asked(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
+    rows = _runs(loaded, benchmark, source).rows
+    return rows[["detector_kind", "detector", "setting", "experiment"]].drop_duplicates()
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -79,7 +90,7 @@ def draw_ablation_switches() -> Ablated:
 
 def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
-    present = set(_runs(data.answers(), benchmark, source).rows["detector_kind"])
+    present = set(_asked(data.answers(), benchmark, source)["detector_kind"])
     kinds = [str(kind) for kind in KIND_WORDS if kind in present]
     looks: dict[str, Any] = {"format_func": lambda name: KIND_WORDS[DetectorKind(name)], "help": KIND_HELP}
     return str(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import pandas as pd
@@ -14,6 +14,7 @@ from crane_core.pipeline.case_picture import Picture, picture
 from crane_core.pipeline.comparisons import comparison_from, comparison_text, comparisons
 from crane_core.pipeline.measures import WITH_STATE, Inputs
 from crane_core.pipeline.pairs import (
+    COUNTED,
     PATTERN_MEANING,
     Pattern,
     cases_answered,
@@ -111,7 +112,7 @@ def _counts(
     listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
     for name in ANSWER_FILTERS:
         other_answers = tuple((other, values) for other, values in answers if other != name)
-        rows = _verdicts(benchmark, other_answers, columns=("case_id", name)).drop_duplicates()
+        rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
         counts[name] = cases_answered(rows[rows["case_id"].isin(listed)], name)
     return counts
 
@@ -119,31 +120,41 @@ def _counts(
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _pair_table(loaded: str, benchmark: str, answers: Answers, inputs: Inputs) -> pd.DataFrame:
     """The pair table in natural order."""
-    rows = _verdicts(benchmark, answers)
+    rows = _verdicts(benchmark, answers, columns=COUNTED)
     return natural_order(pair_table(data.case_list(benchmark), rows, inputs=inputs, jobs=_jobs()))
 
 
-def drawn_picture(benchmark: str) -> Picture:
-    """The marks of every case; local runs only where the URL names experiments."""
-    return _picture(data.answers(), benchmark, _asked_answers())
+def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
+    """The marks of these cases; local runs only where the URL names experiments."""
+    return _picture(data.answers(), benchmark, _asked_answers(), tuple(cases))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _picture(loaded: str, benchmark: str, answers: Answers) -> Picture:
-    rows = _verdicts(benchmark, answers)
+def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ...]) -> Picture:
+    asked = _asked_of(loaded, benchmark)
+    asked = asked[_counts_in(asked, answers)]
     if not dict(answers)[keys.EXPERIMENT]:
-        rows = rows[~rows["experiment"].isin(_jobs())]
-    return picture(rows, in_order(rows["detector_title"].unique().tolist()))
-
-
-def _verdicts(benchmark: str, answers: Answers, *, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """The rows of the verdict frame that are asked for, with these columns; none: all of them."""
+        asked = asked[~asked["experiment"].isin(_jobs())]
     verdicts = data.verdicts()
-    asked = verdicts["benchmark"] == benchmark
+    rows = verdicts[verdicts["case_id"].isin(cases)]
+    is_drawn = (rows["benchmark"] == benchmark) & rows["experiment"].isin(asked["experiment"].unique())
+    rows = rows[is_drawn & _counts_in(rows, answers)]
+    return picture(rows, in_order(asked["detector_title"].unique().tolist()), asked=asked)
+
+
+def _verdicts(benchmark: str, answers: Answers, *, columns: Sequence[str]) -> pd.DataFrame:
+    """The rows of the verdict frame that are asked for, with these columns."""
+    verdicts = data.verdicts()
+    return verdicts.loc[(verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)]
+
+
+def _counts_in(frame: pd.DataFrame, answers: Answers) -> pd.Series[bool]:
+    """Rows of the verdict frame, or of conditions, that the filters of answers leave."""
+    asked = pd.Series(True, frame.index)
     for column, wanted in answers:
         if wanted:
-            asked &= verdicts[column].isin(wanted)
-    return verdicts.loc[asked, list(columns)] if columns else verdicts[asked]
+            asked &= frame[column].isin(wanted)
+    return asked
 
 
 def _jobs() -> set[str]:
@@ -157,7 +168,8 @@ def _comparisons(loaded: str, benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
     rows = _verdicts(benchmark, (), columns=("experiment", "detector", "setting", "instance_id"))
     series = rows["experiment"].where(~rows["experiment"].isin(_jobs()), OWN)
-    return [comparison_text(inputs) for inputs in comparisons(rows.assign(detector=series + "/" + rows["detector"]))]
+    asked = rows.assign(detector=rows.groupby([series, "detector"], observed=True).ngroup())
+    return [comparison_text(inputs) for inputs in comparisons(asked)]
 
 
 def _asked_inputs() -> Inputs:

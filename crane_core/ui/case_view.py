@@ -33,7 +33,7 @@ def draw_cases() -> None:
         st.info("No cases match these filters. Clear one of them to see more.")
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
-    picture = drawn_picture(benchmark)
+    picture = drawn_picture(benchmark, table["case_id"].head(MOST_ROWS))
     html = board_html(table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort())
     draw_board(html, [_column_words(column) for column in picture.columns])
 

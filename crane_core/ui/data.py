@@ -11,7 +11,7 @@ import streamlit as st
 from crane_core.annotation.label_set import LabelSet
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline import blinded, evaluate, five_runs, judges, label_sets
+from crane_core.pipeline import blinded, evaluate, judges, label_sets
 from crane_core.pipeline import judged as judging
 from crane_core.pipeline import run_list as runs
 from crane_core.pipeline.campaigns import kept_campaign
@@ -192,26 +192,14 @@ def label_set_of(annotators: Iterable[str]) -> LabelSet:
     return _label_set(revision(), tuple(annotators))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _judged(loaded: str, annotator: str) -> pd.DataFrame:
-    campaigns = labels().loc[labels()["annotator"] == annotator, "campaign"].dropna().unique().tolist()
+def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
+    """Rows of the verdict frame with one annotator's labels; see `pipeline.judged.judged_by`. They hold the study's."""
+    if annotator == PUBLISHED_HUMAN:
+        return rows
+    mine = labels()[labels()["annotator"] == annotator]
+    campaigns = mine["campaign"].dropna().unique().tolist()
     plan = kept_campaign(folder(), campaigns[0]).plan if campaigns else None
-    return judging.judged_by(verdicts(), labels(), annotator, plan)
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _answers_by_run(_store: Store, loaded: str, benchmark: str, experiment: str) -> pd.DataFrame:
-    return five_runs.answers_by_run(_store, benchmark, experiment)
-
-
-def answers_by_run(benchmark: str, experiment: str) -> pd.DataFrame:
-    """Every answer of an experiment; see `pipeline.five_runs.answers_by_run`."""
-    return _answers_by_run(store(), answers(), benchmark, experiment)
-
-
-def judged(annotator: str) -> pd.DataFrame:
-    """The verdict frame with one annotator's labels; see `pipeline.judged.judged_by`. It holds the study's already."""
-    return verdicts() if annotator == PUBLISHED_HUMAN else _judged(answers(), annotator)
+    return judging.judged_by(rows, mine, annotator, plan)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -203,9 +203,8 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _filters(chosen: Ablated, row: dict[str, Any]) -> dict[str, Any]:
     """The address of the cases on which the two inputs of a row disagree."""
-    rows = chosen.rows()
-    settings = [chosen.reference(), Setting(row["setting"])]
-    meant = rows[(rows["detector"] == row["detector"]) & rows["setting"].isin(settings)]
+    asked, settings = chosen.asked(), [chosen.reference(), Setting(row["setting"])]
+    meant = asked[(asked["detector"] == row["detector"]) & asked["setting"].isin(settings)]
     return {
         keys.BENCHMARK: chosen.benchmark,
         keys.EXPERIMENT: sorted(meant["experiment"].unique().tolist()),

@@ -10,9 +10,10 @@ import streamlit as st
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.five_runs import Measure, run_table, vote_table
+from crane_core.pipeline.five_runs import Measure
 from crane_core.pipeline.measures import WITH_STATE, Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.run_measures import Stability, stability
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
@@ -36,14 +37,12 @@ ABOUT_RUNS = (
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _runs(loaded: str, where: Chosen) -> pd.DataFrame:
-    return run_table(_rows(where), data.answers_by_run(where.benchmark, where.experiment))
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _votes(loaded: str, where: Chosen, setting: str) -> pd.DataFrame:
-    rows = _rows(where)
-    return vote_table(rows if setting == ALL_INPUTS else rows[rows["setting"] == setting])
+def _stability(loaded: str, where: Chosen) -> Stability:
+    """Of the experiment itself; runs beside it are a separate experiment."""
+    asked = where.conditions()
+    mine = asked[asked["experiment"] == where.experiment].drop_duplicates("detector")
+    titles = dict(zip(mine["detector"], mine["detector_title"], strict=True))
+    return stability(data.store(), where.benchmark, where.experiment, titles)
 
 
 def _where(chosen: Chosen) -> Chosen:
@@ -52,16 +51,9 @@ def _where(chosen: Chosen) -> Chosen:
     return alike._replace(beside=(), inputs=WITH_STATE)
 
 
-def _rows(where: Chosen) -> pd.DataFrame:
-    """Rows of the experiment itself; runs beside it are a separate experiment."""
-    rows = where.rows()
-    return rows[rows["experiment"] == where.experiment]
-
-
 def draw_five_runs(chosen: Chosen) -> None:
     """The section; a sentence where every instance was asked once."""
-    where = _where(chosen)
-    runs = _runs(data.answers(), where)
+    runs, by_setting = _stability(data.answers(), _where(chosen))
     if runs.empty:
         st.info("Every instance was asked once, so there are no repeated runs to compare.")
         return
@@ -81,7 +73,7 @@ def draw_five_runs(chosen: Chosen) -> None:
                 format_func=lambda name: name if name == ALL_INPUTS else setting_short(name),
             )
         )
-    votes = _votes(data.answers(), where, picked)
+    votes = by_setting[None if picked == ALL_INPUTS else picked]
     titles = in_order(votes["detector_title"].unique().tolist())
     st.markdown("".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles))
     draw_chart(

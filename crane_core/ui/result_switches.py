@@ -65,6 +65,10 @@ class Chosen(NamedTuple):
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
         return _rows(data.answers(), self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE))
 
+    def rows_judged_by(self, annotator: str) -> pd.DataFrame:
+        """Those with the compared inputs, as somebody else judged them."""
+        return _shown(self._replace(annotator=annotator), self.inputs)
+
     def conditions(self) -> pd.DataFrame:
         """The conditions of these rows, for `pipeline.case_measures.compared_by_case`."""
         known = data.conditions()
@@ -75,10 +79,17 @@ class Chosen(NamedTuple):
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _rows(loaded: str, chosen: Chosen) -> pd.DataFrame:
-    verdicts = data.judged(chosen.annotator)
-    of_benchmark = verdicts[verdicts["benchmark"] == chosen.benchmark]
-    shown = beside(of_benchmark, chosen.experiment, chosen.beside)
-    return shown[(shown["detector_kind"] == chosen.kind) | shown["experiment"].isin(chosen.beside)]
+    return _shown(chosen)
+
+
+def _shown(chosen: Chosen, inputs: Inputs | None = None) -> pd.DataFrame:
+    """The rows with these inputs, judged by the annotator before detectors beside the study get other names."""
+    verdicts = data.verdicts()
+    is_beside = verdicts["experiment"].isin(chosen.beside)
+    is_meant = (verdicts["detector_kind"] == chosen.kind) & verdicts["experiment"].isin(with_shipped(chosen.experiment))
+    is_meant = (is_meant | is_beside) & (verdicts["benchmark"] == chosen.benchmark)
+    rows = verdicts[is_meant if inputs is None else is_meant & verdicts["setting"].isin(inputs)]
+    return beside(data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

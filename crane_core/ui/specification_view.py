@@ -26,8 +26,7 @@ def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     own = chosen.rows()
     who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [chosen.annotator]
     names = without_repetitions(who, judge_passes(data.store()))
-    judged = {name: chosen._replace(annotator=name).rows() for name in names}
-    curve = specification_curve(judged, chosen.inputs)
+    curve = specification_curve({name: chosen.rows_judged_by(name) for name in names}, chosen.inputs)
     return curve, by_reading(curve)
 
 

@@ -37,5 +37,12 @@ def test_columns_stand_in_the_order_of_detectors_and_are_bounded() -> None:
     assert {len(marks) for marks in drawn.marks.values()} == {2 * MOST_COLUMNS}
 
 
+def test_some_cases_have_the_columns_of_all() -> None:
+    """No code was asked about the cases that are drawn; its column stands and is empty."""
+    rows = verdicts()
+    drawn = picture(rows[(rows["case_id"] == "b") & (rows["setting"] != "code")], ["A"], asked=rows)
+    assert drawn == (picture(rows, ["A"]).columns, 0, {"b": ["", "", "", "u1"]})
+
+
 def test_without_verdicts_nothing_is_drawn() -> None:
     assert picture(verdicts().head(0), []) == ((), 0, {})

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
-from crane_core.stats.design_effect import design_effect, intraclass_correlation, margin
+from crane_core.stats.design_effect import correlation_of_cases, design_effect, intraclass_correlation, margin
 from crane_core.stats.sample_size import required_sample
 
 
@@ -70,6 +70,17 @@ def test_the_interval_has_its_level_over_cases() -> None:
         found = intraclass_correlation(values, cluster, seed=seed, n_resamples=500)
         hits += found.low <= 0.45 <= found.high
     assert 0.89 <= hits / 200 <= 0.98
+
+
+def test_counts_of_alike_cases_give_what_the_values_give() -> None:
+    values, cluster = simulated(np.random.default_rng(3), n_clusters=400, rho=0.3, p=0.7)
+    sizes, right = np.bincount(cluster), np.bincount(cluster, values)
+    different, n_cases = np.unique(np.column_stack([right, sizes]), axis=0, return_counts=True)
+    from_values = intraclass_correlation(values, cluster, seed=1)
+    shuffled = np.random.default_rng(9).permutation(len(different))
+    from_counts = correlation_of_cases(*different[shuffled].T, n_cases[shuffled], seed=1)
+    assert from_counts[3:] == from_values[3:] == (len(values), 400, 0)
+    assert from_counts[:3] == pytest.approx(from_values[:3], rel=0, abs=1e-12)
 
 
 def test_design_effect_worked_by_hand() -> None:

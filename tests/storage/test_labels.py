@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import AnnotatorKind, Judgement, Label, Setting
-from crane_core.storage.labels import judge_passes, pooled_judge_labels, verdict_labels
+from crane_core.storage.labels import counts_by_case, judge_passes, pooled_judge_labels, verdict_labels
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
@@ -108,3 +108,21 @@ def test_repetitions_together_are_one_more_annotator_of_a_judge_that_was_asked_a
     told = set(frame_of(verdict_labels, *records)["annotator"]) | set(frame["annotator"])
     assert set(passes["annotator"]) == told - {"ana"}
     assert len(passes) == 7
+
+
+def test_labels_are_counted_by_case_and_alike_cases_together() -> None:
+    """Two cases of ana are alike; a judge, an unverifiable label and a verdict that is not asked about do not count."""
+    given = [
+        *(said(label, item=item) for item, label in (("a_1", C), ("a_2", C), ("a_3", W))),
+        said(C, "ben", item="a_1"),
+        said(C, "judge", JUDGE, item="a_1"),
+        said(Label.UNVERIFIABLE, item="a_4"),
+        said(C, item="elsewhere"),
+    ]
+    verdicts = pd.DataFrame({"case_id": ["a_1", "a_2", "a_3", "a_4"]}).assign(detector="heron", setting="code")
+    verdicts = verdicts.assign(instance_id=verdicts["case_id"] + "_reproduced")
+    found = frame_of(
+        lambda cursor: counts_by_case(cursor, "mine", "ours", verdicts, label="correct", among=["correct", "wrong"]),
+        *given,
+    )
+    assert found.to_numpy().tolist() == [["ana", 0, 1, 1], ["ana", 1, 1, 2], ["ben", 1, 1, 1]]

@@ -5,8 +5,8 @@
 Without a browser: each page's script runs in this process, on the store of `benchmarks.large_store` or on --data. Of
 each visit the processor time of the thread that draws the page, which other work on the machine hardly changes, and
 that of the whole process, in which DuckDB's threads are counted too. What several pages read (answers per instance,
-list of runs, labels) is read before, as the server's warm-up does; its time stands in the first line. --profile writes
-what cProfile saw of the first visits for `python -m pstats FILE`.
+list of runs, labels) is read before, as the server's warm-up does, and Overview is visited: the first line. --profile
+writes what cProfile saw of the first visits for `python -m pstats FILE`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from streamlit.logger import set_log_level
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 
@@ -92,39 +93,37 @@ def scripts_measured(profile: cProfile.Profile | None) -> Iterator[list[Cost]]:
 
 
 def warmed() -> Cost:
-    """Read what the server reads beside the first visit; what it took."""
+    """Do what the server does beside the first visit, and visit Overview, which comes first; what that took."""
     from crane_core.ui.warm import warm_up
 
     start = time.thread_time(), time.process_time()
     warm_up()
-    return Cost(time.thread_time() - start[0], time.process_time() - start[1])
+    warming = Cost(time.thread_time() - start[0], time.process_time() - start[1])
+    return Cost(*map(sum, zip(warming, visit("Overview"), strict=True)))
 
 
-def visited(names: Sequence[str], profile: cProfile.Profile | None) -> Iterator[tuple[str, Cost, Cost]]:
-    """The first visit of each page and a later one, in another session."""
-    for name in names:
-        found = []
-        for is_first in (True, False):
-            with scripts_measured(profile if is_first else None) as costs:
-                file, query = PAGES[name]
-                page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S)
-                page.switch_page(f"pages/{file}.py")
-                for key, value in query.items():
-                    page.query_params[key] = value
-                page.run()
-                if page.exception or page.error:
-                    raise SystemExit(f"{name} failed: {[*page.exception, *page.error]}")
-            found.append(Cost(*(sum(one) for one in zip(*costs, strict=True))))
-        yield name, found[0], found[1]
+def visit(name: str, profile: cProfile.Profile | None = None) -> Cost:
+    """What a visit of the page costs in a new session."""
+    file, query = PAGES[name]
+    page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).switch_page(f"pages/{file}.py")
+    for key, value in query.items():
+        page.query_params[key] = value
+    with scripts_measured(profile) as costs:
+        page.run()
+    if page.exception or page.error:
+        raise SystemExit(f"{name} failed: {[*page.exception, *page.error]}")
+    return Cost(*map(sum, zip(*costs, strict=True)))
 
 
 def tell(data: Path, names: Sequence[str], profile: cProfile.Profile | None) -> None:
+    set_log_level("error")  # not: this thread has no visitor
     os.environ["CRANE_DATA"] = str(data)
     print(f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}")
     before = warmed()
-    print(f"{'what the warm-up computes':34}{before.thread * 1e3:>8,.0f}{before.process * 1e3:>9,.0f}")
-    for name, first, later in visited(names, profile):
-        numbers = (first.thread, first.process, later.thread, later.process)
+    print(f"{'warm-up and Overview':34}{before.thread * 1e3:>8,.0f}{before.process * 1e3:>9,.0f}")
+    for name in names:
+        first, later = visit(name, profile), visit(name)
+        numbers = (*first, *later)
         print(f"{name:34}" + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)), flush=True)
     print(machine())
 

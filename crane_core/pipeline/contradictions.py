@@ -31,6 +31,6 @@ def contradictions(verdicts: pd.DataFrame) -> pd.DataFrame:
         np.where(vote.crash, ALARM_YET_CLEARED, CLEARED_YET_ALARM),
     )
     words = np.where(vote.crash, "crash", "no crash")
-    found = verdicts.assign(vote=words, why=whys).loc[is_contradiction, list(COLUMNS)]
-    rows: pd.DataFrame = found.reset_index(drop=True)
+    found = verdicts[is_contradiction].assign(vote=words[is_contradiction], why=whys[is_contradiction])
+    rows: pd.DataFrame = found[list(COLUMNS)].reset_index(drop=True)
     return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import StrEnum
+from string import digits
 from typing import NamedTuple
 
 import numpy as np
@@ -71,10 +72,11 @@ def pair_table(
     found = _by_case(rows, inputs, missed=(counts[0] > 0) & (counts[1] == 0))
     place = pd.Index(rows.cases).get_indexer(pd.Index(cases["case_id"]))
     within = [found[index] if index >= 0 else () for index in place]
+    shown = {of: tuple(pattern for pattern, _ in of) for of in set(within)}
     n_of = dict(zip(("n_asked", *COUNTS), (np.append(n, 0)[place] for n in counts), strict=True))  # place -1: the 0
     return cases.assign(
         **n_of,
-        patterns=pd.Series([tuple(pattern for pattern, _ in of) for of in within], cases.index, dtype=object),
+        patterns=pd.Series([shown[of] for of in within], cases.index, dtype=object),
         patterns_in=pd.Series(within, cases.index, dtype=object),
     )
 
@@ -258,6 +260,10 @@ def sorted_by(cases: pd.DataFrame, column: str, *, descending: bool) -> pd.DataF
 
 def natural_order(cases: pd.DataFrame) -> pd.DataFrame:
     """Cases by library, then by the number in their id: pandas_2 before pandas_10."""
-    parts = cases["case_id"].str.extract(r"^(?P<stem>.*?)_?(?P<number>\d+)?$")
-    order = parts.assign(number=pd.to_numeric(parts["number"]).fillna(0), stem=parts["stem"].str.lower())
-    return cases.loc[order.sort_values(["stem", "number"], kind="stable").index]
+    keys = [_natural(str(name)) for name in cases["case_id"]]
+    return cases.iloc[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def _natural(case_id: str) -> tuple[str, int]:
+    stem = case_id.rstrip(digits)
+    return stem.removesuffix("_").lower(), int(case_id[len(stem) :] or 0)

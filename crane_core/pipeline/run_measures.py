@@ -88,5 +88,5 @@ def _votes(votes: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     for (detector, n_runs, n_crash), of in votes.groupby(["detector", "n_runs", "n_crash"], sort=True):
         real, n = (np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy()) for name in ("n_real", "n"))
         found = intervals.rate_of_cases(real, n)
-        rows.append((detector, titles[detector], n_runs, n_crash, int(real.sum()), *found))
+        rows.append((detector, titles[str(detector)], n_runs, n_crash, int(real.sum()), *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

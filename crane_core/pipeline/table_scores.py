@@ -64,7 +64,9 @@ def detection_counts(rows: pd.DataFrame) -> Confusion:
 
 def end_to_end_counts(rows: pd.DataFrame) -> Confusion:
     """Counts where only a correct diagnosis makes a detected crash a hit (paper, section 4.4.2)."""
-    return confusion(truth(rows), detected(rows), credit=diagnosis_credit(rows["human"]))
+    label, words = pd.factorize(rows["human"])  # each word once
+    credit = np.append(diagnosis_credit(words), np.nan)[label]
+    return confusion(truth(rows), detected(rows), credit=credit)
 
 
 def scored(counts: Confusion) -> int:

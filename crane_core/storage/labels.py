@@ -70,7 +70,10 @@ def counts_by_case(
     verdicts: instance_id, detector, setting and case_id of verdicts of the experiment. Columns: annotator, n_given (of
     `label` to verdicts of the case), n_labels (of `among`, 1 or more), n_cases (that are alike).
     """
-    where = "annotator_kind = 'human' AND benchmark = $benchmark AND experiment = $experiment"
+    where = (
+        "annotator_kind = 'human' AND benchmark = $benchmark AND experiment = $experiment "
+        "AND (instance_id, detector, setting) IN (SELECT instance_id, detector, setting FROM asked)"
+    )
     cursor.register("asked", verdicts[["instance_id", "detector", "setting", "case_id"]])
     try:
         return cursor.execute(

@@ -113,7 +113,7 @@ def _counts(
     for name in ANSWER_FILTERS:
         other_answers = tuple((other, values) for other, values in answers if other != name)
         rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
-        counts[name] = cases_answered(rows[rows["case_id"].isin(listed)], name)
+        counts[name] = cases_answered(rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)], name)
     return counts
 
 
@@ -131,7 +131,7 @@ def drawn_picture(benchmark: str, cases: Iterable[str]) -> Picture:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ...]) -> Picture:
-    asked = _asked_of(loaded, benchmark)
+    asked = _asked_of(benchmark)
     asked = asked[_counts_in(asked, answers)]
     if not dict(answers)[keys.EXPERIMENT]:
         asked = asked[~asked["experiment"].isin(_jobs())]
@@ -199,16 +199,15 @@ def joined_series(benchmark: str) -> list[str]:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _joined_series(loaded: str, benchmark: str, answers: Answers) -> list[str]:
-    experiments = _verdicts(benchmark, answers, columns=("experiment",))["experiment"].drop_duplicates()
+    asked = _asked_of(benchmark)
+    experiments = asked.loc[_counts_in(asked, answers), "experiment"]
     return sorted(experiments.where(~experiments.isin(_jobs()), OWN).unique())
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _asked_of(loaded: str, benchmark: str) -> pd.DataFrame:
+def _asked_of(benchmark: str) -> pd.DataFrame:
     """Each detector, setting and experiment of a benchmark once."""
-    columns = ["detector", "detector_title", "setting", "experiment"]
-    verdicts = data.verdicts()
-    return verdicts.loc[verdicts["benchmark"] == benchmark, columns].drop_duplicates()
+    conditions = data.conditions()
+    return conditions[conditions["benchmark"] == benchmark]
 
 
 def series_words(name: str) -> str:
@@ -225,7 +224,7 @@ def draw_filters() -> str:
         coming_answers = tuple((name, tuple(url_state.asked(name))) for name in ANSWER_FILTERS)
         counts = _counts(data.answers(), benchmark, coming_answers, _asked_inputs(), coming)
         cases = data.case_list(benchmark)
-        asked = _asked_of(data.answers(), benchmark)
+        asked = _asked_of(benchmark)
         titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
         url_state.text("Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH)
         for column, label in LABEL_FILTERS.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.domain import ProblemKind
+from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.contradictions import contradictions
 from crane_core.pipeline.rows import as_rows
@@ -13,6 +13,7 @@ from crane_core.pipeline.sources import StagedSource, staged_sources
 from crane_core.pipeline.table_scores import BENCHMARK as STUDY
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
+from crane_core.storage.store import Store
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
@@ -99,9 +100,19 @@ def _size(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
 
 
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _without_instance(_store: Store, version: str) -> list[LoadProblem]:
+    return state.without_instance(_store.cursor())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _contradictions(loaded: str) -> pd.DataFrame:
+    return contradictions(data.verdicts())
+
+
 def draw_problems() -> None:
     """Every record that was not loaded as it is, with place and reason."""
-    for waiting in state.without_instance(data.store().cursor()):
+    for waiting in _without_instance(data.store(), data.store().version):
         st.warning(literal(f"{waiting.path}, {waiting.place}: {waiting.reason}."))
     problems = state.load_problems(data.store().cursor())
     if problems.empty:
@@ -120,7 +131,7 @@ def draw_problems() -> None:
 
 def draw_contradictions() -> None:
     """Published human outcomes that the votes of the same files contradict, by instance."""
-    found = contradictions(data.verdicts())
+    found = _contradictions(data.answers())
     st.markdown("**Votes that contradict the published human outcomes**")
     if found.empty:
         st.caption("None in the loaded data.")

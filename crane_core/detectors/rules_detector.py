@@ -1,6 +1,6 @@
 """Certain-crash rules as a detector: it says crash only where every way through the target raises.
 
-Knows how findings are told. What is found, and why it is certain, stands in rules/.
+Knows how findings are described. What is found, and why it is certain, stands in rules/.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.rules.family import all_rules
 from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.interpreter import MOST_STEPS
 from crane_core.detectors.rules.predict import Report, findings
-from crane_core.detectors.rules.walk import MOST_STEPS
 from crane_core.domain import Cell, CellRole, DetectorKind, KernelState, Setting
 from crane_core.errors import DetectorError
 from crane_core.prompts.shown import shown
@@ -53,10 +53,10 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
 
 
 def _reasoning(report: Report) -> str | None:
-    return " ".join(_told(finding) for finding in report.findings) or None
+    return " ".join(_describe(finding) for finding in report.findings) or None
 
 
-def _told(finding: Finding) -> str:
+def _describe(finding: Finding) -> str:
     return (
         f"Line {finding.line}, `{finding.expression}`, raises {finding.exception}: {finding.why}. "
         f"Evidence: {finding.fact}. Remedy: {finding.remedy}"

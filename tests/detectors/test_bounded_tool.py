@@ -27,9 +27,9 @@ def test_what_it_prints_comes_back(tmp_path: Path) -> None:
 def test_nothing_of_the_users_environment_reaches_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PYTHONPATH", "PYLINTRC", "NODE_OPTIONS", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "theirs")
-    told = run("import os, sys; print(dict(os.environ)); print(sys.stdin.read())", tmp_path, ENOUGH)
-    assert "theirs" not in told
-    assert os.environ["HOME"] not in told or os.environ["HOME"] == "/"
+    known = run("import os, sys; print(dict(os.environ)); print(sys.stdin.read())", tmp_path, ENOUGH)
+    assert "theirs" not in known
+    assert os.environ["HOME"] not in known or os.environ["HOME"] == "/"
 
 
 def test_too_slow_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:

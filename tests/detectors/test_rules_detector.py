@@ -101,7 +101,7 @@ def test_a_rule_that_fails_says_nothing_and_is_counted(monkeypatch):
     family = Family("failing")
 
     @family.item("builtins.list")
-    def failing(site):
+    def failing(operation):
         raise RuntimeError("a mistake in the rule")
 
     rules, [key] = dict(all_rules()), list(family.rules)

@@ -1,1 +1,1 @@
-"""Certain crashes, told from code and kernel state alone: the target is evaluated over what is known of its values."""
+"""Certain crashes, predicted from code and kernel state alone: the target is interpreted over abstract values."""

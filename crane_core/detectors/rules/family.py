@@ -1,11 +1,12 @@
 """How a family of rules says which steps it knows.
 
-A rule is a function of a Site. It may raise site.crash(...): the step raises, for certain. It may return a Thing: what
-the step gives; with that it also says that the step changed nothing but what the rule itself changed (`forget`, or new
-facts of a Thing). Thing() says: nothing was changed, and what it gives is not known. It returns None if it does not
-know the step: then receiver and arguments count as changed. A rule that raises anything else is counted and ignored.
+A rule is a function of an Operation. It may raise operation.crash(...): the step raises, for certain. It may return
+an AbstractValue: what the step gives; with that it also says that the step changed nothing but what the rule itself
+changed (`forget`, or new facts of a value). AbstractValue() says: nothing was changed, and what it gives is not known.
+It returns None if it does not know the step: then receiver and arguments count as changed. A rule that raises anything
+else is counted and ignored.
 
-Of several rules for a step all are asked, and the first Thing counts.
+Of several rules for a step all are asked, and the first value counts.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from functools import cache
 from typing import NamedTuple
 
 from crane_core.detectors.rules import families
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.operation import Operation
 
-Rule = Callable[[Site], Thing | None]
+Rule = Callable[[Operation], AbstractValue | None]
 ANY = "*"
 EVERY_NAME = "every name"
 """No name of an attribute and no operator; "*" is one."""
@@ -61,11 +62,11 @@ class Family:
         return self._register([Key("set_attribute", of, EVERY_NAME)])
 
     def item(self, of: str) -> Callable[[Rule], Rule]:
-        """Reading x[index]; a slice is a Thing of type "slice" with items start, stop, step."""
+        """Reading x[index]; a slice is an AbstractValue of type "slice" with items start, stop, step."""
         return self._register([Key("item", of, EVERY_NAME)])
 
     def set_item(self, of: str) -> Callable[[Rule], Rule]:
-        """x[index] = value; it returns Thing() when it knows the step."""
+        """x[index] = value; it returns AbstractValue() when it knows the step."""
         return self._register([Key("set_item", of, EVERY_NAME)])
 
     def operator(self, of: str, *symbols: str) -> Callable[[Rule], Rule]:
@@ -73,7 +74,7 @@ class Family:
         return self._register([Key("operator", of, symbol) for symbol in symbols or (EVERY_NAME,)])
 
     def element(self, of: str) -> Callable[[Rule], Rule]:
-        """What iterating gives first: a Thing only where there certainly is an element."""
+        """What iterating gives first: a value only where there certainly is an element."""
         return self._register([Key("element", of, EVERY_NAME)])
 
     def truth(self, of: str) -> Callable[[Rule], Rule]:
@@ -84,12 +85,12 @@ class Family:
         """Steps that few types know.
 
         "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by a format), "length",
-        "elements" (a Thing with all that iterating gives, as items).
+        "elements" (an AbstractValue with all that iterating gives, as items).
         """
         return self._register([Key(step, of, name) for name in names or (EVERY_NAME,)])
 
     def missing(self, *groups: str) -> Callable[[Rule], Rule]:
-        """What the state says to be absent, asked where the target needs it: site.absent, by group of the state."""
+        """What the state says to be absent, asked where the target needs it: `absent`, by group of the state."""
         return self._register([Key("missing", group, ANY) for group in groups])
 
     def _register(self, keys: list[Key]) -> Callable[[Rule], Rule]:
@@ -123,7 +124,7 @@ def _families() -> Iterator[Family]:
             yield family
 
 
-def rules_for(step: str, of: Thing | str, name: str = "") -> tuple[Registered, ...]:
+def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Registered, ...]:
     """The rules for a step on an object, or for a call of a path; the more exact type first."""
     if isinstance(of, str):
         return all_rules().get(Key(step, of, name), ())

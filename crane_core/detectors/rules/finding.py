@@ -25,9 +25,9 @@ class Finding:
 
 
 class Crash(Exception):  # noqa: N818 - it is an answer, not an error
-    """A rule's answer that this step raises, on its way to the walker, which knows whether the step is reached.
+    """A rule's answer that this step raises, on its way to the interpreter, which knows whether the step is reached.
 
-    The walker writes down the family that said it and the piece of the target at which it was said (`place`).
+    The interpreter writes down the family that said it and the piece of the target at which it was said (`place`).
     """
 
     def __init__(self, exception: str, why: str, *, fact: str, remedy: str) -> None:

@@ -1,4 +1,4 @@
-"""Things made of what a kernel state tells: entries of a capture (schema 2) and of a published extractor (schema 1).
+"""Abstract values of what a kernel state tells: entries of a capture (schema 2) and of a published one (schema 1).
 
 Knows the forms of entries and what in them is complete. Refuses to take anything for whole that a limit may have cut.
 """
@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.paths import public_path
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 from crane_core.domain import VariableState
 from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet, decode
 
@@ -27,8 +27,8 @@ _DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collect
 _FRAMES = ("DataFrame", "GeoDataFrame")
 
 
-def thing_of(name: str, variable: VariableState, *, is_captured: bool) -> Thing:
-    """The Thing of a variable by this name."""
+def value_from_state(name: str, variable: VariableState, *, is_captured: bool) -> AbstractValue:
+    """The AbstractValue of a variable by this name."""
     groups = [
         part
         for group in _GROUPS
@@ -38,12 +38,12 @@ def thing_of(name: str, variable: VariableState, *, is_captured: bool) -> Thing:
     facts = _decoded(merged(groups))
     if variable.docs:
         facts["docs"] = variable.docs
-    return thing_of_facts(type_of(variable.type), facts, words=name, is_captured=is_captured)
+    return value_from_facts(type_of(variable.type), facts, words=name, is_captured=is_captured)
 
 
-def thing_of_entry(name: str, entry: Mapping[str, Any], *, is_captured: bool) -> Thing:
-    """The Thing of an entry of `accesses`."""
-    return thing_of(name, VariableState.from_json(dict(entry)), is_captured=is_captured)
+def value_from_entry(name: str, entry: Mapping[str, Any], *, is_captured: bool) -> AbstractValue:
+    """The AbstractValue of an entry of `accesses`."""
+    return value_from_state(name, VariableState.from_json(dict(entry)), is_captured=is_captured)
 
 
 def type_of(written: str) -> str:
@@ -92,42 +92,42 @@ def _hashed(item: Any) -> Any:
     return repr(plain) if isinstance(plain, (list, dict, set)) else plain
 
 
-def thing_of_facts(type: str, facts: dict[str, Any], *, words: str, is_captured: bool) -> Thing:
-    """The Thing of a type with merged facts; what is inside becomes items, members and attributes."""
+def value_from_facts(type: str, facts: dict[str, Any], *, words: str, is_captured: bool) -> AbstractValue:
+    """The AbstractValue of a type with merged facts; what is inside becomes items, members and attributes."""
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
-    thing = Thing(type, facts, words=words)
-    _fill_value(thing, is_captured=is_captured)
+    value = AbstractValue(type, facts, words=words)
+    _fill_value(value, is_captured=is_captured)
     if type in _SEQUENCES:
-        _fill_items(thing, is_captured=is_captured)
+        _fill_items(value, is_captured=is_captured)
     elif type in _DICTS:
-        _fill_members(thing, is_captured=is_captured)
+        _fill_members(value, is_captured=is_captured)
     elif type in ("set", "frozenset"):
-        _fill_set(thing)
-    elif thing.is_a("pandas", *_FRAMES):
-        _fill_columns(thing, is_captured=is_captured)
-    thing.attributes = _inside(thing.facts.pop("attributes", None), words, is_captured=is_captured)
-    if isinstance(module := thing.facts.get("module"), str) and type == "module":
-        thing.path = public_path(module)
-    return thing
+        _fill_set(value)
+    elif value.is_a("pandas", *_FRAMES):
+        _fill_columns(value, is_captured=is_captured)
+    value.attributes = _inside(value.facts.pop("attributes", None), words, is_captured=is_captured)
+    if isinstance(module := value.facts.get("module"), str) and type == "module":
+        value.path = public_path(module)
+    return value
 
 
-def _fill_value(thing: Thing, *, is_captured: bool) -> None:
+def _fill_value(value: AbstractValue, *, is_captured: bool) -> None:
     """The literal of a number, string, boolean or None. The published extractor writes them as text."""
-    if thing.type == "NoneType":
-        thing.literal = None
+    if value.type == "NoneType":
+        value.literal = None
         return
-    if thing.type not in _SCALAR_TYPES or "value" not in thing.facts:
+    if value.type not in _SCALAR_TYPES or "value" not in value.facts:
         return
-    written = thing.facts["value"]
-    thing.literal = _captured_value(thing, written) if is_captured else _published_value(thing.type, written)
+    written = value.facts["value"]
+    value.literal = _captured_value(value, written) if is_captured else _published_value(value.type, written)
 
 
-def _captured_value(thing: Thing, written: Any) -> Any:
-    if type(written).__name__ != thing.type:
+def _captured_value(value: AbstractValue, written: Any) -> Any:
+    if type(written).__name__ != value.type:
         return NOT_KNOWN
-    length = thing.facts.get("length")
+    length = value.facts.get("length")
     if isinstance(written, str) and (_CUT_TEXT.search(written) or length not in (None, len(written))):
         return NOT_KNOWN
     return written
@@ -143,23 +143,23 @@ def _published_value(type: str, written: Any) -> Any:
         return NOT_KNOWN
 
 
-def _fill_items(thing: Thing, *, is_captured: bool) -> None:
+def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
     """The items of a list or tuple that is told whole."""
-    items, length = thing.facts.pop("items", None), thing.facts.get("length")
-    types = thing.facts.get("item_types", {})
+    items, length = value.facts.pop("items", None), value.facts.get("length")
+    types = value.facts.get("item_types", {})
     if length == 0:
-        thing.items = []
+        value.items = []
     elif isinstance(items, list) and len(items) == length and isinstance(types, dict):
-        thing.items = _flat(items, types, thing.words)
+        value.items = _flat(items, types, value.words)
     elif isinstance(items, dict) and list(items) == [str(at) for at in range(len(items))]:
-        parts = list(_inside(items, thing.words, is_captured=is_captured, is_item=True).values())
+        parts = list(_inside(items, value.words, is_captured=is_captured, is_item=True).values())
         if len(parts) == length:
-            thing.items = parts
+            value.items = parts
         else:
-            thing.facts["first_items"] = parts
+            value.facts["first_items"] = parts
 
 
-def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Thing] | None:
+def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[AbstractValue] | None:
     """Plain values; None if one of them may have been written otherwise than it is."""
     if not set(types) <= set(_SCALAR_TYPES) - {"complex"} or sum(types.values()) != len(items):
         return None
@@ -168,35 +168,35 @@ def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Thing]
         counted[type(item).__name__] = counted.get(type(item).__name__, 0) + 1
     if counted != dict(types) or any(isinstance(item, str) and _CUT_TEXT.search(item) for item in items):
         return None
-    return [Thing(type(item).__name__, literal=item, words=f"{words}[{at}]") for at, item in enumerate(items)]
+    return [AbstractValue(type(item).__name__, literal=item, words=f"{words}[{at}]") for at, item in enumerate(items)]
 
 
-def _fill_members(thing: Thing, *, is_captured: bool) -> None:
+def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
     """The members of a dict whose keys are told whole; what a member is may be unknown."""
-    entries, shapes = thing.facts.pop("items", None), thing.facts.get("other_shapes") or {}
-    keys = _keys(thing, is_captured=is_captured)
+    entries, shapes = value.facts.pop("items", None), value.facts.get("other_shapes") or {}
+    keys = _keys(value, is_captured=is_captured)
     if keys is None:
         return
-    inside = _inside(entries, thing.words, is_captured=is_captured, is_item=True)
-    labels = thing.facts["keys"] if is_captured and keys else keys
+    inside = _inside(entries, value.words, is_captured=is_captured, is_item=True)
+    labels = value.facts["keys"] if is_captured and keys else keys
     texts = [label if isinstance(label, str) else json.dumps(label) for label in labels]
-    thing.members = {
+    value.members = {
         key: inside.get(text) or _of_shape(shapes.get(text)) for key, text in zip(keys, texts, strict=True)
     }
 
 
-def _of_shape(shape: Any) -> Thing:
+def _of_shape(shape: Any) -> AbstractValue:
     """A member of which no more is told than its shape, if that."""
-    return Thing("", {"shape": tuple(shape)} if isinstance(shape, list) else {})
+    return AbstractValue("", {"shape": tuple(shape)} if isinstance(shape, list) else {})
 
 
-def _keys(thing: Thing, *, is_captured: bool) -> list[Any] | None:
+def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
     """All keys, where they are plain and each is told as it is."""
-    keys, length, types = thing.facts.get("keys"), thing.facts.get("length"), thing.facts.get("key_types", {})
+    keys, length, types = value.facts.get("keys"), value.facts.get("length"), value.facts.get("key_types", {})
     if length == 0:
         return []
     if not is_captured:
-        keys = thing.facts.get("metrics", keys) if thing.fact("detected") == "scalar_metrics_dict" else None
+        keys = value.facts.get("metrics", keys) if value.fact("detected") == "scalar_metrics_dict" else None
         keys = sorted(keys) if isinstance(keys, set) and all(isinstance(key, str) for key in keys) else keys
         return keys if isinstance(keys, list) and len(set(keys)) == length else None
     known = {"str", "int", "bool", "NoneType", "tuple"}
@@ -227,31 +227,31 @@ def _tuple(text: str) -> Any:
         return text
 
 
-def _fill_set(thing: Thing) -> None:
-    items, types = thing.facts.pop("items", None), thing.facts.get("item_types", {})
-    if thing.facts.get("length") == 0:
-        thing.literal = set()
-    elif isinstance(items, list) and len(items) == thing.facts.get("length") and isinstance(types, dict):
-        flat = _flat(items, types, thing.words)
-        thing.literal = NOT_KNOWN if flat is None else {item.literal for item in flat}
+def _fill_set(value: AbstractValue) -> None:
+    items, types = value.facts.pop("items", None), value.facts.get("item_types", {})
+    if value.facts.get("length") == 0:
+        value.literal = set()
+    elif isinstance(items, list) and len(items) == value.facts.get("length") and isinstance(types, dict):
+        flat = _flat(items, types, value.words)
+        value.literal = NOT_KNOWN if flat is None else {item.literal for item in flat}
 
 
-def _fill_columns(thing: Thing, *, is_captured: bool) -> None:
+def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
     """ "columns": all labels in order; "column_labels": all of them in no order, which published states tell too."""
-    shape, listed = thing.facts.get("shape"), thing.facts.pop("columns", None)
+    shape, listed = value.facts.get("shape"), value.facts.pop("columns", None)
     width = shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
     if not is_captured:
-        _fill_published_columns(thing, width)
-    elif (read := _label_reader(thing.facts.get("column_index"))) is None:
+        _fill_published_columns(value, width)
+    elif (read := _label_reader(value.facts.get("column_index"))) is None:
         for name in ("dtypes", "per_column"):
-            thing.facts.pop(name, None)
+            value.facts.pop(name, None)
     else:
         for name in ("dtypes", "per_column"):
-            if isinstance(told := thing.facts.get(name), dict):
-                thing.facts[name] = {read(label): fact for label, fact in told.items() if label != _CUT}
+            if isinstance(known := value.facts.get(name), dict):
+                value.facts[name] = {read(label): fact for label, fact in known.items() if label != _CUT}
         if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
-            thing.facts["columns"] = tuple(read(label) for label in listed)
-            thing.facts["column_labels"] = frozenset(thing.facts["columns"])
+            value.facts["columns"] = tuple(read(label) for label in listed)
+            value.facts["column_labels"] = frozenset(value.facts["columns"])
 
 
 def _is_double(listed: list[str]) -> bool:
@@ -259,40 +259,40 @@ def _is_double(listed: list[str]) -> bool:
     return any(label.endswith(f" [{at}]") for at, label in enumerate(listed))
 
 
-def _label_reader(told: Any) -> Callable[[str], Any] | None:
+def _label_reader(known: Any) -> Callable[[str], Any] | None:
     """How labels were written: texts as they are, or integers; None if they may be anything else."""
-    if not isinstance(told, dict):
+    if not isinstance(known, dict):
         return str
-    types = told.get("label_types")
-    if types == ["int"] and set(told) <= {"label_types", "name"}:
+    types = known.get("label_types")
+    if types == ["int"] and set(known) <= {"label_types", "name"}:
         return _number
-    return str if set(told) <= {"name"} or types == ["str"] and set(told) <= {"label_types", "name"} else None
+    return str if set(known) <= {"name"} or types == ["str"] and set(known) <= {"label_types", "name"} else None
 
 
 def _number(text: str) -> Any:
     return int(text) if text.lstrip("-").isdigit() else text
 
 
-def _fill_published_columns(thing: Thing, width: int | None) -> None:
-    per_column = thing.facts.get("per_column")
+def _fill_published_columns(value: AbstractValue, width: int | None) -> None:
+    per_column = value.facts.get("per_column")
     if not isinstance(per_column, dict):
         per_column = {}
     if width and len(per_column) == width and all(isinstance(label, str) for label in per_column):
-        thing.facts["column_labels"] = frozenset(per_column)
-    if isinstance(thing.facts.get("dtypes"), list):
-        thing.facts["distinct_dtypes"] = thing.facts.pop("dtypes")
+        value.facts["column_labels"] = frozenset(per_column)
+    if isinstance(value.facts.get("dtypes"), list):
+        value.facts["distinct_dtypes"] = value.facts.pop("dtypes")
 
 
-def _inside(parts: Any, words: str, *, is_captured: bool, is_item: bool = False) -> dict[str, Thing]:
-    """Things of what is inside, by label."""
+def _inside(parts: Any, words: str, *, is_captured: bool, is_item: bool = False) -> dict[str, AbstractValue]:
+    """Values of what is inside, by label."""
     if not is_captured or not isinstance(parts, dict):
         return {}
-    found: dict[str, Thing] = {}
+    found: dict[str, AbstractValue] = {}
     for label, facts in parts.items():
         if not isinstance(facts, dict) or not isinstance(facts.get("type"), str):
             continue
         rest = {key: value for key, value in facts.items() if key != "type"}
         at = label if label.isdigit() else repr(label)
         place = f"{words}[{at}]" if is_item else f"{words}.{label}"
-        found[label] = thing_of_facts(type_of(facts["type"]), rest, words=place, is_captured=True)
+        found[label] = value_from_facts(type_of(facts["type"]), rest, words=place, is_captured=True)
     return found

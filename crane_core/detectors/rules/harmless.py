@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from crane_core.detectors.rules.site import Arguments
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.operation import Arguments
 
 IMMUTABLE_WORDS = (
     "int float bool str NoneType complex bytes range slice tuple frozenset type function module ellipsis "
@@ -53,9 +53,9 @@ _CHANGING_METHODS = {
 _CALLS_BACK = ("apply", "pipe", "map", "applymap", "transform", "agg", "aggregate", "filter", "groupby", "rename")
 
 
-def may_share_memory(thing: Thing) -> bool:
+def may_share_memory(value: AbstractValue) -> bool:
     """True for arrays and frames, whose values another name may show too."""
-    return _is_array(thing.type)
+    return _is_array(value.type)
 
 
 @lru_cache(maxsize=4096)
@@ -73,7 +73,7 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
         return False
     if {"out", "inplace", "copy", "overwrite_a", "overwrite_input"} & arguments.keywords.keys():
         return False
-    return not any(may_run_notebook_code(thing) for thing in _given(arguments))
+    return not any(may_run_notebook_code(value) for value in _given(arguments))
 
 
 def _is_of_class(path: str) -> bool:
@@ -82,7 +82,7 @@ def _is_of_class(path: str) -> bool:
     return len(holder) > 1 and (holder[0] == "builtins" or holder[-1][:1].isupper())
 
 
-def method_changes_nothing(receiver: Thing, name: str, arguments: Arguments) -> bool:
+def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Arguments) -> bool:
     """Whether a method of a frame, series or array certainly leaves receiver and arguments as they are."""
     changing = _CHANGING_METHODS.get(receiver.package)
     if changing is None or not receiver.class_name or not arguments.is_complete:
@@ -91,17 +91,17 @@ def method_changes_nothing(receiver: Thing, name: str, arguments: Arguments) -> 
         return False
     if {"out", "inplace"} & arguments.keywords.keys():
         return False
-    if name in _CALLS_BACK and any(not thing.type and not thing.path for thing in _given(arguments)):
+    if name in _CALLS_BACK and any(not value.type and not value.path for value in _given(arguments)):
         return False
-    return not any(may_run_notebook_code(thing) for thing in _given(arguments))
+    return not any(may_run_notebook_code(value) for value in _given(arguments))
 
 
-def may_run_notebook_code(thing: Thing) -> bool:
+def may_run_notebook_code(value: AbstractValue) -> bool:
     """True for functions and objects of the notebook, which a library may call back."""
-    if thing.path:
-        return thing.path.startswith("__main__")
-    return thing.package == "__main__" or thing.type in ("function", "method", "generator", "functools.partial")
+    if value.path:
+        return value.path.startswith("__main__")
+    return value.package == "__main__" or value.type in ("function", "method", "generator", "functools.partial")
 
 
-def _given(arguments: Arguments) -> list[Thing]:
+def _given(arguments: Arguments) -> list[AbstractValue]:
     return [*arguments.positional, *arguments.keywords.values()]

@@ -1,6 +1,6 @@
-"""What is known at one moment, to be restored for another way through the code, and what is known on every way.
+"""Snapshots of what is known, to be restored for another branch of the code, and joins of what branches know.
 
-Knows scopes of names and the Things that they lead to. A name that stands for None is certainly not defined.
+Knows scopes of names and the abstract values that they lead to. A name that stands for None is certainly not defined.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 
 _LARGEST = 5_000
-"""Things that are looked through; beyond that nothing is known of any."""
+"""Values that are looked through; beyond that nothing is known of any."""
 _PLAIN = frozenset([int, float, str, bool, bytes, complex, type(None), type(NOT_KNOWN)])
 """Types of values that hold nothing and are never changed."""
 
@@ -25,271 +25,273 @@ class Scope:
     The local names of a function are all there, None if they have no value yet.
     """
 
-    names: dict[str, Thing | None] = field(default_factory=dict)
+    names: dict[str, AbstractValue | None] = field(default_factory=dict)
     outer: Scope | None = None
     is_class: bool = False
     elsewhere: dict[str, Scope | None] = field(default_factory=dict)
     """Names declared global or nonlocal, and the scope that they belong to."""
 
 
-class Content(NamedTuple):
-    """What a Thing says of itself: a copy that is never changed, shared by all moments at which it says the same.
+class ValueFields(NamedTuple):
+    """What a value says of itself: a copy that is never changed, shared by all snapshots in which it says the same.
 
-    `held` are the Things in it: items, members, attributes, and those in facts.
+    `held` are the values in it: items, members, attributes, and those in facts.
     """
 
     type: str
     facts: dict[str, Any]
     literal: Any
-    items: list[Thing] | None
-    members: dict[Any, Thing] | None
-    attributes: dict[str, Thing]
-    held: tuple[Thing, ...] = ()
+    items: list[AbstractValue] | None
+    members: dict[Any, AbstractValue] | None
+    attributes: dict[str, AbstractValue]
+    held: tuple[AbstractValue, ...] = ()
 
 
-_COPIED = (dict, list, set, tuple, Content)
+_COPIED = (dict, list, set, tuple, ValueFields)
 """Types of which a copy is compared part by part with another copy."""
-_ABSENT = Thing()
+_ABSENT = AbstractValue()
 """Stands for a name that is not there."""
-_NOTHING = Content("", {}, NOT_KNOWN, None, None, {})
+_NOTHING = ValueFields("", {}, NOT_KNOWN, None, None, {})
 
 
-class Moment(NamedTuple):
-    """What was known: the names of each scope, and of each Thing its content."""
+class Snapshot(NamedTuple):
+    """What was known: the names of each scope, and of each value its fields."""
 
-    names: list[tuple[Scope, dict[str, Thing | None]]]
-    things: dict[Thing, Content]
+    names: list[tuple[Scope, dict[str, AbstractValue | None]]]
+    values: dict[AbstractValue, ValueFields]
 
 
-def reachable(roots: Iterable[Thing | None]) -> Iterator[Thing]:
-    """The Things and what they hold, each once."""
-    seen: set[Thing] = set()
+def reachable(roots: Iterable[AbstractValue | None]) -> Iterator[AbstractValue]:
+    """The values and what they hold, each once."""
+    seen: set[AbstractValue] = set()
     waiting = [root for root in roots if root is not None]
     while waiting and len(seen) < _LARGEST:
-        thing = waiting.pop()
-        if thing in seen:
+        value = waiting.pop()
+        if value in seen:
             continue
-        seen.add(thing)
-        yield thing
-        waiting += held_by(thing)
+        seen.add(value)
+        yield value
+        waiting += held_by(value)
 
 
-def every(roots: Iterable[Thing | None]) -> list[Thing]:
+def every(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
     """The same as a list, in less time."""
-    return list(_contents([root for root in roots if root is not None]))
+    return list(_fields_by_value([root for root in roots if root is not None]))
 
 
-def _contents(layer: list[Thing]) -> dict[Thing, Content]:
-    """The Things and what they hold, each with its content; layer by layer, as most hold nothing."""
-    found: dict[Thing, Content] = {}
+def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFields]:
+    """The values and what they hold, each with its fields; layer by layer, as most hold nothing."""
+    found: dict[AbstractValue, ValueFields] = {}
     while layer and len(found) < _LARGEST:
-        held: list[Thing] = []
-        for thing in layer:
-            if thing not in found:
-                found[thing] = content = thing.content or content_of(thing)
-                if content.held:
-                    held += content.held
-                if thing.bound_to is not None:
-                    held.append(thing.bound_to)
-                if thing.scope is not None:
-                    held += [seen for seen in thing.scope.names.values() if seen is not None]
+        held: list[AbstractValue] = []
+        for value in layer:
+            if value not in found:
+                found[value] = fields = value.fields or fields_of(value)
+                if fields.held:
+                    held += fields.held
+                if value.bound_to is not None:
+                    held.append(value.bound_to)
+                if value.scope is not None:
+                    held += [seen for seen in value.scope.names.values() if seen is not None]
         layer = held
     return found
 
 
-def held_by(thing: Thing) -> list[Thing]:
-    """What a Thing holds itself; facts may be Things too."""
-    held = list(content_of(thing).held)
-    if thing.bound_to is not None:
-        held.append(thing.bound_to)
-    if thing.scope is not None:
-        held += (seen for seen in thing.scope.names.values() if seen is not None)
+def held_by(value: AbstractValue) -> list[AbstractValue]:
+    """What an AbstractValue holds itself; facts may be values too."""
+    held = list(fields_of(value).held)
+    if value.bound_to is not None:
+        held.append(value.bound_to)
+    if value.scope is not None:
+        held += (seen for seen in value.scope.names.values() if seen is not None)
     return held
 
 
-def _held_in(thing: Thing) -> list[Thing]:
-    found: list[Thing] = []
-    if thing._items:
-        found += thing._items
-    if thing._members:
-        found += thing._members.values()
-    if thing._attributes:
-        found += thing._attributes.values()
-    return found + _things_of(thing._facts)
+def _held_in(value: AbstractValue) -> list[AbstractValue]:
+    found: list[AbstractValue] = []
+    if value._items:
+        found += value._items
+    if value._members:
+        found += value._members.values()
+    if value._attributes:
+        found += value._attributes.values()
+    return found + _values_in_facts(value._facts)
 
 
-def _held_in_content(content: Content) -> tuple[Thing, ...]:
-    held = (*(content.items or ()), *(content.members or {}).values(), *content.attributes.values())
-    return (*held, *_things_of(content.facts))
+def _values_in_fields(fields: ValueFields) -> tuple[AbstractValue, ...]:
+    held = (*(fields.items or ()), *(fields.members or {}).values(), *fields.attributes.values())
+    return (*held, *_values_in_facts(fields.facts))
 
 
-def _things_of(facts: dict[str, Any]) -> list[Thing]:
-    return [thing for fact in facts.values() if type(fact) not in _PLAIN for thing in _things_in(fact)]
+def _values_in_facts(facts: dict[str, Any]) -> list[AbstractValue]:
+    return [value for fact in facts.values() if type(fact) not in _PLAIN for value in _values_in_fact(fact)]
 
 
-def _things_in(fact: Any) -> Iterator[Thing]:
-    if isinstance(fact, Thing):
+def _values_in_fact(fact: Any) -> Iterator[AbstractValue]:
+    if isinstance(fact, AbstractValue):
         yield fact
     elif isinstance(fact, (list, tuple)) and len(fact) < 100:
-        yield from (part for part in fact if isinstance(part, Thing))
+        yield from (part for part in fact if isinstance(part, AbstractValue))
     elif isinstance(fact, dict) and len(fact) < 100:
-        yield from (part for part in fact.values() if isinstance(part, Thing))
+        yield from (part for part in fact.values() if isinstance(part, AbstractValue))
 
 
-def moment(scopes: Sequence[Scope]) -> Moment:
+def snapshot(scopes: Sequence[Scope]) -> Snapshot:
     """What is known now."""
     names = [(scope, dict(scope.names)) for scope in scopes]
-    return Moment(names, _contents([thing for _, known in names for thing in known.values() if thing is not None]))
+    return Snapshot(
+        names, _fields_by_value([value for _, known in names for value in known.values() if value is not None])
+    )
 
 
-def restore(taken: Moment) -> None:
+def restore(taken: Snapshot) -> None:
     for scope, names in taken.names:
         scope.names = dict(names)
-    _set_all(taken.things)
+    _set_all(taken.values)
 
 
-def join(ends: Sequence[Moment]) -> None:
-    """Only what is known at the end of every way is known from here on."""
+def join(ends: Sequence[Snapshot]) -> None:
+    """Only what is known at the end of every branch is known from here on."""
     if len(ends) == 1:
         restore(ends[0])
         return
     first, *others = ends
-    known = dict(first.things)
+    known = dict(first.values)
     for end in others:
-        for thing, content in end.things.items():
-            if known.setdefault(thing, content) is not content:
-                known[thing] = _joined([told for each in ends if (told := each.things.get(thing)) is not None])
+        for value, fields in end.values.items():
+            if known.setdefault(value, fields) is not fields:
+                known[value] = _joined([answer for each in ends if (answer := each.values.get(value)) is not None])
     _set_all(known)
     for at, (scope, _) in enumerate(ends[0].names):
         scope.names = _joined_names([end.names[at][1] for end in ends])
 
 
 class Watch:
-    """What changes on a way after its start: which Things say something else at some look, and what names stood for."""
+    """What changes on a branch after its start: which values say something else at a look, and what names stood for."""
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
-        self.start = moment(scopes)
-        self.changed: dict[Thing, None] = {}
-        self.names: list[list[tuple[Scope, dict[str, Thing | None]]]] = [self.start.names]
+        self.start = snapshot(scopes)
+        self.changed: dict[AbstractValue, None] = {}
+        self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
-        for thing, content in self.start.things.items():
-            if thing.content is not content and thing not in self.changed and not is_unchanged(thing, content):
-                self.changed[thing] = None
+        for value, fields in self.start.values.items():
+            if value.fields is not fields and value not in self.changed and not is_unchanged(value, fields):
+                self.changed[value] = None
         if not _are_same_names(self.names[-1], scopes):
             self.names.append([(scope, dict(scope.names)) for scope in scopes])
 
 
-def _are_same_names(before: Sequence[tuple[Scope, dict[str, Thing | None]]], scopes: Sequence[Scope]) -> bool:
+def _are_same_names(before: Sequence[tuple[Scope, dict[str, AbstractValue | None]]], scopes: Sequence[Scope]) -> bool:
     return len(before) == len(scopes) and all(
         scope is known and scope.names == names for (known, names), scope in zip(before, scopes, strict=True)
     )
 
 
-def blur(watch: Watch, names: Iterable[str], scope: Scope) -> None:
-    """Go back to a start from which some part of a way was taken, perhaps: what the way changed is not known."""
+def widen(watch: Watch, names: Iterable[str], scope: Scope) -> None:
+    """Go back to a start from which some part of a branch was taken, perhaps: what it changed is not known."""
     restore(watch.start)
-    for thing in watch.changed:
-        thing.forget()
+    for value in watch.changed:
+        value.forget()
     for later in watch.names[1:]:
-        _blur_names(watch.start, later)
+        _widen_names(watch.start, later)
     for name in names:
-        scope.names[name] = Thing()
+        scope.names[name] = AbstractValue()
 
 
-def _blur_names(start: Moment, later: Iterable[tuple[Scope, dict[str, Thing | None]]]) -> None:
-    """Names that stand for something else later; those that were first met on the way are as changed as their things.
+def _widen_names(start: Snapshot, later: Iterable[tuple[Scope, dict[str, AbstractValue | None]]]) -> None:
+    """Names that stand for something else later; those first met on the branch are as changed as their values.
 
     What a public path or a definition says of a name cannot have changed.
     """
     afterwards = {id(scope): names for scope, names in later}
     for scope, before in start.names:
-        for name, thing in afterwards.get(id(scope), {}).items():
+        for name, value in afterwards.get(id(scope), {}).items():
             held = before.get(name)
-            if name in before and (thing is held or _is_same_code(thing, held)):
+            if name in before and (value is held or _is_same_code(value, held)):
                 continue
-            is_met = name not in before and thing is not None and (thing.path or thing.definition is not None)
-            scope.names[name] = thing if is_met else Thing(words=name)
+            is_met = name not in before and value is not None and (value.path or value.definition is not None)
+            scope.names[name] = value if is_met else AbstractValue(words=name)
 
 
-def _is_same_code(thing: Thing | None, held: Thing | None) -> bool:
-    """Whether two Things are one function, class or module."""
-    if thing is None or held is None:
+def _is_same_code(value: AbstractValue | None, held: AbstractValue | None) -> bool:
+    """Whether two values are one function, class or module."""
+    if value is None or held is None:
         return False
-    is_named = bool(thing.path) and thing.path == held.path
-    return is_named or thing.definition is not None and thing.definition is held.definition and thing.type == held.type
+    is_named = bool(value.path) and value.path == held.path
+    return is_named or value.definition is not None and value.definition is held.definition and value.type == held.type
 
 
-def is_unchanged(thing: Thing, before: Content) -> bool:
-    """Whether a Thing says of itself what it said before."""
-    if thing.content is before:
+def is_unchanged(value: AbstractValue, before: ValueFields) -> bool:
+    """Whether an AbstractValue says of itself what it said before."""
+    if value.fields is before:
         return True
-    items, members = thing._items, thing._members
+    items, members = value._items, value._members
     return (
-        thing.type == before.type
-        and _equal(thing._facts, before.facts)
+        value.type == before.type
+        and _equal(value._facts, before.facts)
         and (items is before.items is None or _same_items(items, before.items))
         and (members is before.members is None or _same_members(members, before.members))
-        and (items is not None or members is not None or _equal(thing._literal, before.literal))
-        and thing._attributes.keys() == before.attributes.keys()
-        and all(before.attributes[name] is held for name, held in thing._attributes.items())
+        and (items is not None or members is not None or _equal(value._literal, before.literal))
+        and value._attributes.keys() == before.attributes.keys()
+        and all(before.attributes[name] is held for name, held in value._attributes.items())
     )
 
 
-def _joined_names(ends: list[dict[str, Thing | None]]) -> dict[str, Thing | None]:
+def _joined_names(ends: list[dict[str, AbstractValue | None]]) -> dict[str, AbstractValue | None]:
     first, *others = ends
     if all(end == first for end in others):
         return dict(first)
     joined = dict.fromkeys(name for end in ends for name in end)
     for name in joined:
-        thing = first.get(name, _ABSENT)
-        is_same = thing is not _ABSENT and all(end.get(name, _ABSENT) is thing for end in others)
-        joined[name] = thing if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
+        value = first.get(name, _ABSENT)
+        is_same = value is not _ABSENT and all(end.get(name, _ABSENT) is value for end in others)
+        joined[name] = value if is_same else _one_of([end.get(name, _ABSENT) for end in ends])
     return joined
 
 
-def _one_of(things: Sequence[Thing | None]) -> Thing | None:
-    known = [Thing() if thing is _ABSENT else thing for thing in things if thing is not None]
-    return either(known) if len(known) == len(things) else Thing()
+def _one_of(values: Sequence[AbstractValue | None]) -> AbstractValue | None:
+    known = [AbstractValue() if value is _ABSENT else value for value in values if value is not None]
+    return join_values(known) if len(known) == len(values) else AbstractValue()
 
 
-def either(things: Sequence[Thing]) -> Thing:
-    """A Thing that is one of these: what is true of each of them."""
-    first = things[0]
-    if all(thing is first for thing in things):
+def join_values(values: Sequence[AbstractValue]) -> AbstractValue:
+    """An AbstractValue that is one of these: what is true of each of them."""
+    first = values[0]
+    if all(value is first for value in values):
         return first
-    joined = Thing(first.type, definition=first.definition, bound_to=first.bound_to, scope=first.scope)
-    joined.path = first.path if all(thing.path == first.path for thing in things) else ""
-    joined.words = first.words if all(thing.words == first.words for thing in things) else ""
+    joined = AbstractValue(first.type, definition=first.definition, bound_to=first.bound_to, scope=first.scope)
+    joined.path = first.path if all(value.path == first.path for value in values) else ""
+    joined.words = first.words if all(value.words == first.words for value in values) else ""
     for name in ("definition", "bound_to", "scope"):
-        if any(getattr(thing, name) is not getattr(first, name) for thing in things):
+        if any(getattr(value, name) is not getattr(first, name) for value in values):
             setattr(joined, name, None)
-    joined.is_foreign = all(thing.is_foreign for thing in things)
-    _set(joined, _joined([content_of(thing) for thing in things]))
+    joined.is_foreign = all(value.is_foreign for value in values)
+    _set(joined, _joined([fields_of(value) for value in values]))
     return joined
 
 
-def content_of(thing: Thing) -> Content:
-    """What a Thing says of itself now; the same object as at the last moment where it says the same."""
-    known: Content | None = thing.content
+def fields_of(value: AbstractValue) -> ValueFields:
+    """What an AbstractValue says of itself now; the same object as in the last snapshot where it says the same."""
+    known: ValueFields | None = value.fields
     if known is not None:
         return known
-    is_open = thing._items is not None or thing._members is not None
-    made = Content(
-        thing.type,
-        _copied_facts(thing._facts) if thing._facts else _NOTHING.facts,
-        NOT_KNOWN if is_open else _copied_value(thing._literal),
-        None if thing._items is None else list(thing._items),
-        None if thing._members is None else dict(thing._members),
-        dict(thing._attributes) if thing._attributes else _NOTHING.attributes,
-        tuple(_held_in(thing)),
+    is_open = value._items is not None or value._members is not None
+    made = ValueFields(
+        value.type,
+        _copied_facts(value._facts) if value._facts else _NOTHING.facts,
+        NOT_KNOWN if is_open else _copied_value(value._literal),
+        None if value._items is None else list(value._items),
+        None if value._members is None else dict(value._members),
+        dict(value._attributes) if value._attributes else _NOTHING.attributes,
+        tuple(_held_in(value)),
     )
-    last: Content | None = thing.last_content
+    last: ValueFields | None = value.last_fields
     if last is not None and _is_exactly(made, last):
         made = last
-    thing.last_content = made
-    if not is_open or thing._literal is NOT_KNOWN:
-        thing.content = made
+    value.last_fields = made
+    if not is_open or value._literal is NOT_KNOWN:
+        value.fields = made
     return made
 
 
@@ -325,44 +327,44 @@ def _copied(fact: Any) -> Any:
     return set(fact) if type(fact) is set else fact
 
 
-def _set_all(things: dict[Thing, Content]) -> None:
-    for thing, content in things.items():
-        if thing.content is not content:
-            _set(thing, content)
+def _set_all(values: dict[AbstractValue, ValueFields]) -> None:
+    for value, fields in values.items():
+        if value.fields is not fields:
+            _set(value, fields)
 
 
-def _set(thing: Thing, content: Content) -> None:
-    thing.type = content.type
-    thing.facts = _copied_facts(content.facts)
-    thing.literal = _copied_value(content.literal)
-    thing.items = None if content.items is None else list(content.items)
-    thing.members = None if content.members is None else dict(content.members)
-    thing.attributes = dict(content.attributes)
-    thing.content = thing.last_content = content
+def _set(value: AbstractValue, fields: ValueFields) -> None:
+    value.type = fields.type
+    value.facts = _copied_facts(fields.facts)
+    value.literal = _copied_value(fields.literal)
+    value.items = None if fields.items is None else list(fields.items)
+    value.members = None if fields.members is None else dict(fields.members)
+    value.attributes = dict(fields.attributes)
+    value.fields = value.last_fields = fields
 
 
-def _joined(contents: Sequence[Content]) -> Content:
-    first, *others = contents
+def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
+    first, *others = all_fields
     if all(other is first for other in others):
         return first
     if any(other.type != first.type for other in others):
         return _NOTHING
-    joined = Content(
+    joined = ValueFields(
         first.type,
         {name: fact for name, fact in first.facts.items() if all(_is_same(name, fact, other) for other in others)},
         first.literal if all(_equal(first.literal, other.literal) for other in others) else NOT_KNOWN,
         first.items if all(_same_items(first.items, other.items) for other in others) else None,
         first.members if all(_same_members(first.members, other.members) for other in others) else None,
         {
-            name: thing
-            for name, thing in first.attributes.items()
-            if all(other.attributes.get(name) is thing for other in others)
+            name: value
+            for name, value in first.attributes.items()
+            if all(other.attributes.get(name) is value for other in others)
         },
     )
-    return joined._replace(held=_held_in_content(joined))
+    return joined._replace(held=_values_in_fields(joined))
 
 
-def _is_same(name: str, fact: Any, other: Content) -> bool:
+def _is_same(name: str, fact: Any, other: ValueFields) -> bool:
     return name in other.facts and _equal(fact, other.facts[name])
 
 
@@ -370,23 +372,23 @@ def _equal(left: Any, right: Any) -> bool:
     return left is right or type(left) is type(right) and bool(left == right)
 
 
-def _same_items(left: list[Thing] | None, right: list[Thing] | None) -> bool:
+def _same_items(left: list[AbstractValue] | None, right: list[AbstractValue] | None) -> bool:
     if left is None or right is None:
         return False
     return len(left) == len(right) and all(one is other for one, other in zip(left, right, strict=True))
 
 
-def _same_members(left: dict[Any, Thing] | None, right: dict[Any, Thing] | None) -> bool:
+def _same_members(left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None) -> bool:
     if left is None or right is None:
         return False
     return list(left) == list(right) and all(left[key] is right[key] for key in left)
 
 
-_OF_THINGS = [name for name in Thing.__slots__ if name not in ("content", "last_content")]
+_SLOTS_OF_VALUES = [name for name in AbstractValue.__slots__ if name not in ("fields", "last_fields")]
 
 
 class Copy:
-    """A copy of Things and scopes with all that they lead to: what is one object stays one, code stays as it is."""
+    """A copy of values and scopes with all that they lead to: what is one object stays one, code stays as it is."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[Any, Any]] = {}
@@ -396,27 +398,27 @@ class Copy:
         made: Scope = self._all(self._of(old))
         return made
 
-    def thing(self, old: Thing) -> Thing:
-        made: Thing = self._all(self._of(old))
+    def value(self, old: AbstractValue) -> AbstractValue:
+        made: AbstractValue = self._all(self._of(old))
         return made
 
-    def has(self, old: Thing) -> bool:
+    def has(self, old: AbstractValue) -> bool:
         """Whether something that has been copied leads to it."""
         return id(old) in self._made
 
     def _all(self, made: Any) -> Any:
-        """Fills what has been begun; one by one, as Things lead to Things without an end."""
+        """Fills what has been begun; one by one, as values lead to values without an end."""
         while self._waiting:
             old, new = self._waiting.pop()
-            for name in _OF_THINGS if type(old) is Thing else Scope.__slots__:
+            for name in _SLOTS_OF_VALUES if type(old) is AbstractValue else Scope.__slots__:
                 setattr(new, name, self._of(getattr(old, name)))
-            if type(old) is Thing:
-                new.content = new.last_content = None
+            if type(old) is AbstractValue:
+                new.fields = new.last_fields = None
         return made
 
     def _of(self, old: Any) -> Any:
         kind = type(old)
-        if kind is Thing or kind is Scope:
+        if kind is AbstractValue or kind is Scope:
             if id(old) not in self._made:
                 self._made[id(old)] = old, object.__new__(kind)
                 self._waiting.append(self._made[id(old)])

@@ -1,4 +1,4 @@
-"""What the executed cells leave behind: they are walked in their order, by the rules of the target, before it.
+"""What the executed cells leave behind: they are interpreted in their order, by the rules of the target, before it.
 
 Knows that they ran without an exception: a crash predicted in them contradicts what happened, and what was known until
 then is given up. Of names that the state tells too, the state is right: where both speak of the same and do not
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names, global_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Copy
+from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
+from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
 from crane_core.detectors.rules.kept import Kept
 from crane_core.detectors.rules.prefix import Prefix, spelled
-from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
-from crane_core.detectors.rules.world import Beginning, World
 
 MOST_STEPS = 30_000
 _MOST_CONTRADICTIONS = 1
 _STEPS_BETWEEN = 500
-"""After so many steps a walk is kept, so that a target further up has no more of them to go."""
+"""After so many steps a run is kept, so that a target further up has no more of them to go."""
 _MOST_KEPT = 128
 
 
@@ -41,58 +41,60 @@ class Contradiction(NamedTuple):
 class Past:
     """What names stand for after the executed cells, and what went wrong in finding it out."""
 
-    names: dict[str, Thing]
+    names: dict[str, AbstractValue]
     contradictions: tuple[Contradiction, ...] = ()
     errors: tuple[RuleError, ...] = ()
     n_steps: int = 0
 
 
 class Run:
-    """The cells that ran, walked one after the other."""
+    """The cells that ran, interpreted one after the other."""
 
     def __init__(self, packages: Mapping[str, str]) -> None:
-        self.beginning = Beginning(packages)
-        self.walk = Walk(self.beginning, MOST_STEPS)
+        self.empty_kernel = EmptyKernel(packages)
+        self.interpreter = Interpreter(self.empty_kernel, MOST_STEPS)
         self.found: list[Contradiction] = []
 
     def advance(self, prefix: Prefix) -> None:
         """The next cell: the last of the prefix."""
         code = prefix.codes[-1]
-        self.beginning.prefix = prefix
-        self.walk.know(sorted(spelled(code.tree).names))
+        self.empty_kernel.prefix = prefix
+        self.interpreter.know(sorted(spelled(code.tree).names))
         if code.error:
-            self.walk.lose()
+            self.interpreter.forget_everything()
         for statement in code.tree.body:
-            _run(self.walk, statement, len(prefix.codes) - 1, self.found)
+            _run(self.interpreter, statement, len(prefix.codes) - 1, self.found)
 
     def copied(self) -> Run:
         """A separate run that has come as far."""
-        other, walk, copy = Run(self.beginning.packages), self.walk, Copy()
-        other.beginning.prefix = self.beginning.prefix
+        other, interpreter, copy = Run(self.empty_kernel.packages), self.interpreter, Copy()
+        other.empty_kernel.prefix = self.empty_kernel.prefix
         other.found = list(self.found)
-        other.walk.module = other.walk.scope = copy.scope(walk.module)
-        other.walk.scopes = [other.walk.module]
-        other.walk.errors = list(walk.errors)
-        other.walk.n_steps, other.walk.n_visits = walk.n_steps, walk.n_visits
-        other.walk.made = {id(made): made for made in map(copy.thing, walk.made.values())}
-        other.walk.escaped = {copy.thing(thing): None for thing in walk.escaped if not walk.is_forgotten(thing)}
-        gone = [thing for thing in walk.escaped if not copy.has(thing)]
-        other.walk.escaped |= {copy.thing(thing): None for thing in walk.escaped if copy.has(thing)}
-        other.walk.n_gone = walk.n_gone + len(gone)
-        other.walk.has_gone_array = walk.has_gone_array or not walk.escaped_arrays.isdisjoint(gone)
+        other.interpreter.module = other.interpreter.scope = copy.scope(interpreter.module)
+        other.interpreter.scopes = [other.interpreter.module]
+        other.interpreter.errors = list(interpreter.errors)
+        other.interpreter.n_steps, other.interpreter.n_visits = interpreter.n_steps, interpreter.n_visits
+        other.interpreter.made = {id(made): made for made in map(copy.value, interpreter.made.values())}
+        other.interpreter.escaped = {
+            copy.value(value): None for value in interpreter.escaped if not interpreter.is_forgotten(value)
+        }
+        gone = [value for value in interpreter.escaped if not copy.has(value)]
+        other.interpreter.escaped |= {copy.value(value): None for value in interpreter.escaped if copy.has(value)}
+        other.interpreter.n_gone = interpreter.n_gone + len(gone)
+        other.interpreter.has_gone_array = interpreter.has_gone_array or not interpreter.escaped_arrays.isdisjoint(gone)
         return other
 
 
 _KEPT: Kept[Run] = Kept(_MOST_KEPT)
 
 
-def past_of(world: World) -> Past:
-    """Walks the executed cells of a world, from the last of them at which a walk of the same cells was kept."""
-    prefix, packages = world.prefix, dict(world.packages)
+def past_of(initial: InitialState) -> Past:
+    """Interprets the executed cells, from the last of them at which a run of the same cells was kept."""
+    prefix, packages = initial.prefix, dict(initial.packages)
     run = _run_of(prefix, packages)
     found = list(run.found)
-    known = _known(run.copied().walk) if len(found) <= _MOST_CONTRADICTIONS else {}
-    return Past(_compared(known, world, found), tuple(found), tuple(run.walk.errors), run.walk.n_steps)
+    known = _known(run.copied().interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
+    return Past(_compared(known, initial, found), tuple(found), tuple(run.interpreter.errors), run.interpreter.n_steps)
 
 
 def _run_of(prefix: Prefix, packages: Mapping[str, str]) -> Run:
@@ -102,73 +104,75 @@ def _run_of(prefix: Prefix, packages: Mapping[str, str]) -> Run:
     if kept is not None and n_known == len(prefix.texts):
         return kept
     run = Run(packages) if kept is None else kept.copied()
-    n_steps = run.walk.n_steps
+    n_steps = run.interpreter.n_steps
     for grown in prefix.since(n_known):
         run.advance(grown)
-        if run.walk.n_steps - n_steps > _STEPS_BETWEEN:
+        if run.interpreter.n_steps - n_steps > _STEPS_BETWEEN:
             _KEPT.keep(grown.texts, run.copied(), about)
-            n_steps = run.walk.n_steps
+            n_steps = run.interpreter.n_steps
     _KEPT.keep(prefix.texts, run, about)
     return run
 
 
-def _run(walk: Walk, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:
+def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:
     """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
     try:
-        walk.run(statement)
+        interpreter.run(statement)
     except Crash as crash:
         place = ast.unparse(crash.place) if isinstance(crash.place, ast.AST) else ""
         found.append(Contradiction(position, f"{crash.exception} at {place}: {crash.why}"))
-        _lose(walk, statement)
-    except (EndError, LeaveError, RecursionError):
-        _lose(walk, statement)
-    walk.is_unsure_of_names = False
+        _forget_after(interpreter, statement)
+    except (GiveUpError, ControlFlowExitError, RecursionError):
+        _forget_after(interpreter, statement)
+    interpreter.is_unsure_of_names = False
 
 
-def _lose(walk: Walk, statement: ast.stmt) -> None:
-    walk.lose()
+def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
+    interpreter.forget_everything()
     for name in {*bound_names(statement), *global_names(statement)}:
-        walk.module.names[name] = Thing(words=name)
+        interpreter.module.names[name] = AbstractValue(words=name)
 
 
-def _known(walk: Walk) -> dict[str, Thing]:
-    return {name: thing for name, thing in walk.module.names.items() if thing is not None}
+def _known(interpreter: Interpreter) -> dict[str, AbstractValue]:
+    return {name: value for name, value in interpreter.module.names.items() if value is not None}
 
 
 # Beside the state
 
 
-def _compared(names: dict[str, Thing], world: World, found: list[Contradiction]) -> dict[str, Thing]:
-    """The names, with what the state tells of them put into their Things; none if the state contradicts one."""
-    told = {name: world.told(name) for name in names}
+def _compared(
+    names: dict[str, AbstractValue], initial: InitialState, found: list[Contradiction]
+) -> dict[str, AbstractValue]:
+    """The names, with what the state tells of them put into their values; none if the state contradicts one."""
+    stated = {name: initial.stated(name) for name in names}
     before = len(found)
-    found += [Contradiction(-1, what) for name in names for what in _differences(name, names[name], told[name])]
+    found += [Contradiction(-1, what) for name in names for what in _differences(name, names[name], stated[name])]
     if len(found) > before:
         return {}
-    for name, thing in names.items():
-        _take(thing, told[name])
+    for name, value in names.items():
+        _take(value, stated[name])
     return names
 
 
-def _differences(name: str, walked: Thing, told: Thing) -> Iterator[str]:
+def _differences(name: str, walked: AbstractValue, stated: AbstractValue) -> Iterator[str]:
     """Where cells and state speak of the same and do not agree."""
-    if walked.type and told.type and (walked.package, walked.class_name) != (told.package, told.class_name):
-        yield f"{name} is a {told.type}, not a {walked.type}"
+    if walked.type and stated.type and (walked.package, walked.class_name) != (stated.package, stated.class_name):
+        yield f"{name} is a {stated.type}, not a {walked.type}"
         return
-    if walked.is_literal and told.is_literal and not _is_same(walked.literal, told.literal):
-        yield f"{name} is {told.literal!r}, not {walked.literal!r}"
+    if walked.is_literal and stated.is_literal and not _is_same(walked.literal, stated.literal):
+        yield f"{name} is {stated.literal!r}, not {walked.literal!r}"
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
-        if fact in walked.facts and fact in told.facts and not _agree(walked.facts[fact], told.facts[fact]):
-            yield f"{fact} of {name} is {told.facts[fact]!r}, not {walked.facts[fact]!r}"
-    yield from _lengths(name, walked, told)
+        if fact in walked.facts and fact in stated.facts and not _agree(walked.facts[fact], stated.facts[fact]):
+            yield f"{fact} of {name} is {stated.facts[fact]!r}, not {walked.facts[fact]!r}"
+    yield from _lengths(name, walked, stated)
 
 
-def _lengths(name: str, walked: Thing, told: Thing) -> Iterator[str]:
+def _lengths(name: str, walked: AbstractValue, stated: AbstractValue) -> Iterator[str]:
     held = walked.items if walked.items is not None else walked.members
-    length = told.fact("length")
+    length = stated.fact("length")
     if held is not None and walked.type in ("list", "tuple", "dict") and type(length) is int and length != len(held):
         yield f"{name} holds {length}, not {len(held)}"
-    shape, columns = told.fact("shape"), walked.fact("columns")
+    shape, columns = stated.fact("shape"), walked.fact("columns")
     if isinstance(columns, tuple) and isinstance(shape, tuple) and len(shape) == 2 and shape[1] != len(columns):
         yield f"{name} has {shape[1]} columns, not {len(columns)}"
 
@@ -184,30 +188,30 @@ def _agree(left: Any, right: Any) -> bool:
     return left is None or right is None or left == right or left == "str" and str(right).startswith("<U")
 
 
-def _take(walked: Thing, told: Thing) -> None:
-    """Put into a Thing what the state tells of it; of what both know, the state's stays."""
-    if not told.type and not told.path and told.definition is None:
+def _take(walked: AbstractValue, stated: AbstractValue) -> None:
+    """Put into a value what the state tells of it; of what both know, the state's stays."""
+    if not stated.type and not stated.path and stated.definition is None:
         return
-    if told.facts:
+    if stated.facts:
         _drop_values(walked)
-    walked.type = told.type or walked.type
-    walked.path = walked.path or told.path
-    walked.definition = walked.definition or told.definition
-    if told.facts.keys() & walked.facts.keys() and not harmless.may_share_memory(walked):
-        walked.facts = dict(told.facts)
-    walked.facts |= told.facts
-    if told.items is not None and walked.items is None:
-        walked.items = told.items
-    if told.members is not None and walked.members is None:
-        walked.members = told.members
-    if told.is_literal and walked.items is None and walked.members is None:
-        walked.literal = told.literal
-    walked.attributes = {**walked.attributes, **told.attributes}
+    walked.type = stated.type or walked.type
+    walked.path = walked.path or stated.path
+    walked.definition = walked.definition or stated.definition
+    if stated.facts.keys() & walked.facts.keys() and not harmless.may_share_memory(walked):
+        walked.facts = dict(stated.facts)
+    walked.facts |= stated.facts
+    if stated.items is not None and walked.items is None:
+        walked.items = stated.items
+    if stated.members is not None and walked.members is None:
+        walked.members = stated.members
+    if stated.is_literal and walked.items is None and walked.members is None:
+        walked.literal = stated.literal
+    walked.attributes = {**walked.attributes, **stated.attributes}
 
 
-def _drop_values(thing: Thing) -> None:
-    if harmless.may_share_memory(thing):
-        thing.drop(harmless.VALUE_FACTS)
+def _drop_values(value: AbstractValue) -> None:
+    if harmless.may_share_memory(value):
+        value.drop(harmless.VALUE_FACTS)
 
 
 __all__ = ["MOST_STEPS", "Contradiction", "Past", "past_of"]

@@ -1,6 +1,6 @@
 """The findings on one instance: its target evaluated over what is known of the kernel before it.
 
-Knows the order of the work. What each step means stands in walk*.py and in families/.
+Knows the order of the work. What each step means stands in interpret*.py and in families/.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crane_core.detectors.rules import walk_calls, walk_guards, walk_loops, walk_statements
+from crane_core.detectors.rules import interpret_calls, interpret_guards, interpret_loops, interpret_statements
 from crane_core.detectors.rules.finding import Crash, Finding
+from crane_core.detectors.rules.initial_state import InitialState
+from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
 from crane_core.detectors.rules.past import Contradiction, Past, past_of
-from crane_core.detectors.rules.walk import EndError, LeaveError, RuleError, Walk
-from crane_core.detectors.rules.world import World
 from crane_core.domain import Cell, KernelState, Setting
 
-REGISTERED = (walk_calls, walk_guards, walk_loops, walk_statements)
+REGISTERED = (interpret_calls, interpret_guards, interpret_loops, interpret_statements)
 """The modules that say how each kind of syntax is evaluated; importing them is what makes it known."""
 
 _LONGEST_EXPRESSION = 200
@@ -35,31 +35,33 @@ class Report:
 
 def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
     """The first certain crash of the target, and what went wrong in looking for it."""
-    world = World(cells, None if setting is Setting.CODE else state)
-    if world.target.error:
-        found = _syntax_error(world)
+    initial = InitialState(cells, None if setting is Setting.CODE else state)
+    if initial.target.error:
+        found = _syntax_error(initial)
         return Report((found,) if found is not None else ())
-    past = past_of(world) if _asks_the_past(world) else Past({})
-    world.past = past.names
-    walk = Walk(world)
+    past = past_of(initial) if _asks_the_past(initial) else Past({})
+    initial.past = past.names
+    interpreter = Interpreter(initial)
     predicted: tuple[Finding, ...] = ()
     try:
-        walk.body(world.target.tree.body)
+        interpreter.body(initial.target.tree.body)
     except Crash as crash:
-        predicted = (_finding(crash, world),)
-    except (EndError, LeaveError):
+        predicted = (_finding(crash, initial),)
+    except (GiveUpError, ControlFlowExitError):
         pass
     except RecursionError as error:
-        walk.errors.append(RuleError("walk", "walk", str(error)))
-    return Report(predicted, (*past.errors, *walk.errors), past.n_steps + walk.n_steps, past.contradictions)
+        interpreter.errors.append(RuleError("walk", "walk", str(error)))
+    return Report(
+        predicted, (*past.errors, *interpreter.errors), past.n_steps + interpreter.n_steps, past.contradictions
+    )
 
 
-def _asks_the_past(world: World) -> bool:
+def _asks_the_past(initial: InitialState) -> bool:
     """A captured state of the whole setting tells more than its cells do."""
-    return not world.is_captured or world.state is None or world.state.setting is not Setting.RUNTIME_PLUS
+    return not initial.is_captured or initial.state is None or initial.state.setting is not Setting.RUNTIME_PLUS
 
 
-def _finding(crash: Crash, world: World) -> Finding:
+def _finding(crash: Crash, initial: InitialState) -> Finding:
     place = crash.place
     line = getattr(place, "lineno", 1)
     expression = ast.unparse(place) if isinstance(place, ast.AST) else ""
@@ -75,20 +77,20 @@ def _finding(crash: Crash, world: World) -> Finding:
     )
 
 
-def _syntax_error(world: World) -> Finding | None:
+def _syntax_error(initial: InitialState) -> Finding | None:
     """A target that is not Python to any version of it, and has no magics or shell lines; the kernel's own word counts.
 
     A capture states what the kernel's Python makes of the target.
     """
-    told = world.state.syntax_error if world.is_captured and world.state is not None else None
-    if not world.target.is_no_python or world.is_captured and told is None:
+    known = initial.state.syntax_error if initial.is_captured and initial.state is not None else None
+    if not initial.target.is_no_python or initial.is_captured and known is None:
         return None
-    line = world.target.line
-    lines = world.target_text.split("\n")
+    line = initial.target.line
+    lines = initial.target_text.split("\n")
     return Finding(
         "syntax",
         "SyntaxError",
-        f"the cell is not valid Python: {world.target.error}",
+        f"the cell is not valid Python: {initial.target.error}",
         f"line {line} cannot be parsed",
         "Correct the line.",
         line or 1,

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import Bindings, bindings_of
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.kept import Kept
-from crane_core.detectors.rules.thing import Thing
 
 _BUILTIN = vars(builtins)
 _RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
@@ -117,12 +117,12 @@ class Prefix:
         """Whether a text stands in one of the cells."""
         return any(text in code for code in self.texts)
 
-    def of_python(self, name: str) -> Thing | None:
+    def of_python(self, name: str) -> AbstractValue | None:
         """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
         if name in self.bindings.bound or self.may_define_any:
             return None
         if name == "display":
-            return Thing(path="IPython.display.display", words=name)
+            return AbstractValue(path="IPython.display.display", words=name)
         return builtin(name) if name in _BUILTIN else None
 
 
@@ -144,9 +144,9 @@ def is_builtin(name: str) -> bool:
     return name in _BUILTIN
 
 
-def builtin(name: str) -> Thing:
-    """The Thing of one of Python's own names."""
+def builtin(name: str) -> AbstractValue:
+    """The AbstractValue of one of Python's own names."""
     value = _BUILTIN[name]
     if value is None or isinstance(value, bool):
-        return Thing(type(value).__name__, literal=value)
-    return Thing(type(value).__name__, path=f"builtins.{name}", words=name)
+        return AbstractValue(type(value).__name__, literal=value)
+    return AbstractValue(type(value).__name__, path=f"builtins.{name}", words=name)

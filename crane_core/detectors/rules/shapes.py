@@ -26,7 +26,7 @@ class About(StrEnum):
     INDEX = "index"
 
 
-class MisfitError(Exception):
+class ShapeMismatchError(Exception):
     """An operation that fails for every array of such shapes."""
 
     def __init__(self, why: str, about: About = About.LENGTHS) -> None:
@@ -50,14 +50,14 @@ def size(shape: Shape) -> Length:
 def same(left: Length, right: Length) -> Length:
     """The length that both are. Raises MisfitError if they are known to differ."""
     if left is not None and right is not None and left != right:
-        raise MisfitError(f"{left} is not {right}")
+        raise ShapeMismatchError(f"{left} is not {right}")
     return right if left is None else left
 
 
 def axis_of(axis: int, ndim: int) -> int:
     """An axis counted from 0."""
     if not -ndim <= axis < ndim:
-        raise MisfitError(f"axis {axis} is out of bounds for an array of dimension {ndim}", About.AXIS)
+        raise ShapeMismatchError(f"axis {axis} is out of bounds for an array of dimension {ndim}", About.AXIS)
     return axis % ndim
 
 
@@ -77,8 +77,8 @@ def _broadcast_two(left: Shape, right: Shape) -> Shape:
     pairs = zip(_padded(left, ndim), _padded(right, ndim), strict=True)
     try:
         return tuple(_meeting(*pair) for pair in pairs)
-    except MisfitError:
-        raise MisfitError(f"shapes {shown(left)} and {shown(right)} cannot be broadcast together") from None
+    except ShapeMismatchError:
+        raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} cannot be broadcast together") from None
 
 
 def _padded(shape: Shape, ndim: int) -> Shape:
@@ -99,7 +99,9 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
         for length, wanted in zip(_padded(shape, len(target))[max(extra, 0) :], target, strict=True)
     )
     if not fits:
-        raise MisfitError(f"could not broadcast input array from shape {shown(shape)} into shape {shown(target)}")
+        raise ShapeMismatchError(
+            f"could not broadcast input array from shape {shown(shape)} into shape {shown(target)}"
+        )
     return target
 
 
@@ -109,7 +111,7 @@ def broadcast_to(shape: Shape, target: Shape) -> Shape:
 def matmul(left: Shape, right: Shape) -> Shape:
     """left @ right."""
     if not left or not right:
-        raise MisfitError("a matrix product does not take a scalar")
+        raise ShapeMismatchError("a matrix product does not take a scalar")
     rows = left if len(left) > 1 else (1, *left)
     columns = right if len(right) > 1 else (*right, 1)
     _inner(left, right, rows[-1], columns[-2])
@@ -130,7 +132,7 @@ def dot(left: Shape, right: Shape) -> Shape:
 
 def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
-        raise MisfitError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")
+        raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")
 
 
 # The same elements in another shape
@@ -141,12 +143,12 @@ def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     if any(length is not None and length < -1 for length in wanted):
         return None
     if list(wanted).count(-1) > 1:
-        raise MisfitError("can only specify one unknown dimension")
+        raise ShapeMismatchError("can only specify one unknown dimension")
     fixed = math.prod(length for length in wanted if length not in (None, -1))
     total = size(shape)
     is_open = None in wanted or -1 in wanted
     if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in wanted):
-        raise MisfitError(f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}")
+        raise ShapeMismatchError(f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}")
     if -1 not in wanted:
         return tuple(wanted)
     found = None if total is None or None in wanted or not fixed else total // fixed
@@ -167,10 +169,10 @@ def transpose(shape: Shape, axes: Sequence[int] | None = None) -> Shape:
     if axes is None:
         return shape[::-1]
     if len(axes) != len(shape):
-        raise MisfitError(f"axes don't match: {len(axes)} axes for {len(shape)} dimensions")
+        raise ShapeMismatchError(f"axes don't match: {len(axes)} axes for {len(shape)} dimensions")
     places = [axis_of(axis, len(shape)) for axis in axes]
     if len(set(places)) < len(places):
-        raise MisfitError("repeated axis")
+        raise ShapeMismatchError("repeated axis")
     return tuple(shape[place] for place in places)
 
 
@@ -198,7 +200,7 @@ def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
         return None if None in shape else tuple(length for length in shape if length != 1)
     gone = {axis_of(axis, len(shape)) for axis in axes}
     if long := [at for at in sorted(gone) if shape[at] not in (1, None)]:
-        raise MisfitError(
+        raise ShapeMismatchError(
             f"cannot squeeze out an axis with size not equal to one: axis {long[0]} of shape {shown(shape)}"
         )
     return tuple(length for at, length in enumerate(shape) if at not in gone)
@@ -209,17 +211,17 @@ def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
 
 def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
     if not shapes:
-        raise MisfitError("need at least one array to concatenate")
+        raise ShapeMismatchError("need at least one array to concatenate")
     if axis is None:
         return (_sum(size(shape) for shape in shapes),)
     ndim = len(shapes[0])
     if not ndim:
-        raise MisfitError("zero-dimensional arrays cannot be concatenated")
+        raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
     at = axis_of(axis, ndim)
     if other := next((shape for shape in shapes if len(shape) != ndim), None):
-        raise MisfitError(f"arrays of {ndim} and {len(other)} dimensions cannot be concatenated")
+        raise ShapeMismatchError(f"arrays of {ndim} and {len(other)} dimensions cannot be concatenated")
     if () in shapes:
-        raise MisfitError("zero-dimensional arrays cannot be concatenated")
+        raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
     rests = [_common([shape[place] for shape in shapes], place, shapes) for place in range(ndim) if place != at]
     return (*rests[:at], _sum(shape[at] for shape in shapes), *rests[at:])
 
@@ -229,7 +231,7 @@ def _common(lengths: Sequence[Length], place: int, shapes: Sequence[Shape]) -> L
     if len(known) > 1:
         odd = next(shape for shape in shapes if shape[place] not in (None, next(iter(known))))
         one = next(shape for shape in shapes if shape[place] is not None)
-        raise MisfitError(f"shapes {shown(one)} and {shown(odd)} differ along axis {place}")
+        raise ShapeMismatchError(f"shapes {shown(one)} and {shown(odd)} differ along axis {place}")
     return next(iter(known), None)
 
 
@@ -245,11 +247,13 @@ def _sum(lengths: Iterable[Length]) -> Length:
 def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
     """Arrays of one shape, along a new axis."""
     if not shapes:
-        raise MisfitError("need at least one array to stack")
+        raise ShapeMismatchError("need at least one array to stack")
     first = shapes[0]
     for other in shapes:
         if len(other) != len(first):
-            raise MisfitError(f"all input arrays must have the same shape, not {shown(first)} and {shown(other)}")
+            raise ShapeMismatchError(
+                f"all input arrays must have the same shape, not {shown(first)} and {shown(other)}"
+            )
     common = tuple(_common([shape[place] for shape in shapes], place, shapes) for place in range(len(first)))
     at = axis_of(axis, len(common) + 1)
     return (*common[:at], len(shapes), *common[at:])
@@ -281,7 +285,7 @@ def split(shape: Shape, n_parts: int, axis: int = 0) -> list[Shape]:
     at = axis_of(axis, len(shape))
     length = shape[at]
     if n_parts < 1 or (length is not None and length % n_parts):
-        raise MisfitError(f"array split does not result in an equal division: length {length}, {n_parts} parts")
+        raise ShapeMismatchError(f"array split does not result in an equal division: length {length}, {n_parts} parts")
     part = None if length is None else length // n_parts
     return [(*shape[:at], part, *shape[at + 1 :])] * n_parts
 
@@ -296,7 +300,7 @@ def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: b
     given = range(len(shape)) if axis is None else [axis] if isinstance(axis, int) else axis
     gone = [axis_of(each, len(shape)) for each in given]
     if len(set(gone)) < len(gone):
-        raise MisfitError("repeated axis")
+        raise ShapeMismatchError("repeated axis")
     if keepdims:
         return tuple(1 if at in gone else length for at, length in enumerate(shape))
     return tuple(length for at, length in enumerate(shape) if at not in gone)
@@ -334,9 +338,9 @@ def index(shape: Shape, *parts: Part) -> Shape:
     """x[parts]: ranges, the number of indices, lengths of masks. None is a new axis."""
     n_taken = sum(_n_axes(part) for part in parts)
     if n_taken > len(shape):
-        raise MisfitError(f"too many indices: {n_taken} for {len(shape)} dimensions", About.INDEX)
+        raise ShapeMismatchError(f"too many indices: {n_taken} for {len(shape)} dimensions", About.INDEX)
     if list(map(type, parts)).count(EllipsisType) > 1:
-        raise MisfitError("an index can only have one '...'", About.INDEX)
+        raise ShapeMismatchError("an index can only have one '...'", About.INDEX)
     return _indexed(shape, _spread(parts, len(shape) - n_taken))
 
 
@@ -374,8 +378,8 @@ def _indexed(shape: Shape, parts: Sequence[Part]) -> Shape:
     insert_at = insert_at if places[-1] - places[0] == len(places) - 1 else 0
     try:
         common = broadcast(*gathered)
-    except MisfitError as misfit:
-        raise MisfitError(misfit.why, About.INDEX) from None
+    except ShapeMismatchError as mismatch:
+        raise ShapeMismatchError(mismatch.why, About.INDEX) from None
     _numbers_in_range(shape, parts, common)
     return (*kept[:insert_at], *common, *kept[insert_at:])
 
@@ -404,7 +408,7 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
     if isinstance(part, Mask):
         for length, wanted in zip(lengths, part.shape, strict=True):
             if length is not None and wanted and length != wanted:
-                raise MisfitError(
+                raise ShapeMismatchError(
                     f"boolean index did not match: the mask has shape {shown(part.shape)}, the array {length}",
                     About.INDEX,
                 )
@@ -416,4 +420,4 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
 
 def _in_range(length: Length, number: int | None, at: int) -> None:
     if length is not None and number is not None and not -length <= number < length:
-        raise MisfitError(f"index {number} is out of bounds for axis {at} with size {length}", About.INDEX)
+        raise ShapeMismatchError(f"index {number} is out of bounds for axis {at} with size {length}", About.INDEX)

@@ -27,9 +27,9 @@ import nbformat
 import pytest
 
 from crane_core.detectors.rules.finding import Finding
+from crane_core.detectors.rules.interpreter import RuleError
 from crane_core.detectors.rules.past import Contradiction
 from crane_core.detectors.rules.predict import findings
-from crane_core.detectors.rules.walk import RuleError
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.capture import capture
 from crane_core.runtime.kernel_side.crane_probe.look import look

@@ -1,12 +1,12 @@
-"""Things made of states: what is told whole becomes items, members and literals; what a limit has cut does not."""
+"""Abstract values made of states: what is whole becomes items, members and literals; what a limit has cut does not."""
 
 from __future__ import annotations
 
 import pytest
 
-from crane_core.detectors.rules.from_state import thing_of, type_of
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.from_state import type_of, value_from_state
 from crane_core.detectors.rules.paths import public_path
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 from crane_core.domain import VariableState
 
 SETUP = """
@@ -23,10 +23,10 @@ class Point:
 """
 
 
-def captured(predict_here, expression: str) -> Thing:
-    """The Thing of a variable with this value."""
+def captured(predict_here, expression: str) -> AbstractValue:
+    """The AbstractValue of a variable with this value."""
     state = predict_here(f"{SETUP}\nvalue = {expression}", "value").state
-    return thing_of("value", state.variables["value"], is_captured=True)
+    return value_from_state("value", state.variables["value"], is_captured=True)
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def captured(predict_here, expression: str) -> Thing:
     ],
 )
 def test_a_plain_value_is_known_exactly(predict_here, expression):
-    thing = captured(predict_here, expression)
-    assert thing.literal == eval(expression)
-    assert type(thing.literal) is type(eval(expression))
+    value = captured(predict_here, expression)
+    assert value.literal == eval(expression)
+    assert type(value.literal) is type(eval(expression))
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_objects_hold_their_attributes(predict_here):
 def test_published_entries_tell_shapes_values_and_columns():
     per_column = {"a": {"num_unique": 2}, "b": {"num_unique": 1}}
     frame = VariableState("pandas.core.frame.DataFrame", {"shape": {"$tuple": [3, 2]}}, {}, {"per_column": per_column})
-    thing = thing_of("frame", frame, is_captured=False)
-    assert (thing.fact("shape"), thing.fact("column_labels")) == ((3, 2), frozenset("ab"))
-    assert "columns" not in thing.facts
+    value = value_from_state("frame", frame, is_captured=False)
+    assert (value.fact("shape"), value.fact("column_labels")) == ((3, 2), frozenset("ab"))
+    assert "columns" not in value.facts
     number = VariableState("<class 'int'>", values={"value": "12"})
-    assert thing_of("n", number, is_captured=False).literal == 12
+    assert value_from_state("n", number, is_captured=False).literal == 12
     shape = {"$call": ["torch.Size", [10, 3]]}
-    assert thing_of("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact("batch") == (10, 3)
+    assert value_from_state("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact("batch") == (10, 3)
 
 
 @pytest.mark.parametrize(

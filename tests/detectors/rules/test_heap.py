@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import past, predict
-from crane_core.detectors.rules.heap import Scope, Watch, content_of, is_unchanged, join, moment, restore
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.heap import Scope, Watch, fields_of, is_unchanged, join, restore, snapshot
+from crane_core.detectors.rules.interpreter import Interpreter
 from crane_core.detectors.rules.kept import Kept
 from crane_core.detectors.rules.predict import Report
-from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.walk import Walk
 from crane_core.domain import Cell, CellRole, Setting
 
 SIMPLE = [
@@ -96,11 +96,11 @@ PROGRAMS = st.lists(st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6),
 
 
 def shown(scope: Scope) -> str:
-    """All that is known of names, where Things that are one have one number."""
-    numbers: dict[Thing, int] = {}
+    """All that is known of names, where values that are one have one number."""
+    numbers: dict[AbstractValue, int] = {}
 
     def text(value: Any) -> str:
-        if isinstance(value, Thing):
+        if isinstance(value, AbstractValue):
             if value in numbers:
                 return f"#{numbers[value]}"
             numbers[value] = len(numbers)
@@ -113,32 +113,32 @@ def shown(scope: Scope) -> str:
             return "[" + ", ".join(map(text, value)) + "]"
         return str(sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value)
 
-    return "\n".join(f"{name} = {text(thing)}" for name, thing in scope.names.items())
+    return "\n".join(f"{name} = {text(abstract)}" for name, abstract in scope.names.items())
 
 
 def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Report, list[str]]:
     """The report on the last cell, and what is known at the end of the cells before it and at its own."""
-    walks: list[Walk] = []
+    interpreters: list[Interpreter] = []
 
-    class Noted(Walk):
+    class Noted(Interpreter):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
-            walks.append(self)
+            interpreters.append(self)
 
     cells = [Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])]
     cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
     with monkeypatch.context() as patched:
         patched.setattr(past, "_KEPT", Kept(4))
-        patched.setattr(past, "Walk", Noted)
-        patched.setattr(predict, "Walk", Noted)
+        patched.setattr(past, "Interpreter", Noted)
+        patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)
-    return report, [shown(walk.module) for walk in walks]
+    return report, [shown(interpreter.module) for interpreter in interpreters]
 
 
 def never(monkeypatch: pytest.MonkeyPatch) -> None:
     """No content is kept: every moment copies everything, and everything is compared and set."""
-    for name in ("content", "last_content"):
-        monkeypatch.setattr(Thing, name, property(lambda thing: None, lambda thing, value: None))
+    for name in ("fields", "last_fields"):
+        monkeypatch.setattr(AbstractValue, name, property(lambda abstract: None, lambda abstract, value: None))
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -151,63 +151,63 @@ def test_sharing_changes_neither_findings_nor_what_is_known(before: list[str], t
         assert walked(codes, monkeypatch) == shared
 
 
-CHANGES: list[Callable[[Thing], object]] = [
-    lambda thing: setattr(thing, "type", "set"),
-    lambda thing: thing.facts.update(length=9),
-    lambda thing: thing.fact("labels").append("z"),
-    lambda thing: thing.facts["labels"].append("z"),
-    lambda thing: setattr(thing, "facts", {}),
-    lambda thing: thing.attributes.pop("part"),
-    lambda thing: setattr(thing, "attributes", {}),
-    lambda thing: (thing.items if thing.items is not None else []).append(Thing()),
-    lambda thing: setattr(thing, "items", None),
-    lambda thing: thing.drop(frozenset(["length"])),
-    lambda thing: thing.forget(),
+CHANGES: list[Callable[[AbstractValue], object]] = [
+    lambda value: setattr(value, "type", "set"),
+    lambda value: value.facts.update(length=9),
+    lambda value: value.fact("labels").append("z"),
+    lambda value: value.facts["labels"].append("z"),
+    lambda value: setattr(value, "facts", {}),
+    lambda value: value.attributes.pop("part"),
+    lambda value: setattr(value, "attributes", {}),
+    lambda value: (value.items if value.items is not None else []).append(AbstractValue()),
+    lambda value: setattr(value, "items", None),
+    lambda value: value.drop(frozenset(["length"])),
+    lambda value: value.forget(),
 ]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_whatever_changes_a_thing_is_noticed_and_undone(change: Callable[[Thing], object]) -> None:
-    part = Thing("int", literal=1)
-    thing = Thing("list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part})
-    scopes = [Scope({"thing": thing})]
+def test_whatever_changes_a_value_is_noticed_and_undone(change: Callable[[AbstractValue], object]) -> None:
+    part = AbstractValue("int", literal=1)
+    value = AbstractValue("list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part})
+    scopes = [Scope({"value": value})]
     watch = Watch(scopes)
-    before = content_of(thing)
-    change(thing)
+    before = fields_of(value)
+    change(value)
     watch.look(scopes)
-    assert thing in watch.changed
-    assert not is_unchanged(thing, before)
+    assert value in watch.changed
+    assert not is_unchanged(value, before)
     restore(watch.start)
-    assert is_unchanged(thing, before)
-    assert (thing.type, thing.fact("length"), thing.fact("labels")) == ("list", 1, ["a"])
-    assert thing.items == [part]
-    assert thing.attributes == {"part": part}
+    assert is_unchanged(value, before)
+    assert (value.type, value.fact("length"), value.fact("labels")) == ("list", 1, ["a"])
+    assert value.items == [part]
+    assert value.attributes == {"part": part}
 
 
 def test_a_literal_that_is_changed_in_place_is_noticed() -> None:
-    thing = Thing("set", literal={1})
-    start = moment([Scope({"thing": thing})])
-    thing.literal.add(2)
+    value = AbstractValue("set", literal={1})
+    start = snapshot([Scope({"value": value})])
+    value.literal.add(2)
     restore(start)
-    assert thing.literal == {1}
+    assert value.literal == {1}
 
 
 def test_a_moment_copies_only_what_has_changed() -> None:
-    changed, other = Thing("list", items=[]), Thing("list", items=[])
+    changed, other = AbstractValue("list", items=[]), AbstractValue("list", items=[])
     scopes = [Scope({"changed": changed, "other": other})]
-    first = moment(scopes)
-    (changed.items or []).append(Thing())
-    changed.items = [*(changed.items or []), Thing()]
-    second = moment(scopes)
-    assert second.things[other] is first.things[other]
-    assert second.things[changed] is not first.things[changed]
+    first = snapshot(scopes)
+    (changed.items or []).append(AbstractValue())
+    changed.items = [*(changed.items or []), AbstractValue()]
+    second = snapshot(scopes)
+    assert second.values[other] is first.values[other]
+    assert second.values[changed] is not first.values[changed]
 
 
 def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
-    scope = Scope({"kept": Thing("int", literal=1)})
-    start = moment([scope])
+    scope = Scope({"kept": AbstractValue("int", literal=1)})
+    start = snapshot([scope])
     scope.names["new"] = None
-    end = moment([scope])
+    end = snapshot([scope])
     restore(start)
     join([end, start])
     assert scope.names["new"] is not None

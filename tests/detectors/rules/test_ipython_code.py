@@ -101,6 +101,6 @@ def test_the_magics_are_those_of_the_kernel(tmp_path: Path) -> None:
     """Asked in its own process: a shell leaves traces in the one it is made in."""
     ask = "from ipykernel.zmqshell import ZMQInteractiveShell as S; print(*S().magics_manager.magics['line'])"
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
-    told = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
-    assert "matplotlib" in told.stdout.split()
-    assert {*told.stdout.split()} - MAGICS == set()
+    known = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+    assert "matplotlib" in known.stdout.split()
+    assert {*known.stdout.split()} - MAGICS == set()

@@ -116,7 +116,7 @@ def test_modules_of_torch_have_their_own(check: Predict) -> None:
 
 def test_all_public_attributes_of_a_module_are_known() -> None:
     nn = pytest.importorskip("torch.nn", reason="torch is not installed: make ml")
-    from crane_core.detectors.rules.walk_classes import _OF_MODULE
+    from crane_core.detectors.rules.interpret_classes import _OF_MODULE
 
     # What notebooks give the class, such as those of other tests, is not torch's own.
     own = {name for name in dir(nn.Module()) if getattr(getattr(nn.Module, name, 0), "__module__", "") != "__main__"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.past import MOST_STEPS, Past, past_of
 from crane_core.detectors.rules.predict import findings
-from crane_core.detectors.rules.world import World
 from crane_core.domain import Cell, CellRole, KernelState, Setting, VariableState
 from crane_core.importers.captured_states import state_of
 from crane_core.prompts.shown import shown
@@ -152,7 +152,7 @@ def cells(*codes: str) -> list[Cell]:
 
 
 def left_by(*codes: str) -> Past:
-    return past_of(World(cells(*codes, "pass"), None))
+    return past_of(InitialState(cells(*codes, "pass"), None))
 
 
 def test_a_crash_in_a_cell_that_ran_gives_up_what_was_known_and_is_counted() -> None:
@@ -185,7 +185,7 @@ def test_a_name_that_is_deleted_later_is_no_longer_there() -> None:
 def test_cells_count_in_the_order_in_which_they_ran() -> None:
     made = [Cell("b", "x", "notebook", 9 - place, CellRole.EXECUTED, f"n = {place}") for place in range(3)]
     target = Cell("b", "x", "notebook", 10, CellRole.TARGET, "pass")
-    assert past_of(World([*made, target], None)).names["n"].literal == 0
+    assert past_of(InitialState([*made, target], None)).names["n"].literal == 0
 
 
 def test_where_the_steps_end_later_names_are_not_known() -> None:
@@ -199,22 +199,22 @@ STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
 
 
 def state(name: str, variable: VariableState) -> KernelState:
-    told = shown(state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))), Setting.RUNTIME)
+    known = shown(state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))), Setting.RUNTIME)
     return KernelState.from_json(
-        {**told.to_json(), "variables": {name: variable.to_json()}},
+        {**known.to_json(), "variables": {name: variable.to_json()}},
         benchmark="b", instance_id="x", setting=Setting.RUNTIME, origin="test",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_state_that_contradicts_the_cells_is_right(length: int) -> None:
-    told = state("rows", VariableState("<class 'list'>", structure={"length": length}))
-    report = findings(cells("rows = [1]\nother = [1]", "rows[1], other[1]"), told, Setting.RUNTIME)
+    known = state("rows", VariableState("<class 'list'>", structure={"length": length}))
+    report = findings(cells("rows = [1]\nother = [1]", "rows[1], other[1]"), known, Setting.RUNTIME)
     assert bool(report.findings) is (length == 1)
     assert bool(report.contradictions) is (length == 3)
 
 
 def test_what_a_state_tells_less_of_is_filled_from_the_cells() -> None:
-    told = state("table", VariableState("<class 'dict'>", structure={"length": 2}))
-    assert findings(cells("table = {'a': 1, 'b': 2}", "table['c']"), told, Setting.RUNTIME).findings
-    assert not findings(cells("table = {'a': 1, 'b': 2}", "table['b']"), told, Setting.RUNTIME).findings
+    known = state("table", VariableState("<class 'dict'>", structure={"length": 2}))
+    assert findings(cells("table = {'a': 1, 'b': 2}", "table['c']"), known, Setting.RUNTIME).findings
+    assert not findings(cells("table = {'a': 1, 'b': 2}", "table['b']"), known, Setting.RUNTIME).findings

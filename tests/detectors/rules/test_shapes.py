@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.shapes import About, Mask, MisfitError, Numbers, Shape, Some
+from crane_core.detectors.rules.shapes import About, Mask, Numbers, Shape, ShapeMismatchError, Some
 
 LENGTHS = st.one_of(st.integers(1, 3), st.integers(0, 6))
 SHAPES = st.lists(LENGTHS, max_size=4).map(tuple)
@@ -24,13 +24,13 @@ def holes(draw: Any, shape: tuple[int, ...]) -> Shape:
     return tuple(None if draw(st.integers(0, 3)) == 0 else length for length in shape)
 
 
-def agrees(told: Any, real: Any) -> bool:
+def agrees(known: Any, real: Any) -> bool:
     """Every length that is told is the real one."""
-    if told is None:
+    if known is None:
         return True
-    if isinstance(told, list):
-        return len(told) == len(real) and all(map(agrees, told, real))
-    return len(told) == len(real) and all(one is None or one == other for one, other in zip(told, real, strict=True))
+    if isinstance(known, list):
+        return len(known) == len(real) and all(map(agrees, known, real))
+    return len(known) == len(real) and all(one is None or one == other for one, other in zip(known, real, strict=True))
 
 
 def beside(real: Callable[[], Any], exact: Callable[[], Any], vague: Callable[[], Any]) -> None:
@@ -38,12 +38,12 @@ def beside(real: Callable[[], Any], exact: Callable[[], Any], vague: Callable[[]
     try:
         found = real()
     except RAISED:
-        with pytest.raises(MisfitError):
+        with pytest.raises(ShapeMismatchError):
             exact()
         return
-    told = exact()
-    assert agrees(told, found)
-    assert told is None or None not in told
+    known = exact()
+    assert agrees(known, found)
+    assert known is None or None not in known
     assert agrees(vague(), found)
 
 
@@ -196,7 +196,7 @@ def test_split(data: Any, shape: tuple[int, ...], n_parts: int, axis: int) -> No
     try:
         found = [part.shape for part in np.split(np.zeros(shape), n_parts, axis)]
     except RAISED:
-        with pytest.raises(MisfitError):
+        with pytest.raises(ShapeMismatchError):
             shapes.split(shape, n_parts, axis)
         return
     assert shapes.split(shape, n_parts, axis) == found
@@ -216,8 +216,8 @@ def drawn_part(draw: Any, shape: tuple[int, ...], at: int) -> tuple[Any, Any, An
         return cut, cut, draw(st.sampled_from([cut, Some.SLICE]))
     if kind == "numbers":
         numbers = draw(st.lists(st.integers(-3, 3), min_size=1, max_size=3))
-        told = Numbers((len(numbers),), min(numbers), max(numbers))
-        return np.array(numbers), told, draw(st.sampled_from([told, Numbers((None,))]))
+        known = Numbers((len(numbers),), min(numbers), max(numbers))
+        return np.array(numbers), known, draw(st.sampled_from([known, Numbers((None,))]))
     if kind == "mask":
         fitting = shape[at : at + draw(st.integers(1, 2))] if draw(st.booleans()) else (draw(st.integers(1, 4)),)
         fitting = fitting or (2,)
@@ -246,9 +246,9 @@ def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
     ],
 )
 def test_what_does_not_fit_is_told(refused: Callable[[], Any], about: About) -> None:
-    with pytest.raises(MisfitError) as told:
+    with pytest.raises(ShapeMismatchError) as known:
         refused()
-    assert told.value.about is about
+    assert known.value.about is about
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def really(kind: str, stated: dict[str, Any], shape: tuple[int, ...]) -> tuple[i
     return tuple((found[0] if isinstance(found, tuple) else found).shape)
 
 
-def told(kind: str, stated: dict[str, Any], shape: tuple[int | None, ...]) -> tuple[int | None, ...] | str | None:
+def describe(kind: str, stated: dict[str, Any], shape: tuple[int | None, ...]) -> tuple[int | None, ...] | str | None:
     """The shape as it is told, or the name of what is predicted."""
     try:
         return torch_sizes.given(kind, stated, shape)
@@ -77,8 +77,8 @@ def test_layers_give_what_torch_gives_and_refuse_nothing_that_it_accepts(layer, 
     kind, stated = layer
     real = really(kind, stated, shape)
     vague = tuple(None if data.draw(st.booleans()) else length for length in shape)
-    assert fits(told(kind, stated, shape), real)
-    assert fits(told(kind, stated, vague), real)
+    assert fits(describe(kind, stated, shape), real)
+    assert fits(describe(kind, stated, vague), real)
 
 
 @settings(max_examples=400)
@@ -88,4 +88,4 @@ def test_what_torch_refuses_is_refused_where_the_whole_shape_is_known(layer, sha
     real = really(kind, stated, shape)
     is_left_out = kind.startswith(("ConvTranspose", "MaxPool", "AvgPool", "Adaptive", "LayerNorm", "BatchNorm"))
     if isinstance(real, str) and not is_left_out:
-        assert told(kind, stated, shape) == real
+        assert describe(kind, stated, shape) == real

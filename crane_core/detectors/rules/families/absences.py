@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("absences")
 _OF_PANDAS = ("read_csv", "read_table", "read_excel", "read_pickle", "read_fwf", "read_stata")
@@ -30,10 +30,10 @@ _RAISE_WITHOUT_FILE = frozenset(
 
 
 @RULES.missing("attributes")
-def no_attribute(site: Site) -> Thing | None:
-    absent = site.absent
-    if isinstance(site.node, ast.ImportFrom):
-        site.crash(
+def no_attribute(operation: Operation) -> AbstractValue | None:
+    absent = operation.absent
+    if isinstance(operation.node, ast.ImportFrom):
+        operation.crash(
             "ImportError",
             f"{absent.get('of')} has no {absent.get('attribute')} to import",
             fact=f"the installed module has other names{_similar(absent)}",
@@ -42,8 +42,10 @@ def no_attribute(site: Site) -> Thing | None:
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
-        site.crash("TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here.")
-    site.crash(
+        operation.crash(
+            "TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here."
+        )
+    operation.crash(
         "AttributeError",
         f"{of} has no attribute {name}",
         fact=f"{of} is of type {absent.get('module', kind)}{_similar(absent)}",
@@ -61,16 +63,16 @@ def _is_learnt(name: object, kind: str) -> bool:
 
 
 @RULES.missing("columns")
-def no_column(site: Site) -> Thing | None:
+def no_column(operation: Operation) -> AbstractValue | None:
     """A name in a formula may be a variable that the target itself makes."""
-    absent = site.absent
+    absent = operation.absent
     if "fitted" in str(absent.get("why", "")):
-        _features(site)
+        _features(operation)
         return None
-    if "~" in site.text:
+    if "~" in operation.text:
         return None
-    site.crash(
-        "UndefinedVariableError" if _is_in_query(site.node, absent.get("column")) else "KeyError",
+    operation.crash(
+        "UndefinedVariableError" if _is_in_query(operation.node, absent.get("column")) else "KeyError",
         f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
         fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
         remedy=_instead(absent, "Use an existing column."),
@@ -90,12 +92,12 @@ def _is_in_query(node: ast.AST, column: object) -> bool:
     return is_mentioned and column not in texts
 
 
-def _features(site: Site) -> None:
+def _features(operation: Operation) -> None:
     """A fitted model refuses a frame with other columns; scikit-learn before 1.2 only warned."""
-    version = site.packages.get("sklearn", "").split(".")[:2]
+    version = operation.packages.get("sklearn", "").split(".")[:2]
     if len(version) == 2 and all(part.isdigit() for part in version) and tuple(map(int, version)) >= (1, 2):
-        absent = site.absent
-        site.crash(
+        absent = operation.absent
+        operation.crash(
             "ValueError",
             f"{absent.get('asked_by', 'the model')} was fitted with other columns: {absent.get('column')!r}",
             fact=str(absent.get("why")),
@@ -104,12 +106,12 @@ def _features(site: Site) -> None:
 
 
 @RULES.missing("keys")
-def no_key(site: Site) -> Thing | None:
-    absent = site.absent
+def no_key(operation: Operation) -> AbstractValue | None:
+    absent = operation.absent
     of = absent.get("of", "the object")
     if "index" in absent:
         exception = "IndexError" if isinstance(absent["index"], int) else "TypeError"
-        site.crash(
+        operation.crash(
             exception,
             f"{of} has no item {absent['index']!r}",
             fact=f"{of} is a {absent.get('type')} of length {absent.get('length')}",
@@ -117,7 +119,7 @@ def no_key(site: Site) -> Thing | None:
         )
     key = absent.get("key", absent.get("label"))
     is_label = absent.get("in") == "index"
-    site.crash(
+    operation.crash(
         "KeyError",
         f"the index of {of} has no label {key!r}" if is_label else f"{of} has no key {key!r}",
         fact=f"the index of {of} has other labels{_similar(absent)}"
@@ -128,9 +130,9 @@ def no_key(site: Site) -> Thing | None:
 
 
 @RULES.missing("modules")
-def no_module(site: Site) -> Thing | None:
-    module = site.absent.get("module")
-    site.crash(
+def no_module(operation: Operation) -> AbstractValue | None:
+    module = operation.absent.get("module")
+    operation.crash(
         "ModuleNotFoundError",
         f"No module named {module}",
         fact=f"{module} is not installed in the kernel's environment",
@@ -139,11 +141,11 @@ def no_module(site: Site) -> Thing | None:
 
 
 @RULES.missing("arguments")
-def no_argument(site: Site) -> Thing | None:
-    absent = site.absent
+def no_argument(operation: Operation) -> AbstractValue | None:
+    absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
     said = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
-    site.crash(
+    operation.crash(
         "TypeError",
         f"the arguments do not match the signature of {of}",
         fact=said,
@@ -152,16 +154,16 @@ def no_argument(site: Site) -> Thing | None:
 
 
 @RULES.missing("files")
-def no_file(site: Site) -> Thing | None:
+def no_file(operation: Operation) -> AbstractValue | None:
     """A file that is not there, where the function that reads it is known to raise for that."""
-    path = site.absent.get("file")
-    if site.absent.get("function") not in _RAISE_WITHOUT_FILE:
+    path = operation.absent.get("file")
+    if operation.absent.get("function") not in _RAISE_WITHOUT_FILE:
         return None
-    site.crash(
+    operation.crash(
         "FileNotFoundError",
         f"No such file or directory: {path!r}",
-        fact=f"{path!r} does not exist in the kernel's folder{_similar(site.absent)}",
-        remedy=_instead(site.absent, "Correct the path, or add the file."),
+        fact=f"{path!r} does not exist in the kernel's folder{_similar(operation.absent)}",
+        remedy=_instead(operation.absent, "Correct the path, or add the file."),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("keras names")
 
@@ -17,39 +17,44 @@ _FIRST_TENSORFLOW: Final = (2, 16)
 """The first version that comes with Keras 3."""
 
 
-def has_keras_3(site: Site) -> bool:
+def has_keras_3(operation: Operation) -> bool:
     """Whether the kernel certainly has Keras 3."""
-    return _keras(site) == 3
+    return _keras(operation) == 3
 
 
-def has_keras_2(site: Site) -> bool:
+def has_keras_2(operation: Operation) -> bool:
     """Whether the kernel certainly has Keras 2, which compares less before it computes."""
-    return _keras(site) == 2
+    return _keras(operation) == 2
 
 
-def _keras(site: Site) -> int | None:
+def _keras(operation: Operation) -> int | None:
     """The major version; None if neither Keras nor TensorFlow states one."""
-    major = site.packages.get("keras", "").partition(".")[0]
+    major = operation.packages.get("keras", "").partition(".")[0]
     if major.isdigit():
         return int(major)
-    parts = site.packages.get("tensorflow", "").split(".")
+    parts = operation.packages.get("tensorflow", "").split(".")
     if len(parts) < 2 or not all(part.isdigit() for part in parts[:2]):
         return None
     return 3 if (int(parts[0]), int(parts[1])) >= _FIRST_TENSORFLOW else 2
 
 
 @RULES.function(*(f"keras.optimizers.{name}" for name in _OPTIMIZERS))
-def optimizer_made(site: Site) -> Thing | None:
+def optimizer_made(operation: Operation) -> AbstractValue | None:
     """Adam(lr=0.001)."""
-    gone = next((name for name in site.arguments.keywords if name in _GONE), None)
-    if gone is not None and has_keras_3(site) and not site.mentions("tf_keras") and not site.mentions("LEGACY_KERAS"):
-        site.crash(
+    gone = next((name for name in operation.arguments.keywords if name in _GONE), None)
+    if (
+        gone is not None
+        and has_keras_3(operation)
+        and not operation.mentions("tf_keras")
+        and not operation.mentions("LEGACY_KERAS")
+    ):
+        operation.crash(
             "ValueError",
             f"Argument(s) not recognized: {gone} (optimizers of Keras 3 no longer take it)",
-            fact=f"the call is {site.text}",
+            fact=f"the call is {operation.text}",
             remedy=f"use {_GONE[gone]}",
         )
-    return Thing()
+    return AbstractValue()
 
 
 _METHODS_GONE: Final = {
@@ -66,18 +71,18 @@ _METHODS_GONE: Final = {
 
 @RULES.attribute("keras.Sequential", *_METHODS_GONE)
 @RULES.attribute("keras.Functional", *_METHODS_GONE)
-def method_gone(site: Site) -> Thing | None:
+def method_gone(operation: Operation) -> AbstractValue | None:
     """What models of older Keras, or of other libraries, have; the path of the class tells Keras 3."""
-    model = site.receiver or Thing()
+    model = operation.receiver or AbstractValue()
     if (
         not model.type.startswith("keras.src.models.")
-        or site.name in model.attributes
-        or site.mentions(f".{site.name} =")
+        or operation.name in model.attributes
+        or operation.mentions(f".{operation.name} =")
     ):
         return None
-    site.crash(
+    operation.crash(
         "AttributeError",
-        f"a Keras 3 model has no attribute {site.name}",
+        f"a Keras 3 model has no attribute {operation.name}",
         fact=f"{model.words or 'the model'} is of type {model.class_name}",
-        remedy=_METHODS_GONE[site.name],
+        remedy=_METHODS_GONE[operation.name],
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, shown
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("keras layers")
 
@@ -51,28 +51,28 @@ _POOLINGS: Final = tuple(name for name in _MADE if "Pooling" in name and not nam
 
 
 def _maker(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        if not site.arguments.is_complete:
+    def made(operation: Operation) -> AbstractValue | None:
+        if not operation.arguments.is_complete:
             return None
-        bound = site.arguments.bound(_MADE[kind])
+        bound = operation.arguments.bound(_MADE[kind])
         if bound is None or any(name.startswith("weights") for name in bound):
-            return Thing()
-        settings = {name: _plain(thing) for name, thing in bound.items() if name not in _NO_SETTINGS}
+            return AbstractValue()
+        settings = {name: _plain(abstract) for name, abstract in bound.items() if name not in _NO_SETTINGS}
         if kind in _POOLINGS and settings.get("strides") is None:
             settings["strides"] = settings.get("pool_size", 2)
         shape = _stated_input(settings)
         facts = {name: value for name, value in settings.items() if value is not None}
-        return Thing(
-            f"keras.layers.{kind}", facts | ({"stated_input": shape} if shape is not None else {}), words=site.text
+        return AbstractValue(
+            f"keras.layers.{kind}", facts | ({"stated_input": shape} if shape is not None else {}), words=operation.text
         )
 
     return made
 
 
-def _plain(thing: Thing) -> Any:
-    if thing.items is not None:
-        return [item.literal for item in thing.items]
-    return thing.literal
+def _plain(value: AbstractValue) -> Any:
+    if value.items is not None:
+        return [item.literal for item in value.items]
+    return value.literal
 
 
 def _stated_input(settings: dict[str, Any]) -> Shape | None:
@@ -88,66 +88,68 @@ for _kind in _MADE:
 
 
 @RULES.function("keras.Input", "keras.layers.Input", "keras.layers.InputLayer")
-def input_made(site: Site) -> Thing | None:
+def input_made(operation: Operation) -> AbstractValue | None:
     """A symbolic tensor; the shape is given without the batch."""
-    bound = site.arguments.bound(
+    bound = operation.arguments.bound(
         "shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None, name=None, **more"
     )
     if bound is None or "shape" not in bound or "batch_shape" in bound:
-        return Thing()
+        return AbstractValue()
     given = bound["shape"]
-    if given.type == "int" and given.is_literal and not has_keras_2(site):
-        site.crash(
+    if given.type == "int" and given.is_literal and not has_keras_2(operation):
+        operation.crash(
             "ValueError",
             "the shape of an input must be a tuple, not a number",
             fact=f"shape is {given.literal}",
             remedy=f"write ({given.literal},)",
         )
     if given.items is None:
-        return Thing(SYMBOLIC)
+        return AbstractValue(SYMBOLIC)
     sizes = [item.literal if type(item.literal) is int else None for item in given.items]
-    is_layer = "InputLayer" in site.text.partition("(")[0]
-    return Thing("keras.layers.InputLayer" if is_layer else SYMBOLIC, {"shape": (None, *sizes), "is_input": True})
+    is_layer = "InputLayer" in operation.text.partition("(")[0]
+    return AbstractValue(
+        "keras.layers.InputLayer" if is_layer else SYMBOLIC, {"shape": (None, *sizes), "is_input": True}
+    )
 
 
 # Calling
 
 
-def is_layer(thing: Thing) -> bool:
-    is_of_keras = thing.package in ("keras", "tf_keras")
-    return is_of_keras and (thing.class_name in keras_sizes.TAKES or thing.class_name in keras_sizes.SAME_SHAPE)
+def is_layer(value: AbstractValue) -> bool:
+    is_of_keras = value.package in ("keras", "tf_keras")
+    return is_of_keras and (value.class_name in keras_sizes.SHAPE_RULES or value.class_name in keras_sizes.SAME_SHAPE)
 
 
-def through(layer: Thing, shape: Shape) -> Shape | None:
+def through(layer: AbstractValue, shape: Shape) -> Shape | None:
     """What a layer gives; it is built by its first call. Raises Refusal."""
     after = keras_sizes.given(layer.class_name, layer.facts, shape)
-    if layer.class_name in keras_sizes.TAKES:
+    if layer.class_name in keras_sizes.SHAPE_RULES:
         layer.facts.setdefault("takes", (None, *shape[1:]))
     return after
 
 
-def shape_of(thing: Thing) -> Shape | None:
-    shape = thing.fact("shape")
+def shape_of(value: AbstractValue) -> Shape | None:
+    shape = value.fact("shape")
     return tuple(shape) if isinstance(shape, (tuple, list)) else None
 
 
 @RULES.method("keras.*", "__call__")
-def called(site: Site) -> Thing | None:
+def called(operation: Operation) -> AbstractValue | None:
     """A layer on a symbolic tensor, or on data."""
-    layer = site.receiver or Thing()
+    layer = operation.receiver or AbstractValue()
     if not is_layer(layer):
         return None
-    given, others = site.first, site.arguments.positional[1:]
-    if others or not site.arguments.is_complete:
+    given, others = operation.first, operation.arguments.positional[1:]
+    if others or not operation.arguments.is_complete:
         return None
-    _refuse_lists(site, layer, given)
+    _refuse_lists(operation, layer, given)
     shape = shape_of(given)
     if shape is None:
-        return Thing(given.type if given.type == SYMBOLIC else "")
+        return AbstractValue(given.type if given.type == SYMBOLIC else "")
     try:
         after = through(layer, shape)
     except keras_sizes.Refusal as refusal:
-        site.crash(
+        operation.crash(
             "ValueError",
             refusal.why,
             fact=f"{given.words or 'the input'} has shape {shown(shape)}",
@@ -161,14 +163,14 @@ def called(site: Site) -> Thing | None:
         if given.package == "tensorflow"
         else ""
     )
-    return Thing(kind, {"shape": after} if after is not None else {}, words=f"the output of {layer.class_name}")
+    return AbstractValue(kind, {"shape": after} if after is not None else {}, words=f"the output of {layer.class_name}")
 
 
-def _refuse_lists(site: Site, layer: Thing, given: Thing) -> None:
+def _refuse_lists(operation: Operation, layer: AbstractValue, given: AbstractValue) -> None:
     items = given.items or []
     are_symbolic = len(items) > 1 and all(item.class_name == "KerasTensor" for item in items)
     if given.type in ("list", "tuple") and are_symbolic and layer.class_name in ("Dense", "Flatten"):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{layer.class_name} expects 1 input tensor, but {len(items)} are given",
             fact=f"{given.words or 'the input'} is a {given.type} of {len(items)} tensors",
@@ -177,32 +179,32 @@ def _refuse_lists(site: Site, layer: Thing, given: Thing) -> None:
 
 
 def _joiner(*, is_concatenation: bool) -> Rule:
-    def joined(site: Site) -> Thing | None:
-        given = site.first
-        if given.items is None or not site.arguments.is_complete:
+    def joined(operation: Operation) -> AbstractValue | None:
+        given = operation.first
+        if given.items is None or not operation.arguments.is_complete:
             return None
-        receiver = site.receiver or Thing()
+        receiver = operation.receiver or AbstractValue()
         axis = receiver.fact("axis", -1)
-        return _join(site, given.items, axis if is_concatenation else None)
+        return _join(operation, given.items, axis if is_concatenation else None)
 
     return joined
 
 
-def _join(site: Site, parts: Sequence[Thing], axis: Any) -> Thing | None:
+def _join(operation: Operation, parts: Sequence[AbstractValue], axis: Any) -> AbstractValue | None:
     found = [shape_of(part) for part in parts]
     if any(shape is None for shape in found) or not parts or any(part.class_name != "KerasTensor" for part in parts):
-        return Thing()
+        return AbstractValue()
     shapes = [shape for shape in found if shape is not None]
     try:
         after = keras_sizes.merged(shapes) if axis is None else None
         if type(axis) is int:
             after = keras_sizes.concatenated(shapes, axis)
     except keras_sizes.Refusal as refusal:
-        site.crash("ValueError", refusal.why, fact=_told(parts, shapes), remedy=refusal.remedy)
-    return Thing(SYMBOLIC, {"shape": after} if after is not None else {})
+        operation.crash("ValueError", refusal.why, fact=_describe(parts, shapes), remedy=refusal.remedy)
+    return AbstractValue(SYMBOLIC, {"shape": after} if after is not None else {})
 
 
-def _told(parts: Sequence[Thing], shapes: Sequence[Shape]) -> str:
+def _describe(parts: Sequence[AbstractValue], shapes: Sequence[Shape]) -> str:
     pairs = zip(parts, shapes, strict=True)
     return ", ".join(f"{part.words or 'one'} has {shown(shape)}" for part, shape in pairs)
 
@@ -211,10 +213,10 @@ _JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multi
 
 
 def _joining_layer(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        bound = site.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
+    def made(operation: Operation) -> AbstractValue | None:
+        bound = operation.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
         axis = bound["axis"].literal if bound and "axis" in bound else -1
-        return Thing(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
+        return AbstractValue(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
 
     return made
 
@@ -225,14 +227,14 @@ for _kind, _is_concatenation in _JOINING.items():
 
 
 @RULES.function("keras.layers.concatenate")
-def concatenate(site: Site) -> Thing | None:
-    bound = site.arguments.bound("inputs, axis=-1, **more")
-    if bound is None or bound.get("inputs", Thing()).items is None:
-        return Thing()
+def concatenate(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("inputs, axis=-1, **more")
+    if bound is None or bound.get("inputs", AbstractValue()).items is None:
+        return AbstractValue()
     axis = bound["axis"].literal if "axis" in bound else -1
-    return _join(site, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN)
+    return _join(operation, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN)
 
 
 @RULES.function("keras.layers.add", "keras.layers.multiply", "keras.layers.average")
-def merge(site: Site) -> Thing | None:
-    return _join(site, site.first.items, None) if site.first.items is not None else Thing()
+def merge(operation: Operation) -> AbstractValue | None:
+    return _join(operation, operation.first.items, None) if operation.first.items is not None else AbstractValue()

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import keras_losses, keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, shape_of, through
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, Shape, shown
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("keras models")
 
@@ -31,12 +31,14 @@ _USUAL_BATCH: Final = 32
 
 
 @RULES.function("keras.Sequential", "keras.models.Sequential")
-def sequential_made(site: Site) -> Thing | None:
+def sequential_made(operation: Operation) -> AbstractValue | None:
     """A row of layers; shapes are followed as soon as the input is known."""
-    bound = site.arguments.bound("layers=None, trainable=True, name=None")
+    bound = operation.arguments.bound("layers=None, trainable=True, name=None")
     if bound is None:
         return None
-    made = Thing(_SEQUENTIAL, {"built": False, "compiled": False, "origin": "target"}, items=[], words=site.text)
+    made = AbstractValue(
+        _SEQUENTIAL, {"built": False, "compiled": False, "origin": "target"}, items=[], words=operation.text
+    )
     given = bound.get("layers")
     if given is None:
         return made
@@ -45,30 +47,30 @@ def sequential_made(site: Site) -> Thing | None:
         made.facts = {"compiled": False}
         return made
     for layer in given.items:
-        _add(site, made, layer)
+        _add(operation, made, layer)
     return made
 
 
 @RULES.method("keras.Sequential", "add")
-def added(site: Site) -> Thing | None:
-    model = site.receiver or Thing()
-    if len(site.arguments.positional) != 1:
+def added(operation: Operation) -> AbstractValue | None:
+    model = operation.receiver or AbstractValue()
+    if len(operation.arguments.positional) != 1:
         return None
-    _add(site, model, site.first)
-    return Thing("NoneType", literal=None)
+    _add(operation, model, operation.first)
+    return AbstractValue("NoneType", literal=None)
 
 
-def _add(site: Site, model: Thing, layer: Thing) -> None:
+def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> None:
     """Append a layer; with a known shape before it, what it refuses shows at once."""
     if layer.type in ("list", "tuple", "str", "int", "NoneType"):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"only instances of keras.Layer can be added to a Sequential model, not {layer.type}",
             fact=f"{layer.words or 'it'} is of type {layer.type}",
             remedy="unpack it, and add the layers one by one",
         )
     if model.fact("origin") != "target" or model.items is None:
-        _add_to_built(site, model, layer)
+        _add_to_built(operation, model, layer)
         return
     is_first = not model.items
     model.items.append(layer)
@@ -78,14 +80,14 @@ def _add(site: Site, model: Thing, layer: Thing) -> None:
     if layer.fact("is_input"):
         return
     flowing = model.fact("flowing")
-    model.facts["flowing"] = _step(site, layer, flowing) if isinstance(flowing, tuple) else None
+    model.facts["flowing"] = _step(operation, layer, flowing) if isinstance(flowing, tuple) else None
     model.facts["output_shape"] = model.facts["flowing"]
 
 
-def _add_to_built(site: Site, model: Thing, layer: Thing) -> None:
+def _add_to_built(operation: Operation, model: AbstractValue, layer: AbstractValue) -> None:
     """A layer after those that the state tells of."""
     output = model.fact("output_shape")
-    after = _step(site, layer, tuple(output)) if isinstance(output, (list, tuple)) and is_layer(layer) else None
+    after = _step(operation, layer, tuple(output)) if isinstance(output, (list, tuple)) and is_layer(layer) else None
     for name in ("output_shape", "layers", "n_parameters"):
         model.facts.pop(name, None)
     model.items = None
@@ -93,13 +95,13 @@ def _add_to_built(site: Site, model: Thing, layer: Thing) -> None:
         model.facts["output_shape"] = after
 
 
-def _step(site: Site, layer: Thing, shape: Shape) -> Shape | None:
+def _step(operation: Operation, layer: AbstractValue, shape: Shape) -> Shape | None:
     if not is_layer(layer):
         return None
     try:
         return through(layer, shape)
     except keras_sizes.Refusal as refusal:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{layer.class_name}: {refusal.why}",
             fact=f"the previous layer outputs shape {shown(shape)}",
@@ -108,38 +110,38 @@ def _step(site: Site, layer: Thing, shape: Shape) -> Shape | None:
 
 
 @RULES.function("keras.Model", "keras.models.Model")
-def model_made(site: Site) -> Thing | None:
+def model_made(operation: Operation) -> AbstractValue | None:
     """Model(inputs, outputs) of symbolic tensors."""
-    bound = site.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
+    bound = operation.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
     if bound is None or "inputs" not in bound or "outputs" not in bound:
-        return Thing()
+        return AbstractValue()
     facts: dict[str, Any] = {"compiled": False, "built": True}
     for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
         one = part.items[0] if part.type == "list" and part.items is not None and len(part.items) == 1 else part
         if one.class_name == "KerasTensor" and (shape := shape_of(one)) is not None:
             facts[name] = shape
-    return Thing(_FUNCTIONAL, facts, words=site.text)
+    return AbstractValue(_FUNCTIONAL, facts, words=operation.text)
 
 
 @RULES.method("keras.Sequential", "compile")
 @RULES.method("keras.Functional", "compile")
-def compiled(site: Site) -> Thing | None:
-    model = site.receiver or Thing()
-    bound = site.arguments.bound(
+def compiled(operation: Operation) -> AbstractValue | None:
+    model = operation.receiver or AbstractValue()
+    bound = operation.arguments.bound(
         "optimizer='rmsprop', loss=None, loss_weights=None, metrics=None, weighted_metrics=None, run_eagerly=False,"
         " steps_per_execution=1, jit_compile='auto', auto_scale_loss=True"
     )
     model.facts["compiled"] = True
     model.facts["loss"] = _loss_of(bound.get("loss")) if bound is not None else None
-    return Thing("NoneType", literal=None)
+    return AbstractValue("NoneType", literal=None)
 
 
-def _loss_of(thing: Thing | None) -> Any:
-    if thing is None:
+def _loss_of(value: AbstractValue | None) -> Any:
+    if value is None:
         return None
-    if isinstance(thing.literal, str):
-        return thing.literal
-    said = thing.path or thing.type
+    if isinstance(value.literal, str):
+        return value.literal
+    said = value.path or value.type
     return said if said.startswith("keras.") else None
 
 
@@ -157,17 +159,17 @@ class Given(NamedTuple):
     is_array: bool = False
 
 
-def _array_shape(thing: Thing | None) -> Shape | None:
+def _array_shape(value: AbstractValue | None) -> Shape | None:
     """The shape of an array, frame or series."""
-    if thing is None or not any(thing.is_a(package, name) for package, name in _ARRAYS):
+    if value is None or not any(value.is_a(package, name) for package, name in _ARRAYS):
         return None
-    shape = shape_of(thing)
-    if shape is None and thing.is_a("pandas", "Series") and type(thing.fact("length")) is int:
-        return (thing.fact("length"),)
+    shape = shape_of(value)
+    if shape is None and value.is_a("pandas", "Series") and type(value.fact("length")) is int:
+        return (value.fact("length"),)
     return shape
 
 
-def _given(inputs: Thing, labels: Thing | None, batch: Length) -> Given | None:
+def _given(inputs: AbstractValue, labels: AbstractValue | None, batch: Length) -> Given | None:
     x, y = _array_shape(inputs), _array_shape(labels)
     if x is not None:
         n = x[0] if x else None
@@ -180,15 +182,15 @@ def _given(inputs: Thing, labels: Thing | None, batch: Length) -> Given | None:
     return _of_spec(spec) if spec is not None and inputs.package == "tensorflow" else None
 
 
-def _of_iterator(thing: Thing) -> Given | None:
+def _of_iterator(value: AbstractValue) -> Given | None:
     """Batches of images and labels, by the rule of the class mode."""
-    batches, image = thing.fact("batch_shapes"), thing.fact("image_shape")
+    batches, image = value.fact("batch_shapes"), value.fact("image_shape")
     if isinstance(batches, dict) and isinstance(batches.get("batch[0]"), (list, tuple)):
         x, y = tuple(batches["batch[0]"]), batches.get("batch[1]")
         return Given((None, *x[1:]), (None, *y[1:]) if isinstance(y, (list, tuple)) else None, None, None)
     if not isinstance(image, (list, tuple)):
         return None
-    mode, n_classes = thing.fact("class_mode"), thing.fact("num_classes")
+    mode, n_classes = value.fact("class_mode"), value.fact("num_classes")
     labels: Shape | None = None
     if mode == "categorical" and type(n_classes) is int:
         labels = (None, n_classes)
@@ -224,28 +226,30 @@ def _sizes(text: str) -> Shape:
 # Judging
 
 
-def _input_shape(model: Thing) -> Shape | None:
+def _input_shape(model: AbstractValue) -> Shape | None:
     shape = model.fact("input_shape")
     is_one = isinstance(shape, (list, tuple)) and all(size is None or type(size) is int for size in shape)
     return tuple(shape) if is_one and shape else None
 
 
-def _is_keras_3(model: Thing, site: Site) -> bool:
-    version = site.packages.get("keras", "")
+def _is_keras_3(model: AbstractValue, operation: Operation) -> bool:
+    version = operation.packages.get("keras", "")
     return version.startswith("3") or (not version and model.type.startswith("keras.src.models."))
 
 
-def _through_model(site: Site, model: Thing, data: Shape, what: str) -> Shape | None:
+def _through_model(operation: Operation, model: AbstractValue, data: Shape, what: str) -> Shape | None:
     """What the model makes of data of this shape; it refuses what does not fit. Raises Crash."""
     wanted = _input_shape(model)
     try:
-        flowing = data if wanted is None else _fitted(wanted, data, is_strict=_is_keras_3(model, site))
-        if wanted is not None and _is_keras_3(model, site) and model.class_name == "Functional":
+        flowing = data if wanted is None else _fitted(wanted, data, is_strict=_is_keras_3(model, operation))
+        if wanted is not None and _is_keras_3(model, operation) and model.class_name == "Functional":
             _same_sizes(wanted, flowing)
         return _through_layers(model, flowing)
     except keras_sizes.Refusal as refusal:
         layers = f", and {model.words or 'the model'} expects {shown(wanted)}" if wanted is not None else ""
-        site.crash("ValueError", refusal.why, fact=f"{what} has shape {shown(data)}{layers}", remedy=refusal.remedy)
+        operation.crash(
+            "ValueError", refusal.why, fact=f"{what} has shape {shown(data)}{layers}", remedy=refusal.remedy
+        )
 
 
 def _fitted(wanted: Shape, data: Shape, *, is_strict: bool) -> Shape:
@@ -267,7 +271,7 @@ def _same_sizes(wanted: Shape, data: Shape) -> None:
         )
 
 
-def _through_layers(model: Thing, shape: Shape) -> Shape | None:
+def _through_layers(model: AbstractValue, shape: Shape) -> Shape | None:
     output = model.fact("output_shape")
     known = tuple(output) if isinstance(output, (list, tuple)) and all(_is_size(size) for size in output) else None
     if model.class_name != "Sequential":
@@ -284,21 +288,23 @@ def _is_size(size: Any) -> bool:
     return size is None or type(size) is int
 
 
-def _layers(model: Thing) -> list[Thing] | None:
+def _layers(model: AbstractValue) -> list[AbstractValue] | None:
     """The layers of a Sequential, in order; None if they are not all known."""
     if model.items is not None:
         found = model.items
     else:
-        told = model.fact("layers")
-        if not isinstance(told, dict) or model.fact("layers_not_shown"):
+        known = model.fact("layers")
+        if not isinstance(known, dict) or model.fact("layers_not_shown"):
             return None
         found = [
-            Thing(f"keras.layers.{facts.get('type')}", facts) for facts in told.values() if isinstance(facts, dict)
+            AbstractValue(f"keras.layers.{facts.get('type')}", facts)
+            for facts in known.values()
+            if isinstance(facts, dict)
         ]
     return [layer for layer in found if not layer.fact("is_input") and layer.class_name != "InputLayer"]
 
 
-def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, what: str) -> None:
+def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape | None, what: str) -> None:
     loss = keras_losses.name_of(model.fact("loss"))
     if loss is None or given.labels is None or output is None:
         return
@@ -307,13 +313,13 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
     complaint = keras_losses.complaint(loss, labels, output, batch=given.first_batch)
     fact = f"{what} has shape {shown(given.labels)}, the model outputs {shown(output)}, its loss is {loss}"
     # Keras 2 knows no shapes of what an iterator gives, and takes flat labels for a column.
-    may_pass = has_keras_2(site) and not (given.is_array and len(labels) == len(output))
+    may_pass = has_keras_2(operation) and not (given.is_array and len(labels) == len(output))
     if complaint is not None and not may_pass:
-        site.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
+        operation.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
     if loss == "sparse_categorical_crossentropy" and given.is_array:
         label = keras_losses.beyond(given.label_range, output)
         if label is not None:
-            site.crash(
+            operation.crash(
                 "InvalidArgumentError",
                 f"label value {label} is outside the valid range [0, {output[-1] or 1})",
                 fact=f"{what} ranges from {given.label_range[0]} to {given.label_range[1]}",
@@ -321,14 +327,14 @@ def _judge_labels(site: Site, model: Thing, given: Given, output: Shape | None, 
             )
 
 
-def _judge_indices(site: Site, model: Thing, x: Thing) -> None:
+def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue) -> None:
     """Numbers of words that an embedding right behind the input has no row for."""
     first = next(iter(_layers(model) or ()), None)
     n, ends = (first.fact("input_dim"), x.fact("value_range")) if first is not None else (None, None)
     if first is None or first.class_name != "Embedding" or type(n) is not int or not isinstance(ends, (list, tuple)):
         return
     if len(ends) == 2 and type(ends[1]) in (int, float) and ends[1] >= n and x.is_a("numpy", "ndarray"):
-        site.crash(
+        operation.crash(
             "InvalidArgumentError",
             f"index {ends[1]} is not in [0, {n}) of the embedding",
             fact=f"{x.words or 'x'} ranges from {ends[0]} to {ends[1]}",
@@ -341,41 +347,41 @@ def _judge_indices(site: Site, model: Thing, x: Thing) -> None:
 
 @RULES.method("keras.Sequential", "fit", "evaluate")
 @RULES.method("keras.Functional", "fit", "evaluate")
-def fitted(site: Site) -> Thing | None:
+def fitted(operation: Operation) -> AbstractValue | None:
     """Data and labels against the model; the model has other weights then, and is what it was."""
-    model = site.receiver or Thing()
-    bound = _bound(site)
+    model = operation.receiver or AbstractValue()
+    bound = _bound(operation)
     if bound is None or "x" not in bound:
         return None
-    _compiled(site, model)
+    _compiled(operation, model)
     batch = _batch(bound)
-    _refuse_types(site, bound)
-    _one_length(site, bound["x"], bound.get("y"))
-    _judge(site, model, bound["x"], bound.get("y"), batch)
-    if site.name == "evaluate":
-        return Thing()
+    _refuse_types(operation, bound)
+    _one_length(operation, bound["x"], bound.get("y"))
+    _judge(operation, model, bound["x"], bound.get("y"), batch)
+    if operation.name == "evaluate":
+        return AbstractValue()
     validation = bound.get("validation_data")
     parts = validation.items if validation is not None and validation.type == "tuple" else None
     if parts is not None and len(parts) in (2, 3):
-        _one_length(site, parts[0], parts[1])
-        _judge(site, model, parts[0], parts[1], batch)
-    return Thing("keras.src.callbacks.history.History", words=site.text)
+        _one_length(operation, parts[0], parts[1])
+        _judge(operation, model, parts[0], parts[1], batch)
+    return AbstractValue("keras.src.callbacks.history.History", words=operation.text)
 
 
-def _bound(site: Site) -> dict[str, Thing] | None:
-    if site.name == "evaluate":
-        return site.arguments.bound(
+def _bound(operation: Operation) -> dict[str, AbstractValue] | None:
+    if operation.name == "evaluate":
+        return operation.arguments.bound(
             "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, steps=None, callbacks=None,"
             " return_dict=False, **more"
         )
-    return site.arguments.bound(
+    return operation.arguments.bound(
         "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
         " validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,"
         " steps_per_epoch=None, validation_steps=None, validation_batch_size=None, validation_freq=1"
     )
 
 
-def _batch(bound: dict[str, Thing]) -> Length:
+def _batch(bound: dict[str, AbstractValue]) -> Length:
     if "validation_split" in bound:
         return None
     given = bound.get("batch_size")
@@ -384,110 +390,112 @@ def _batch(bound: dict[str, Thing]) -> Length:
     return given.literal if type(given.literal) is int else None
 
 
-def _compiled(site: Site, model: Thing) -> None:
+def _compiled(operation: Operation, model: AbstractValue) -> None:
     if model.fact("compiled") is False:
-        site.crash(
-            "RuntimeError" if has_keras_2(site) else "ValueError",
-            f"the model must be compiled before {site.name}",
+        operation.crash(
+            "RuntimeError" if has_keras_2(operation) else "ValueError",
+            f"the model must be compiled before {operation.name}",
             fact=f"{model.words or 'the model'} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
 
 
-def _refuse_types(site: Site, bound: dict[str, Thing]) -> None:
+def _refuse_types(operation: Operation, bound: dict[str, AbstractValue]) -> None:
     """Arrays of objects, which no tensor can hold."""
     for name in ("x", "y"):
-        thing = bound.get(name)
-        if thing is not None and thing.is_a("numpy", "ndarray") and thing.fact("dtype") == "object":
-            site.crash(
+        value = bound.get(name)
+        if value is not None and value.is_a("numpy", "ndarray") and value.fact("dtype") == "object":
+            operation.crash(
                 "ValueError",
                 "an array of dtype object cannot be converted to a tensor",
-                fact=f"{thing.words or name} has dtype object",
+                fact=f"{value.words or name} has dtype object",
                 remedy="convert it first (astype('float32')), or pad its rows to the same length (pad_sequences)",
             )
 
 
-def _one_length(site: Site, x: Thing, y: Thing | None) -> None:
+def _one_length(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
     one, other = _array_shape(x), _array_shape(y)
     if one and other and None not in (one[0], other[0]) and one[0] != other[0]:
-        site.crash(
+        operation.crash(
             "ValueError",
             "data cardinality is ambiguous: data and labels must have the same number of samples",
-            fact=f"{x.words or 'x'} holds {one[0]}, {(y or Thing()).words or 'y'} holds {other[0]}",
+            fact=f"{x.words or 'x'} holds {one[0]}, {(y or AbstractValue()).words or 'y'} holds {other[0]}",
             remedy="find the split or filter that was applied to only one of them",
         )
 
 
-def _judge(site: Site, model: Thing, x: Thing, y: Thing | None, batch: Length) -> None:
+def _judge(
+    operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None, batch: Length
+) -> None:
     given = _given(x, y, batch)
     if given is None or given.inputs is None:
         return
     inputs = (None, *given.inputs[1:]) if given.inputs else given.inputs
-    output = _through_model(site, model, inputs, x.words or "x")
-    _judge_indices(site, model, x)
-    _judge_labels(site, model, given, output, (y.words if y is not None else x.words) or "y")
+    output = _through_model(operation, model, inputs, x.words or "x")
+    _judge_indices(operation, model, x)
+    _judge_labels(operation, model, given, output, (y.words if y is not None else x.words) or "y")
 
 
 @RULES.method("keras.Sequential", "predict", "__call__", "predict_on_batch")
 @RULES.method("keras.Functional", "predict", "__call__", "predict_on_batch")
-def predicted(site: Site) -> Thing | None:
+def predicted(operation: Operation) -> AbstractValue | None:
     """The output's shape, of as many samples as were given."""
-    model = site.receiver or Thing()
-    if not site.arguments.is_complete or not site.arguments.positional:
-        return Thing()
-    given = _given(site.first, None, None)
+    model = operation.receiver or AbstractValue()
+    if not operation.arguments.is_complete or not operation.arguments.positional:
+        return AbstractValue()
+    given = _given(operation.first, None, None)
     if given is None or given.inputs is None:
-        return _symbolic(site, model)
-    inputs = given.inputs if site.name == "__call__" else (None, *given.inputs[1:])
-    output = _through_model(site, model, inputs, site.first.words or "the input")
-    if site.name == "__call__":
-        return Thing("", {"shape": output} if output is not None else {})
+        return _symbolic(operation, model)
+    inputs = given.inputs if operation.name == "__call__" else (None, *given.inputs[1:])
+    output = _through_model(operation, model, inputs, operation.first.words or "the input")
+    if operation.name == "__call__":
+        return AbstractValue("", {"shape": output} if output is not None else {})
     facts: dict[str, Any] = {"shape": (given.n, *output[1:])} if output is not None else {}
-    return Thing("numpy.ndarray", facts, words=site.text)
+    return AbstractValue("numpy.ndarray", facts, words=operation.text)
 
 
-def _symbolic(site: Site, model: Thing) -> Thing:
+def _symbolic(operation: Operation, model: AbstractValue) -> AbstractValue:
     """A model as a layer of another one."""
-    shape = shape_of(site.first)
-    if site.first.class_name != "KerasTensor" or site.name != "__call__" or shape is None:
-        return Thing()
-    output = _through_model(site, model, shape, site.first.words or "the input")
-    return Thing(SYMBOLIC, {"shape": output} if output is not None else {})
+    shape = shape_of(operation.first)
+    if operation.first.class_name != "KerasTensor" or operation.name != "__call__" or shape is None:
+        return AbstractValue()
+    output = _through_model(operation, model, shape, operation.first.words or "the input")
+    return AbstractValue(SYMBOLIC, {"shape": output} if output is not None else {})
 
 
 @RULES.method("keras.Sequential", "build")
-def built(site: Site) -> Thing | None:
+def built(operation: Operation) -> AbstractValue | None:
     """build((None, 40)): the layers meet the shape."""
-    model, given = site.receiver or Thing(), site.first
+    model, given = operation.receiver or AbstractValue(), operation.first
     if given.items is None:
         return None
     sizes = tuple(item.literal if type(item.literal) is int else None for item in given.items)
     layers = _layers(model)
     if layers is None or _input_shape(model) is not None:
-        return Thing("NoneType", literal=None)
+        return AbstractValue("NoneType", literal=None)
     try:
         flowing: Shape | None = sizes
         for layer in layers:
             flowing = through(layer, flowing) if flowing is not None and is_layer(layer) else None
     except keras_sizes.Refusal as refusal:
-        site.crash("ValueError", refusal.why, fact=f"the model is built for {shown(sizes)}", remedy=refusal.remedy)
-    return Thing("NoneType", literal=None)
+        operation.crash("ValueError", refusal.why, fact=f"the model is built for {shown(sizes)}", remedy=refusal.remedy)
+    return AbstractValue("NoneType", literal=None)
 
 
 @RULES.method("keras.Sequential", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
 @RULES.method("keras.Functional", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
-def looked_at(site: Site) -> Thing | None:
-    return Thing()
+def looked_at(operation: Operation) -> AbstractValue | None:
+    return AbstractValue()
 
 
 @RULES.attribute("keras.Sequential", "input_shape", "output_shape")
 @RULES.attribute("keras.Functional", "input_shape", "output_shape")
-def ends(site: Site) -> Thing | None:
-    shape = (site.receiver or Thing()).fact(site.name)
+def ends(operation: Operation) -> AbstractValue | None:
+    shape = (operation.receiver or AbstractValue()).fact(operation.name)
     if not isinstance(shape, (list, tuple)) or not all(map(_is_size, shape)):
         return None
-    return Thing("tuple", items=_numbers(shape))
+    return AbstractValue("tuple", items=_numbers(shape))
 
 
-def _numbers(shape: Sequence[Any]) -> list[Thing]:
-    return [Thing("NoneType" if size is None else "int", literal=size) for size in shape]
+def _numbers(shape: Sequence[Any]) -> list[AbstractValue]:
+    return [AbstractValue("NoneType" if size is None else "int", literal=size) for size in shape]

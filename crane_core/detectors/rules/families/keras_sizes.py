@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from crane_core.detectors.rules.shapes import Length, MisfitError, Shape, broadcast, shown, size
-from crane_core.detectors.rules.thing import NOT_KNOWN
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN
+from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, shown, size
 
 Settings = Mapping[str, Any]
-Taking = Callable[[Settings, Shape], Shape | None]
+ShapeRule = Callable[[Settings, Shape], Shape | None]
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an error
@@ -30,7 +30,7 @@ def given(kind: str, settings: Settings, shape: Shape) -> Shape | None:
     """The shape that a layer makes of an input of this shape; None if it is not known."""
     if kind in SAME_SHAPE:
         return shape
-    return TAKES[kind](settings, shape) if kind in TAKES else None
+    return SHAPE_RULES[kind](settings, shape) if kind in SHAPE_RULES else None
 
 
 _SAME = (
@@ -118,7 +118,7 @@ def _reshape(settings: Settings, shape: Shape) -> Shape | None:
 # Convolutions and poolings
 
 
-def _convolution(n_axes: int, *, is_transposed: bool = False) -> Taking:
+def _convolution(n_axes: int, *, is_transposed: bool = False) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _rank(shape, n_axes + 2, f"a convolution over {n_axes} axes")
         if settings.get("data_format", "channels_last") != "channels_last":
@@ -127,22 +127,22 @@ def _convolution(n_axes: int, *, is_transposed: bool = False) -> Taking:
         filters = _length(settings.get("filters"))
         if is_transposed:
             return (shape[0], *(None for _ in range(n_axes)), filters)
-        return (shape[0], *_slid(settings, shape[1:-1], "kernel_size"), filters)
+        return (shape[0], *_conv_output_shape(settings, shape[1:-1], "kernel_size"), filters)
 
     return takes
 
 
-def _pooling(n_axes: int) -> Taking:
+def _pooling(n_axes: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _rank(shape, n_axes + 2, f"a pooling over {n_axes} axes")
         if settings.get("data_format", "channels_last") != "channels_last":
             return None
-        return (shape[0], *_slid(settings, shape[1:-1], "pool_size"), shape[-1])
+        return (shape[0], *_conv_output_shape(settings, shape[1:-1], "pool_size"), shape[-1])
 
     return takes
 
 
-def _global_pooling(n_axes: int) -> Taking:
+def _global_pooling(n_axes: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _rank(shape, n_axes + 2, f"a global pooling over {n_axes} axes")
         is_plain = settings.get("data_format", "channels_last") == "channels_last" and not settings.get("keepdims")
@@ -151,7 +151,7 @@ def _global_pooling(n_axes: int) -> Taking:
     return takes
 
 
-def _slid(settings: Settings, sizes: Shape, reach: str) -> list[Length]:
+def _conv_output_shape(settings: Settings, sizes: Shape, reach: str) -> list[Length]:
     """Sizes after a kernel or pool has slid over them."""
     n = len(sizes)
     kernel = _per_axis(settings.get(reach, 2), n)
@@ -184,7 +184,7 @@ def _per_axis(value: Any, n: int) -> list[Any]:
     return [value] * n
 
 
-def _upsampled(n_axes: int) -> Taking:
+def _upsampled(n_axes: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _rank(shape, n_axes + 2, f"an upsampling over {n_axes} axes")
         factors = _per_axis(settings.get("size", 2), n_axes)
@@ -208,7 +208,7 @@ def _repeat_vector(settings: Settings, shape: Shape) -> Shape | None:
     return (shape[0], _length(settings.get("n")), shape[1])
 
 
-TAKES: Final[dict[str, Taking]] = {
+SHAPE_RULES: Final[dict[str, ShapeRule]] = {
     "Dense": _dense,
     "LSTM": _recurrent,
     "GRU": _recurrent,
@@ -266,9 +266,9 @@ def merged(shapes: Sequence[Shape]) -> Shape | None:
     try:
         after = broadcast(*(shape[1:] for shape in shapes))
         return (shapes[0][0], *after) if len({len(shape) for shape in shapes}) == 1 else None
-    except MisfitError as misfit:
+    except ShapeMismatchError as mismatch:
         raise Refusal(
-            misfit.why, "make the branches the same size (a Dense layer or a 1x1 convolution before)"
+            mismatch.why, "make the branches the same size (a Dense layer or a 1x1 convolution before)"
         ) from None
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("LightGBM")
 _KINDS: Final = ("LGBMClassifier", "LGBMRegressor")
@@ -23,42 +23,46 @@ _WENT_IN_4: Final = ("early_stopping_rounds", "verbose")
 _OF_JSON: Final = '",:[]{}'
 
 
-def _construct(site: Site) -> Thing | None:
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
-    return Thing(f"lightgbm.{name}", {"class_name": name, "is_fitted": False}) if name in _KINDS else Thing()
+def _construct(operation: Operation) -> AbstractValue | None:
+    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
+    return (
+        AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
+        if name in _KINDS
+        else AbstractValue()
+    )
 
 
 RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])(_construct)
 
 
 @RULES.method("lightgbm.*", "fit")
-def fitting(site: Site) -> Thing | None:
-    model = site.receiver
-    given = site.arguments.bound("X, y=None, **others")
+def fitting(operation: Operation) -> AbstractValue | None:
+    model = operation.receiver
+    given = operation.arguments.bound("X, y=None, **others")
     if model is None or model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
         return None
-    _refuse_old_arguments(site)
+    _refuse_old_arguments(operation)
     x, y = given["X"], given["y"]
-    refuse_texts(site, x)
+    refuse_texts(operation, x)
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(site, "LightGBMError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
-    _refuse_targets(site, model, y)
-    refuse_names(site, x)
-    stops_without_data(site, given.get("callbacks"), is_given=given.get("eval_set", Thing("NoneType")))
+        lengths_differ(operation, "LightGBMError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    _refuse_targets(operation, model, y)
+    refuse_names(operation, x)
+    stops_without_data(operation, given.get("callbacks"), is_given=given.get("eval_set", AbstractValue("NoneType")))
     model.facts = {"class_name": model.class_name, "is_fitted": True}
     if (n_features := data.n_features(x)) is not None:
         model.facts["fitted_attributes"] = {"n_features_in_": n_features}
     return model
 
 
-def _refuse_old_arguments(site: Site) -> None:
+def _refuse_old_arguments(operation: Operation) -> None:
     """What `fit` took before LightGBM 4."""
-    gone = [name for name in _WENT_IN_4 if name in site.arguments.keywords]
-    version = site.packages.get("lightgbm", "").partition(".")[0]
+    gone = [name for name in _WENT_IN_4 if name in operation.arguments.keywords]
+    version = operation.packages.get("lightgbm", "").partition(".")[0]
     if gone and version.isdigit() and int(version) >= 4:
         callback = "early_stopping(50)" if gone[0] == "early_stopping_rounds" else "log_evaluation(0)"
-        site.crash(
+        operation.crash(
             "TypeError",
             f"fit of LightGBM {version} has no argument {gone[0]}",
             fact=f"it is given {gone[0]}, which LightGBM 4 removed",
@@ -66,11 +70,11 @@ def _refuse_old_arguments(site: Site) -> None:
         )
 
 
-def stops_without_data(site: Site, callbacks: Thing | None, *, is_given: Thing) -> None:
+def stops_without_data(operation: Operation, callbacks: AbstractValue | None, *, is_given: AbstractValue) -> None:
     """Early stopping needs something to evaluate on."""
     items = (callbacks.items if callbacks is not None else None) or ()
     if is_given.type == "NoneType" and any(item.type == EARLY_STOPPING for item in items):
-        site.crash(
+        operation.crash(
             "ValueError",
             "for early stopping, at least one dataset and eval metric is required for evaluation",
             fact="callbacks has early_stopping, and no validation data is given",
@@ -78,11 +82,11 @@ def stops_without_data(site: Site, callbacks: Thing | None, *, is_given: Thing) 
         )
 
 
-def refuse_texts(site: Site, x: Thing) -> None:
+def refuse_texts(operation: Operation, x: AbstractValue) -> None:
     """Columns of texts; categories are welcome."""
     for label, dtype in data.dtypes_of(x).items() if data.is_frame(x) else ():
         if str(dtype) in ("object", "str", "string"):
-            site.crash(
+            operation.crash(
                 "ValueError",
                 "DataFrame.dtypes for data must be int, float or bool (or categories)",
                 fact=f"column {label!r} of {data.named(x, 'X')} has dtype {dtype}",
@@ -90,10 +94,10 @@ def refuse_texts(site: Site, x: Thing) -> None:
             )
 
 
-def _refuse_targets(site: Site, model: Thing, y: Thing) -> None:
+def _refuse_targets(operation: Operation, model: AbstractValue, y: AbstractValue) -> None:
     target = target_of(y)
     if model.class_name == "LGBMClassifier" and target.kind == "continuous":
-        site.crash(
+        operation.crash(
             "ValueError",
             "Unknown label type: LGBMClassifier needs classes, not continuous values",
             fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
@@ -101,10 +105,10 @@ def _refuse_targets(site: Site, model: Thing, y: Thing) -> None:
         )
 
 
-def refuse_names(site: Site, x: Thing) -> None:
+def refuse_names(operation: Operation, x: AbstractValue) -> None:
     odd = [name for name in data.names_of(x) or () if any(letter in name for letter in _OF_JSON)]
     if odd:
-        site.crash(
+        operation.crash(
             "LightGBMError",
             "Do not support special JSON characters in feature name",
             fact=f"{data.named(x, 'X')} has the column {odd[0]!r}",
@@ -113,29 +117,29 @@ def refuse_names(site: Site, x: Thing) -> None:
 
 
 @RULES.method("lightgbm.*", "predict", "predict_proba", "score")
-def asking(site: Site) -> Thing | None:
-    model = site.receiver
+def asking(operation: Operation) -> AbstractValue | None:
+    model = operation.receiver
     if model is None or model.class_name not in _KINDS:
         return None
     if model.fact("is_fitted") is False:
-        site.crash(
+        operation.crash(
             "NotFittedError",
             f"This {model.class_name} instance is not fitted yet",
             fact=f"{data.named(model, 'it')} has not been fitted",
             remedy="call fit first",
         )
-    told = model.fact("fitted_attributes")
-    refuse_width(site, told.get("n_features_in_") if isinstance(told, dict) else None)
-    return Thing()
+    known = model.fact("fitted_attributes")
+    refuse_width(operation, known.get("n_features_in_") if isinstance(known, dict) else None)
+    return AbstractValue()
 
 
-def refuse_width(site: Site, fitted: object) -> None:
+def refuse_width(operation: Operation, fitted: object) -> None:
     """Other features than the model was fitted with; keywords may switch the check off."""
-    given = site.first
+    given = operation.first
     n_given = data.n_features(given)
-    if isinstance(fitted, int) and n_given is not None and n_given != fitted and not site.arguments.keywords:
-        is_booster = site.receiver is not None and site.receiver.class_name == "Booster"
-        site.crash(
+    if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
+        is_booster = operation.receiver is not None and operation.receiver.class_name == "Booster"
+        operation.crash(
             "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
             fact=f"{data.named(given, 'X')} has {n_given} columns",
@@ -144,14 +148,14 @@ def refuse_width(site: Site, fitted: object) -> None:
 
 
 @RULES.attribute("lightgbm.*", *_LEARNT)
-def learnt(site: Site) -> Thing | None:
+def learnt(operation: Operation) -> AbstractValue | None:
     """What a model has only after fitting."""
-    model = site.receiver
+    model = operation.receiver
     if model is None or model.class_name not in _KINDS or model.fact("is_fitted") is not False:
         return None
-    site.crash(
+    operation.crash(
         "NotFittedError",
-        f"{site.name} exists only after fitting",
+        f"{operation.name} exists only after fitting",
         fact=f"{data.named(model, 'the model')} has not been fitted",
         remedy="call fit on this object first",
     )

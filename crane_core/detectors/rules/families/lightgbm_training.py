@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.lightgbm_models import (
     EARLY_STOPPING,
@@ -19,8 +20,7 @@ from crane_core.detectors.rules.families.lightgbm_models import (
 )
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("LightGBM training")
 _DATASET: Final = "lightgbm.basic.Dataset"
@@ -36,21 +36,21 @@ _TRAIN: Final = (
 
 
 @RULES.function("lightgbm.Dataset", _DATASET)
-def dataset_made(site: Site) -> Thing | None:
-    bound = site.arguments.bound("data, label=None, **others")
+def dataset_made(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("data, label=None, **others")
     if bound is None or "data" not in bound:
         return None
-    return Thing(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
+    return AbstractValue(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
 
 
 @RULES.function("lightgbm.train", "lightgbm.engine.train")
-def trained(site: Site) -> Thing | None:
-    bound = site.arguments.bound(_TRAIN)
+def trained(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound(_TRAIN)
     if bound is None or not bound.keys() >= {"params", "train_set"}:
         return None
     given = bound["train_set"]
     if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
-        site.crash(
+        operation.crash(
             "TypeError",
             "lightgbm.train only accepts a Dataset object",
             fact=f"{data.named(given, 'train_set')} is of type {given.type}",
@@ -59,16 +59,16 @@ def trained(site: Site) -> Thing | None:
     if not given.is_a("lightgbm", "Dataset"):
         return None
     settings = bound["params"].members
-    _refuse_classes(site, settings)
-    x, y = given.attributes.get("data", Thing()), given.attributes.get("label", Thing())
-    _refuse_data(site, x, y)
-    _refuse_labels(site, settings, y)
-    stops_without_data(site, bound.get("callbacks"), is_given=bound.get("valid_sets", Thing("NoneType")))
+    _refuse_classes(operation, settings)
+    x, y = given.attributes.get("data", AbstractValue()), given.attributes.get("label", AbstractValue())
+    _refuse_data(operation, x, y)
+    _refuse_labels(operation, settings, y)
+    stops_without_data(operation, bound.get("callbacks"), is_given=bound.get("valid_sets", AbstractValue("NoneType")))
     n_features = data.n_features(x)
-    return Thing(_BOOSTER, {"n_features": n_features} if n_features is not None else {}, words=site.text)
+    return AbstractValue(_BOOSTER, {"n_features": n_features} if n_features is not None else {}, words=operation.text)
 
 
-def _setting(settings: Mapping[Any, Thing] | None, names: tuple[str, ...]) -> Any:
+def _setting(settings: Mapping[Any, AbstractValue] | None, names: tuple[str, ...]) -> Any:
     """The value of a parameter by any of its names; None if it is not set, NOT_KNOWN where that is not certain."""
     if settings is None:
         return NOT_KNOWN
@@ -76,17 +76,17 @@ def _setting(settings: Mapping[Any, Thing] | None, names: tuple[str, ...]) -> An
     return found[0] if len(found) == 1 else NOT_KNOWN if found else None
 
 
-def _refuse_classes(site: Site, settings: Mapping[Any, Thing] | None) -> None:
+def _refuse_classes(operation: Operation, settings: Mapping[Any, AbstractValue] | None) -> None:
     objective, n_classes = _setting(settings, _OBJECTIVE), _setting(settings, _NUM_CLASS)
     if objective in _MANY and n_classes in (None, 1):
-        site.crash(
+        operation.crash(
             "LightGBMError",
             "Number of classes should be specified and greater than 1 for multiclass training",
             fact=f"objective is {objective!r}, and num_class is {n_classes or 'not set'}",
             remedy="set num_class in the parameters",
         )
     if objective in _ONE and type(n_classes) is int and n_classes > 1:
-        site.crash(
+        operation.crash(
             "LightGBMError",
             "Number of classes must be 1 for non-multiclass training",
             fact=f"objective is {objective!r}, and num_class is {n_classes}",
@@ -94,23 +94,23 @@ def _refuse_classes(site: Site, settings: Mapping[Any, Thing] | None) -> None:
         )
 
 
-def _refuse_data(site: Site, x: Thing, y: Thing) -> None:
-    refuse_texts(site, x)
+def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
+    refuse_texts(operation, x)
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     is_matrix = data.is_frame(x) or data.is_array(x)
     if is_matrix and (data.is_array(y) or data.is_series(y)) and n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(site, "LightGBMError", (data.named(x, "data"), n_x), (data.named(y, "label"), n_y))
-    refuse_names(site, x)
+        lengths_differ(operation, "LightGBMError", (data.named(x, "data"), n_x), (data.named(y, "label"), n_y))
+    refuse_names(operation, x)
 
 
-def _refuse_labels(site: Site, settings: Mapping[Any, Thing] | None, y: Thing) -> None:
+def _refuse_labels(operation: Operation, settings: Mapping[Any, AbstractValue] | None, y: AbstractValue) -> None:
     """Classes are counted from 0."""
     n_classes = _setting(settings, _NUM_CLASS)
     if _setting(settings, _OBJECTIVE) not in _ONE_OF_MANY or type(n_classes) is not int:
         return
     beyond = [end for end in data.range_of(data.values_of(y)) if end is not None and not 0 <= end < n_classes]
     if beyond and (data.is_array(y) or data.is_series(y)):
-        site.crash(
+        operation.crash(
             "LightGBMError",
             f"Label must be in [0, {n_classes})",
             fact=f"{data.named(y, 'label')} holds {beyond[0]:g}",
@@ -119,12 +119,12 @@ def _refuse_labels(site: Site, settings: Mapping[Any, Thing] | None, y: Thing) -
 
 
 @RULES.method("lightgbm.Booster", "predict")
-def asked(site: Site) -> Thing | None:
-    booster = site.receiver or Thing()
-    refuse_width(site, booster.fact("n_features"))
-    return Thing()
+def asked(operation: Operation) -> AbstractValue | None:
+    booster = operation.receiver or AbstractValue()
+    refuse_width(operation, booster.fact("n_features"))
+    return AbstractValue()
 
 
 @RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
-def early_stopping(site: Site) -> Thing | None:
-    return Thing(EARLY_STOPPING, words=site.text)
+def early_stopping(operation: Operation) -> AbstractValue | None:
+    return AbstractValue(EARLY_STOPPING, words=operation.text)

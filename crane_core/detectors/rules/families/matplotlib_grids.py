@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.families.numpy_things import ARRAY, is_none, whole
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, whole
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("matplotlib: figures and axes")
 AXES: Final = "matplotlib.axes._axes.Axes"
@@ -19,24 +19,24 @@ _SUBPLOTS: Final = (
 
 
 @RULES.function("matplotlib.pyplot.subplots")
-def subplots(site: Site) -> Thing | None:
-    given = site.arguments.bound(_SUBPLOTS)
-    axes = _grid(site, given) if given is not None else Thing()
-    return Thing("tuple", items=[Thing(FIGURE), axes])
+def subplots(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(_SUBPLOTS)
+    axes = _grid(operation, given) if given is not None else AbstractValue()
+    return AbstractValue("tuple", items=[AbstractValue(FIGURE), axes])
 
 
 @RULES.method("matplotlib.Figure", "subplots")
-def subplots_of_figure(site: Site) -> Thing | None:
-    given = site.arguments.bound(_SUBPLOTS)
-    return _grid(site, given) if given is not None else Thing()
+def subplots_of_figure(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(_SUBPLOTS)
+    return _grid(operation, given) if given is not None else AbstractValue()
 
 
-def _grid(site: Site, given: dict[str, Thing]) -> Thing:
+def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
     rows, columns = (whole(given[name]) if name in given else 1 for name in ("nrows", "ncols"))
     for count, what in ((rows, "rows"), (columns, "columns")):
         if count is not None and count < 1:
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"Number of {what} must be a positive integer, not {count}",
                 fact=f"the number of {what} is {count}",
@@ -45,43 +45,43 @@ def _grid(site: Site, given: dict[str, Thing]) -> Thing:
     held = AXES if is_none(given.get("subplot_kw")) else None
     squeeze = given["squeeze"].literal if "squeeze" in given else True
     if squeeze is NOT_KNOWN:
-        return Thing()
+        return AbstractValue()
     if squeeze is False:
         return _array((rows, columns), held)
     if rows is None or columns is None:
-        return Thing()
+        return AbstractValue()
     shape = tuple(length for length in (rows, columns) if length != 1)
-    return _array(shape, held) if shape else Thing(held or "")
+    return _array(shape, held) if shape else AbstractValue(held or "")
 
 
-def _array(shape: tuple[int | None, ...], held: str | None) -> Thing:
+def _array(shape: tuple[int | None, ...], held: str | None) -> AbstractValue:
     facts = {"shape": shape, "dtype": "object"} | ({"held": held} if held else {})
-    return Thing(ARRAY, facts)
+    return AbstractValue(ARRAY, facts)
 
 
 @RULES.function("matplotlib.pyplot.figure")
-def figure(site: Site) -> Thing | None:
-    return Thing(FIGURE) if "FigureClass" not in site.arguments.keywords else Thing()
+def figure(operation: Operation) -> AbstractValue | None:
+    return AbstractValue(FIGURE) if "FigureClass" not in operation.arguments.keywords else AbstractValue()
 
 
 @RULES.function("matplotlib.pyplot.subplot")
 @RULES.method("matplotlib.Figure", "add_subplot")
-def subplot(site: Site) -> Thing | None:
+def subplot(operation: Operation) -> AbstractValue | None:
     """The number of a place in the grid counts from 1, row by row."""
-    numbers = [whole(thing) for thing in site.arguments.positional]
+    numbers = [whole(value) for value in operation.arguments.positional]
     if len(numbers) == 1 and numbers[0] is not None and 100 <= numbers[0] <= 999:
         numbers = [int(digit) for digit in str(numbers[0])]
     if len(numbers) == 3 and None not in numbers:
         rows, columns, at = (number or 0 for number in numbers)
         if rows > 0 and columns > 0 and not 1 <= at <= rows * columns:
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"a grid of {rows} rows and {columns} columns has no position {at}",
                 fact=f"the positions are 1 to {rows * columns}",
                 remedy="positions start at 1: use a larger grid or a smaller number",
             )
-    is_plain = site.name == "add_subplot" and not site.arguments.keywords
-    return Thing(AXES) if is_plain else Thing()
+    is_plain = operation.name == "add_subplot" and not operation.arguments.keywords
+    return AbstractValue(AXES) if is_plain else AbstractValue()
 
 
 # What one axes is not
@@ -93,44 +93,44 @@ _MANY: Final = "pass squeeze=False to subplots, which then always returns an arr
 
 @RULES.element("matplotlib.Axes")
 @RULES.element("matplotlib.Figure")
-def iterated(site: Site) -> Thing | None:
-    return _through(site, site.receiver or Thing())
+def iterated(operation: Operation) -> AbstractValue | None:
+    return _through(operation, operation.receiver or AbstractValue())
 
 
-def _through(site: Site, held: Thing) -> Thing | None:
-    return site.crash(
+def _through(operation: Operation, held: AbstractValue) -> AbstractValue | None:
+    return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not iterable",
-        fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
+        fact=f"{held.words or operation.text} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
 
 
 @RULES.item("matplotlib.Axes")
 @RULES.item("matplotlib.Figure")
-def indexed(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
-    return site.crash(
+def indexed(operation: Operation) -> AbstractValue | None:
+    held = operation.receiver or AbstractValue()
+    return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not subscriptable",
-        fact=f"{held.words or site.text} is a single {held.class_name}: {_ONE}",
+        fact=f"{held.words or operation.text} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
 
 
 @RULES.function("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.sum")
-def listed(site: Site) -> Thing | None:
-    return _through(site, site.first) if site.first.is_a("matplotlib", "Axes", "Figure") else None
+def listed(operation: Operation) -> AbstractValue | None:
+    return _through(operation, operation.first) if operation.first.is_a("matplotlib", "Axes", "Figure") else None
 
 
 @RULES.function("builtins.len")
-def counted(site: Site) -> Thing | None:
-    if not site.first.is_a("matplotlib", "Axes", "Figure"):
+def counted(operation: Operation) -> AbstractValue | None:
+    if not operation.first.is_a("matplotlib", "Axes", "Figure"):
         return None
-    return site.crash(
+    return operation.crash(
         "TypeError",
-        f"object of type '{site.first.class_name}' has no len()",
-        fact=f"{site.first.words or 'it'} is a single {site.first.class_name}",
+        f"object of type '{operation.first.class_name}' has no len()",
+        fact=f"{operation.first.words or 'it'} is a single {operation.first.class_name}",
         remedy=_MANY,
     )
 
@@ -146,47 +146,58 @@ _OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T"
 
 
 @RULES.attribute("matplotlib.Axes")
-def no_name_of_axes(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
-    if site.name in _OF_ARRAYS:
-        return _lacks(site, held, _MANY, f": {_ONE}")
-    return _lacks(site, held, _OF_PYPLOT[site.name]) if site.name in _OF_PYPLOT else None
+def no_name_of_axes(operation: Operation) -> AbstractValue | None:
+    held = operation.receiver or AbstractValue()
+    if operation.name in _OF_ARRAYS:
+        return _lacks(operation, held, _MANY, f": {_ONE}")
+    return _lacks(operation, held, _OF_PYPLOT[operation.name]) if operation.name in _OF_PYPLOT else None
 
 
 @RULES.attribute("matplotlib.Figure")
-def no_name_of_figure(site: Site) -> Thing | None:
+def no_name_of_figure(operation: Operation) -> AbstractValue | None:
     names = ("plot", "scatter", "bar", "hist", "imshow", "set_title", "set_xlabel", "set_ylabel", "title", "xlabel")
-    if site.name in (*names, "ylabel", "xticks", "yticks", "xlim", "ylim", "set_xlim", "set_ylim", "grid", "boxplot"):
-        return _lacks(site, site.receiver or Thing(), "use an Axes of the figure: fig.gca()")
+    if operation.name in (
+        *names,
+        "ylabel",
+        "xticks",
+        "yticks",
+        "xlim",
+        "ylim",
+        "set_xlim",
+        "set_ylim",
+        "grid",
+        "boxplot",
+    ):
+        return _lacks(operation, operation.receiver or AbstractValue(), "use an Axes of the figure: fig.gca()")
     return None
 
 
-def _lacks(site: Site, held: Thing, remedy: str, more: str = "") -> Thing | None:
-    return site.crash(
+def _lacks(operation: Operation, held: AbstractValue, remedy: str, more: str = "") -> AbstractValue | None:
+    return operation.crash(
         "AttributeError",
-        f"'{held.class_name}' object has no attribute '{site.name}'",
+        f"'{held.class_name}' object has no attribute '{operation.name}'",
         fact=f"{held.words or 'it'} is a {held.class_name}{more}",
         remedy=remedy,
     )
 
 
 @RULES.method("matplotlib.Text", "__call__")
-def text_called(site: Site) -> Thing | None:
-    return site.crash(
+def text_called(operation: Operation) -> AbstractValue | None:
+    return operation.crash(
         "TypeError",
         "a figure's Text is an object, not a function",
-        fact=f"{site.text} calls it",
+        fact=f"{operation.text} calls it",
         remedy="use set_title",
     )
 
 
 @RULES.method("matplotlib.Axes", "title", "xaxis", "yaxis", "figure", "patch")
-def called_by_mistake(site: Site) -> Thing | None:
-    return site.crash(
+def called_by_mistake(operation: Operation) -> AbstractValue | None:
+    return operation.crash(
         "TypeError",
-        f"{site.name} of an Axes is an object, not a method",
-        fact=f"{site.receiver.words if site.receiver is not None else ''}.{site.name} is called",
-        remedy="use set_title" if site.name == "title" else "remove the parentheses",
+        f"{operation.name} of an Axes is an object, not a method",
+        fact=f"{operation.receiver.words if operation.receiver is not None else ''}.{operation.name} is called",
+        remedy="use set_title" if operation.name == "title" else "remove the parentheses",
     )
 
 
@@ -194,9 +205,9 @@ _OF_AXES: Final = ("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_yli
 
 
 @RULES.function(*(f"matplotlib.pyplot.{name}" for name in _OF_AXES))
-def no_function_of_pyplot(site: Site) -> Thing | None:
-    name = (site.receiver.path if site.receiver is not None else "").rpartition(".")[2]
-    return site.crash(
+def no_function_of_pyplot(operation: Operation) -> AbstractValue | None:
+    name = (operation.receiver.path if operation.receiver is not None else "").rpartition(".")[2]
+    return operation.crash(
         "AttributeError",
         f"module 'matplotlib.pyplot' has no attribute '{name}'",
         fact=f"{name} is a method of Axes",

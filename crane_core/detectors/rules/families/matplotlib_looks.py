@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("matplotlib: looks")
 _SEABORN: Final = frozenset(
@@ -31,15 +31,15 @@ _OF_AREAS: Final = ("color", "edgecolor", "facecolor")
 
 
 @RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
-def style(site: Site) -> Thing | None:
-    name = site.arguments.bound("style")
+def style(operation: Operation) -> AbstractValue | None:
+    name = operation.arguments.bound("style")
     text = name["style"].literal if name and "style" in name else None
-    if isinstance(text, str) and text in _SEABORN and is_at_least(site, "matplotlib", 3, 8):
+    if isinstance(text, str) and text in _SEABORN and is_at_least(operation, "matplotlib", 3, 8):
         new = text.replace("seaborn", "seaborn-v0_8", 1)
-        site.crash(
+        operation.crash(
             "OSError",
             f"{text!r} is not a style: matplotlib 3.8 removed it",
-            fact=f"matplotlib {site.packages['matplotlib']} is installed",
+            fact=f"matplotlib {operation.packages['matplotlib']} is installed",
             remedy=f"write {new!r}, or call seaborn.set_theme()",
         )
     return None
@@ -47,15 +47,23 @@ def style(site: Site) -> Thing | None:
 
 @RULES.function(*(f"matplotlib.pyplot.{name}" for name in _COLOURED))
 @RULES.method("matplotlib.Axes", *_COLOURED)
-def coloured(site: Site) -> Thing | None:
+def coloured(operation: Operation) -> AbstractValue | None:
     """Texts that name no colour; a list of them is left alone."""
-    if not site.arguments.is_complete or site.mentions("get_named_colors_mapping") or site.mentions("_colors_full_map"):
+    if (
+        not operation.arguments.is_complete
+        or operation.mentions("get_named_colors_mapping")
+        or operation.mentions("_colors_full_map")
+    ):
         return None
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None and site.receiver.path else site.name
+    name = (
+        operation.receiver.path.rpartition(".")[2]
+        if operation.receiver is not None and operation.receiver.path
+        else operation.name
+    )
     for role in _OF_LINES if name in _LINES else _OF_AREAS:
-        text = site.arguments.keywords.get(role, Thing()).literal
+        text = operation.arguments.keywords.get(role, AbstractValue()).literal
         if isinstance(text, str) and not _is_colour(text):
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"{text!r} is not a valid value for color",
                 fact=f"{role} is {text!r}",

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("names")
 
 
 @RULES.missing("names")
-def not_defined(site: Site) -> Thing | None:
-    name = site.absent["name"]
-    site.crash(
+def not_defined(operation: Operation) -> AbstractValue | None:
+    name = operation.absent["name"]
+    operation.crash(
         "NameError",
         f"name '{name}' is not defined",
-        fact=_fact(name, site.absent),
-        remedy=_remedy(name, site.absent),
+        fact=_fact(name, operation.absent),
+        remedy=_remedy(name, operation.absent),
     )
 
 
 @RULES.missing("unset")
-def without_value(site: Site) -> Thing | None:
-    name, is_local = site.absent["name"], site.absent["is_local"]
+def without_value(operation: Operation) -> AbstractValue | None:
+    name, is_local = operation.absent["name"], operation.absent["is_local"]
     where = "the function assigns it only later" if is_local else "the cell deleted it before"
-    site.crash(
+    operation.crash(
         "UnboundLocalError" if is_local else "NameError",
         f"{name} has no value here",
         fact=f"{name}: {where}",

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from crane_core.detectors.rules.families.numpy_things import (
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import (
     NUMBERS,
     array,
     axis_in,
+    describe,
     dtype_meant,
     dtype_of,
     given_to,
@@ -21,14 +23,12 @@ from crane_core.detectors.rules.families.numpy_things import (
     scalar,
     shape_of,
     taken_shape,
-    told,
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, size
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("numpy: new arrays")
 GENERATORS = ("numpy.Generator", "numpy.RandomState")
@@ -36,13 +36,13 @@ _LIKE = ("zeros_like", "ones_like", "empty_like", "full_like")
 
 
 @RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
-def of_something(site: Site) -> Thing | None:
-    given = given_to(site, "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
+def of_something(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
     if given is None or "object" not in given or "ndmin" in given:
-        return Thing()
+        return AbstractValue()
     made_of, dtype = given["object"], given.get("dtype")
-    if is_ragged(made_of) and is_none(dtype) and is_at_least(site, "numpy", 1, 24):
-        site.crash(
+    if is_ragged(made_of) and is_none(dtype) and is_at_least(operation, "numpy", 1, 24):
+        operation.crash(
             "ValueError",
             "setting an array element with a sequence: the parts of the list have different shapes",
             fact=f"{made_of.words or 'the list'} is ragged",
@@ -50,12 +50,16 @@ def of_something(site: Site) -> Thing | None:
         )
     shape = taken_shape(made_of)
     if shape is None:
-        return Thing("numpy.ndarray") if made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of) else Thing()
+        return (
+            AbstractValue("numpy.ndarray")
+            if made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
+            else AbstractValue()
+        )
     known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
     return _whole_array(shape, known, made_of)
 
 
-def _whole_array(shape: Shape, dtype: str | None, made_of: Thing) -> Thing:
+def _whole_array(shape: Shape, dtype: str | None, made_of: AbstractValue) -> AbstractValue:
     """Of shape () it is an array all the same, with no dimension."""
     values = made_of.literal if made_of.items is not None and len(shape) == 1 else NOT_KNOWN
     facts: dict[str, Any] = {"shape": shape, "dtype": dtype, "items": values if isinstance(values, list) else None}
@@ -64,30 +68,32 @@ def _whole_array(shape: Shape, dtype: str | None, made_of: Thing) -> Thing:
     if is_array(made_of):
         facts |= {name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")}
         facts["view_of"] = made_of
-    return Thing("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
 
 
-def _filled(dtype: str | None) -> Callable[[Site], Thing | None]:
-    def rule(site: Site) -> Thing | None:
-        given = given_to(site, "shape, dtype=None, order=None, *, device=None, like=None")
+def _filled(dtype: str | None) -> Callable[[Operation], AbstractValue | None]:
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = given_to(operation, "shape, dtype=None, order=None, *, device=None, like=None")
         if given is None or "shape" not in given:
-            return Thing()
+            return AbstractValue()
         if (second := given.get("dtype")) is not None and type(second.literal) is int:
-            site.crash(
+            operation.crash(
                 "TypeError",
                 "the second argument is the dtype; all lengths belong in the first argument",
                 fact=f"the second argument is {second.literal}",
                 remedy="put the lengths in parentheses: zeros((rows, columns))",
             )
-        return _of_lengths(site, given["shape"], dtype if is_none(given.get("dtype")) else dtype_meant(given["dtype"]))
+        return _of_lengths(
+            operation, given["shape"], dtype if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
+        )
 
     return rule
 
 
-def _of_lengths(site: Site, shape: Thing, dtype: str | None) -> Thing:
+def _of_lengths(operation: Operation, shape: AbstractValue, dtype: str | None) -> AbstractValue:
     """An array of this shape. A fraction or string is not a length."""
     if shape.type in ("float", "str") or any(item.type in ("float", "str") for item in shape.items or ()):
-        site.crash(
+        operation.crash(
             "TypeError",
             "a shape must consist of integers",
             fact=f"the shape is {shape.literal!r}" if shape.is_literal else f"the shape is a {shape.type}",
@@ -95,18 +101,18 @@ def _of_lengths(site: Site, shape: Thing, dtype: str | None) -> Thing:
         )
     lengths = lengths_in(shape)
     if lengths is not None and any(length is not None and length < 0 for length in lengths):
-        site.crash(
+        operation.crash(
             "ValueError",
             "negative dimensions are not allowed",
             fact=f"the shape is {shape.literal!r}",
             remedy="use a length of at least 0",
         )
-    return Thing("numpy.ndarray") if lengths is None else _made(lengths, dtype)
+    return AbstractValue("numpy.ndarray") if lengths is None else _made(lengths, dtype)
 
 
-def _made(lengths: Shape, dtype: str | None) -> Thing:
+def _made(lengths: Shape, dtype: str | None) -> AbstractValue:
     facts = {"shape": lengths, "dtype": dtype}
-    return Thing("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
 
 
 for _name in ("zeros", "ones", "empty"):
@@ -114,42 +120,46 @@ for _name in ("zeros", "ones", "empty"):
 
 
 @RULES.function("numpy.full")
-def full(site: Site) -> Thing | None:
-    given = given_to(site, "shape, fill_value, dtype=None, order=None, *, device=None, like=None")
+def full(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "shape, fill_value, dtype=None, order=None, *, device=None, like=None")
     if given is None or not {"shape", "fill_value"} <= given.keys():
-        return Thing()
+        return AbstractValue()
     value = given["fill_value"]
     dtype = dtype_of(value) if is_none(given.get("dtype")) and is_number(value) else dtype_meant(given.get("dtype"))
-    return _of_lengths(site, given["shape"], dtype)
+    return _of_lengths(operation, given["shape"], dtype)
 
 
 @RULES.function(*(f"numpy.{name}" for name in _LIKE))
-def like(site: Site) -> Thing | None:
-    if not site.arguments.is_complete or "shape" in site.arguments.keywords or not site.arguments.positional:
-        return Thing()
-    model = site.first
+def like(operation: Operation) -> AbstractValue | None:
+    if (
+        not operation.arguments.is_complete
+        or "shape" in operation.arguments.keywords
+        or not operation.arguments.positional
+    ):
+        return AbstractValue()
+    model = operation.first
     shape = shape_of(model)
-    is_plain = is_array(model) and not site.arguments.keywords and len(site.arguments.positional) == 1
+    is_plain = is_array(model) and not operation.arguments.keywords and len(operation.arguments.positional) == 1
     if shape is None or (not is_array(model) and model.type not in ("list", "tuple")):
-        return Thing()
+        return AbstractValue()
     return _made(shape, dtype_of(model) if is_plain else None)
 
 
 @RULES.function("numpy.eye", "numpy.identity")
-def eye(site: Site) -> Thing | None:
-    given = given_to(site, "n, M=None, k=0, dtype=None, order=None, *, device=None, like=None")
+def eye(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "n, M=None, k=0, dtype=None, order=None, *, device=None, like=None")
     if given is None or "n" not in given:
-        return Thing()
+        return AbstractValue()
     rows = whole(given["n"])
     columns = rows if is_none(given.get("M")) else whole(given.get("M"))
     return array((rows, columns))
 
 
 @RULES.function("numpy.arange")
-def arange(site: Site) -> Thing | None:
-    given = given_to(site, "start, stop=None, step=None, dtype=None, *, device=None, like=None")
+def arange(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "start, stop=None, step=None, dtype=None, *, device=None, like=None")
     if given is None or "start" not in given:
-        return Thing()
+        return AbstractValue()
     bounds = [given[name].literal if name in given else None for name in ("start", "stop", "step")]
     is_whole = all(bound is None or type(bound) is int for bound in bounds)
     dtype = "int64" if is_whole and "dtype" not in given else None
@@ -168,15 +178,15 @@ def _n_steps(bounds: list[object]) -> int | None:
 
 
 @RULES.function("numpy.linspace", "numpy.logspace", "numpy.geomspace")
-def spaced(site: Site) -> Thing | None:
-    given = given_to(site, "start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, base=10.0")
+def spaced(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, base=10.0")
     if given is None or not {"start", "stop"} <= given.keys() or "retstep" in given or "axis" in given:
-        return Thing()
+        return AbstractValue()
     if not all(is_number(given[name]) for name in ("start", "stop")):
-        return Thing()
+        return AbstractValue()
     count = given.get("num")
     if count is not None and count.type in ("float", "numpy.float64"):
-        site.crash(
+        operation.crash(
             "TypeError",
             "num must be an integer",
             fact=f"num is {count.literal!r}" if count.is_literal else f"num is a {count.type}",
@@ -186,45 +196,45 @@ def spaced(site: Site) -> Thing | None:
 
 
 @RULES.function("numpy.meshgrid")
-def meshgrid(site: Site) -> Thing | None:
-    lines = site.arguments.positional
+def meshgrid(operation: Operation) -> AbstractValue | None:
+    lines = operation.arguments.positional
     sizes = [size(shape) if (shape := taken_shape(line)) is not None else None for line in lines]
-    if not site.arguments.is_complete or site.arguments.keywords or len(lines) != 2:
-        return Thing()
+    if not operation.arguments.is_complete or operation.arguments.keywords or len(lines) != 2:
+        return AbstractValue()
     shape = (sizes[1], sizes[0])
-    return Thing("tuple" if is_at_least(site, "numpy", 2, 0) else "", items=[array(shape), array(shape)])
+    return AbstractValue("tuple" if is_at_least(operation, "numpy", 2, 0) else "", items=[array(shape), array(shape)])
 
 
 # Chance
 
 
 @RULES.function("numpy.random.default_rng")
-def generator(site: Site) -> Thing | None:
-    return Thing("numpy.random.Generator")
+def generator(operation: Operation) -> AbstractValue | None:
+    return AbstractValue("numpy.random.Generator")
 
 
 @RULES.function("numpy.random.RandomState")
-def random_state(site: Site) -> Thing | None:
-    return Thing("numpy.random.RandomState")
+def random_state(operation: Operation) -> AbstractValue | None:
+    return AbstractValue("numpy.random.RandomState")
 
 
 @RULES.function("numpy.random.seed")
-def seed(site: Site) -> Thing | None:
-    return Thing("NoneType", literal=None)
+def seed(operation: Operation) -> AbstractValue | None:
+    return AbstractValue("NoneType", literal=None)
 
 
-def _drawn(parameters: str, dtype: str) -> Callable[[Site], Thing | None]:
+def _drawn(parameters: str, dtype: str) -> Callable[[Operation], AbstractValue | None]:
     """Numbers drawn: as many as `size` says, one where parameters are numbers and no size is given."""
 
-    def rule(site: Site) -> Thing | None:
-        given = site.arguments.bound(parameters)
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = operation.arguments.bound(parameters)
         if given is None or "dtype" in given:
-            return Thing()
+            return AbstractValue()
         if not is_none(given.get("size")):
             lengths = lengths_in(given["size"])
-            return array(lengths, dtype) if lengths is not None else Thing("numpy.ndarray")
-        alone = all(is_number(thing) for name, thing in given.items() if name != "size")
-        return scalar(None if dtype == "int64" else dtype) if alone else Thing()
+            return array(lengths, dtype) if lengths is not None else AbstractValue("numpy.ndarray")
+        alone = all(is_number(value) for name, value in given.items() if name != "size")
+        return scalar(None if dtype == "int64" else dtype) if alone else AbstractValue()
 
     return rule
 
@@ -251,39 +261,39 @@ for _name in ("random_sample", "ranf", "sample"):
 
 @RULES.function("numpy.random.rand", "numpy.random.randn")
 @RULES.method("numpy.RandomState", "rand", "randn")
-def rand(site: Site) -> Thing | None:
-    given = site.arguments
+def rand(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments
     if not given.is_complete or given.keywords:
-        return Thing()
-    if any(thing.type in ("tuple", "list") for thing in given.positional):
-        site.crash(
+        return AbstractValue()
+    if any(value.type in ("tuple", "list") for value in given.positional):
+        operation.crash(
             "TypeError",
             "the lengths must be separate arguments, not a tuple",
-            fact=f"{site.text} passes a {given.positional[0].type}",
+            fact=f"{operation.text} passes a {given.positional[0].type}",
             remedy="unpack it with *, or call numpy.random.random(...)",
         )
-    return array(tuple(whole(thing) for thing in given.positional), "float64")
+    return array(tuple(whole(value) for value in given.positional), "float64")
 
 
 @RULES.function("numpy.random.randint")
 @RULES.method("numpy.RandomState", "randint")
 @RULES.method("numpy.Generator", "integers")
-def randint(site: Site) -> Thing | None:
-    given = site.arguments.bound("low, high=None, size=None, dtype=None, endpoint=False")
+def randint(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("low, high=None, size=None, dtype=None, endpoint=False")
     if given is None or "low" not in given or "dtype" in given or "endpoint" in given:
-        return Thing()
-    _is_open(site, given["low"], given.get("high"))
+        return AbstractValue()
+    _is_open(operation, given["low"], given.get("high"))
     if is_none(given.get("size")):
-        return Thing()
+        return AbstractValue()
     lengths = lengths_in(given["size"])
-    return array(lengths, "int64") if lengths is not None else Thing("numpy.ndarray")
+    return array(lengths, "int64") if lengths is not None else AbstractValue("numpy.ndarray")
 
 
-def _is_open(site: Site, low: Thing, high: Thing | None) -> None:
+def _is_open(operation: Operation, low: AbstractValue, high: AbstractValue | None) -> None:
     """There is a number between the bounds."""
     least, beyond = (0, low.literal) if is_none(high) or high is None else (low.literal, high.literal)
     if type(least) is int and type(beyond) is int and least >= beyond:
-        site.crash(
+        operation.crash(
             "ValueError",
             "low >= high" if high is not None else "high <= 0",
             fact=f"the bounds are {least} and {beyond}",
@@ -294,50 +304,50 @@ def _is_open(site: Site, low: Thing, high: Thing | None) -> None:
 @RULES.function("numpy.random.choice")
 @RULES.method("numpy.RandomState", "choice")
 @RULES.method("numpy.Generator", "choice")
-def choice(site: Site) -> Thing | None:
-    given = site.arguments.bound("a, size=None, replace=True, p=None, axis=0, shuffle=True")
+def choice(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("a, size=None, replace=True, p=None, axis=0, shuffle=True")
     if given is None or "a" not in given or "axis" in given:
-        return Thing()
+        return AbstractValue()
     shape = taken_shape(given["a"])
     if shape is None:
-        return Thing()
-    is_new = site.receiver is not None and site.receiver.class_name == "Generator"
+        return AbstractValue()
+    is_new = operation.receiver is not None and operation.receiver.class_name == "Generator"
     if len(shape) > 1 and not is_new:
-        site.crash(
+        operation.crash(
             "ValueError",
             "a must be 1-dimensional",
-            fact=told(given["a"]),
+            fact=describe(given["a"]),
             remedy="draw indices: choice(len(...), ...), and select those rows",
         )
     population = whole(given["a"]) if shape == () else shape[0]
-    _is_enough(site, given, population)
+    _is_enough(operation, given, population)
     if is_none(given.get("size")):
-        return Thing()
+        return AbstractValue()
     lengths = lengths_in(given["size"])
     if lengths is None:
-        return Thing("numpy.ndarray")
+        return AbstractValue("numpy.ndarray")
     return array((*lengths, *shape[1:]), "int64" if shape == () else dtype_of(given["a"]))
 
 
-def _is_enough(site: Site, given: dict[str, Thing], population: int | None) -> None:
+def _is_enough(operation: Operation, given: dict[str, AbstractValue], population: int | None) -> None:
     lengths = lengths_in(given.get("size")) if not is_none(given.get("size")) else ()
     wanted = size(lengths) if lengths is not None else None
     chances = taken_shape(given["p"]) if not is_none(given.get("p")) else None
     if population is None or population < 1:
         return
     if chances is not None and len(chances) == 1 and chances[0] not in (None, population):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"a and p must have same size: {chances[0]} probabilities for {population} items",
-            fact=told(given["p"], "p"),
+            fact=describe(given["p"], "p"),
             remedy="pass one probability per item",
         )
     replace = given.get("replace")
     if wanted is not None and wanted > population and replace is not None and replace.literal is False:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"cannot take a larger sample than population when replace is False: {wanted} of {population}",
-            fact=told(given["a"], "the population") if shape_of(given["a"]) else f"the population is {population}",
+            fact=describe(given["a"], "the population") if shape_of(given["a"]) else f"the population is {population}",
             remedy="draw fewer, or use replace=True",
         )
 
@@ -345,12 +355,12 @@ def _is_enough(site: Site, given: dict[str, Thing], population: int | None) -> N
 @RULES.function("numpy.random.permutation")
 @RULES.method("numpy.RandomState", "permutation")
 @RULES.method("numpy.Generator", "permutation")
-def permutation(site: Site) -> Thing | None:
-    given = site.arguments.bound("x, axis=0")
+def permutation(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("x, axis=0")
     shape = shape_of(given["x"]) if given is not None and "x" in given else None
     if given is None or shape is None:
-        return Thing()
+        return AbstractValue()
     if shape == ():
         return array((whole(given["x"]),), "int64")
     known, _ = axis_in(given.get("axis"))
-    return array(shape, dtype_of(given["x"])) if known else Thing("numpy.ndarray")
+    return array(shape, dtype_of(given["x"])) if known else AbstractValue("numpy.ndarray")

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.families.numpy_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
-    all_told,
     array,
     called,
+    crash_on_shape_mismatch,
+    describe,
+    describe_all,
     dtype_meant,
     dtype_of,
     given_to,
@@ -18,19 +21,16 @@ from crane_core.detectors.rules.families.numpy_things import (
     is_none,
     is_number,
     kind_of,
-    misfits,
     promoted,
     scalar,
     shape_of,
     taken_shape,
-    told,
     values_changed,
     whole,
 )
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, size
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("numpy: functions")
 _FLOATING: Final = (
@@ -42,18 +42,18 @@ _KEEPING: Final = ("abs", "absolute", "floor", "ceil", "sign", "square", "negati
 _TWO: Final = ("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "power", "mod", "fmax")
 
 
-def _one(name: str) -> Callable[[Site], Thing | None]:
+def _one(name: str) -> Callable[[Operation], AbstractValue | None]:
     """A function of each element."""
 
-    def rule(site: Site) -> Thing | None:
-        given = site.arguments
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = operation.arguments
         if not given.is_complete or given.keywords or not given.positional:
-            return None if "out" in given.keywords else Thing()
+            return None if "out" in given.keywords else AbstractValue()
         subject = given.positional[0]
-        _takes_numbers(site, name, subject)
+        _takes_numbers(operation, name, subject)
         shape = shape_of(subject)
         if shape is None or subject.type == "str":
-            return Thing()
+            return AbstractValue()
         return array(shape, _dtype_of_one(name, dtype_of(subject)))
 
     return rule
@@ -70,13 +70,13 @@ def _dtype_of_one(name: str, dtype: str | None) -> str | None:
     return dtype if kind == "i" and name in ("abs", "absolute", "sign", "square", "negative") else None
 
 
-def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
+def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:
     """Texts have no logarithm; of objects NumPy asks methods that numbers do not have."""
     dtype = subject.fact("dtype") if subject.is_a("pandas", "Series") else dtype_of(subject)
     shape = taken_shape(subject)
     kind = kind_of(dtype) if dtype != "object" and isinstance(dtype, str) else "O" if dtype == "object" else None
     if subject.is_a("pandas", "Series") and dtype == "str" and subject.fact("length") and name in (*_TESTS, *_FLOATING):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"{name} cannot be computed for strings",
             fact=f"{subject.words or 'the column'} has dtype str",
@@ -85,21 +85,21 @@ def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
     if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
         exception = "TypeError" if name in (*_TESTS, "floor", "ceil", "trunc", "rint") else "UFuncTypeError"
         if name in (*_TESTS, *_FLOATING):
-            site.crash(
+            operation.crash(
                 exception if name in _TESTS else "TypeError",
                 f"{name} cannot be computed for strings",
-                fact=told(subject, "the argument"),
+                fact=describe(subject, "the argument"),
                 remedy="convert the strings to numbers first: .astype(float)",
             )
     if kind == "O" and name in _FLOATING and shape and size(shape) and _is_plain(subject):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"loop of ufunc does not support an object array: numbers and strings have no {name} method",
             fact=f"{subject.words or 'the argument'} has dtype object",
             remedy="convert the values to numbers first: .astype(float)",
         )
     if kind == "O" and name in _TESTS and shape and size(shape) != 0:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"ufunc '{name}' not supported for arrays of dtype object",
             fact=f"{subject.words or 'the argument'} has dtype object",
@@ -107,7 +107,7 @@ def _takes_numbers(site: Site, name: str, subject: Thing) -> None:
         )
 
 
-def _is_plain(subject: Thing) -> bool:
+def _is_plain(subject: AbstractValue) -> bool:
     """An array of objects that holds Python's own numbers, texts and None alone."""
     types = subject.fact("item_types")
     return isinstance(types, Mapping) and bool(types) and set(types) <= {"int", "float", "str", "NoneType", "bool"}
@@ -118,40 +118,40 @@ for _name in (*_FLOATING, *_TESTS, *_KEEPING):
 
 
 @RULES.function("numpy.clip")
-def clip(site: Site) -> Thing | None:
-    given = given_to(site, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
+def clip(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
     if given is None or "a" not in given or "out" in given:
         return None
-    bounds = [thing for name, thing in given.items() if name != "a"]
+    bounds = [value for name, value in given.items() if name != "a"]
     shape = shape_of(given["a"])
     is_plain = shape is not None and all(is_number(bound) or is_none(bound) for bound in bounds)
-    return array(shape, None) if is_plain else Thing()
+    return array(shape, None) if is_plain else AbstractValue()
 
 
 @RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes")
-def of_each(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
-    if site.name in ("fill", "sort"):
-        values_changed(site, subject)
-        return Thing("NoneType", literal=None)
+def of_each(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
+    if operation.name in ("fill", "sort"):
+        values_changed(operation, subject)
+        return AbstractValue("NoneType", literal=None)
     shape = shape_of(subject)
-    if shape is None or site.name == "tobytes" or "out" in site.arguments.keywords:
-        return Thing()
-    return array(shape, dtype_of(subject) if site.name == "round" and kind_of(dtype_of(subject)) == "f" else None)
+    if shape is None or operation.name == "tobytes" or "out" in operation.arguments.keywords:
+        return AbstractValue()
+    return array(shape, dtype_of(subject) if operation.name == "round" and kind_of(dtype_of(subject)) == "f" else None)
 
 
-def _two(name: str) -> Callable[[Site], Thing | None]:
-    def rule(site: Site) -> Thing | None:
-        given = site.arguments
+def _two(name: str) -> Callable[[Operation], AbstractValue | None]:
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = operation.arguments
         if not given.is_complete or given.keywords or len(given.positional) != 2:
             return None
-        found = [shape_of(thing) for thing in given.positional]
+        found = [shape_of(value) for value in given.positional]
         if found[0] is None or found[1] is None:
-            return Thing()
-        with misfits(all_told(given.positional), "give both shapes that broadcast"):
+            return AbstractValue()
+        with crash_on_shape_mismatch(describe_all(given.positional), "give both shapes that broadcast"):
             shape = shapes.broadcast(found[0], found[1])
-        dtypes = [dtype_of(thing) for thing in given.positional]
-        is_kept = all(is_array(thing) for thing in given.positional) and name in ("add", "subtract", "multiply")
+        dtypes = [dtype_of(value) for value in given.positional]
+        is_kept = all(is_array(value) for value in given.positional) and name in ("add", "subtract", "multiply")
         known = [dtype for dtype in dtypes if dtype is not None and kind_of(dtype) in tuple("iuf")]
         return array(shape, promoted(*known) if is_kept and len(known) == 2 else None)
 
@@ -164,83 +164,85 @@ for _name in _TWO:
 
 @RULES.function("numpy.dot", "numpy.matmul")
 @RULES.method(ARRAY, "dot")
-def product(site: Site) -> Thing | None:
-    given = given_to(site, "a, b, out=None")
+def product(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, b, out=None")
     if given is None or not {"a", "b"} <= given.keys() or "out" in given:
         return None
     pair = [given["a"], given["b"]]
-    found = [shape_of(thing) for thing in pair]
+    found = [shape_of(value) for value in pair]
     if found[0] is None or found[1] is None:
-        return Thing()
-    with misfits(all_told(pair), "transpose one of them (.T), or select the part that fits"):
-        shape = (shapes.matmul if called(site) == "matmul" else shapes.dot)(found[0], found[1])
-    known = [dtype for thing in pair if (dtype := dtype_of(thing)) is not None]
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
+        shape = (shapes.matmul if called(operation) == "matmul" else shapes.dot)(found[0], found[1])
+    known = [dtype for value in pair if (dtype := dtype_of(value)) is not None]
     return array(shape, promoted(*known) if len(known) == 2 else None)
 
 
 @RULES.function("numpy.outer")
-def outer(site: Site) -> Thing | None:
-    given = given_to(site, "a, b")
-    found = [taken_shape(thing) for thing in given.values()] if given is not None and len(given) == 2 else [None]
+def outer(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, b")
+    found = [taken_shape(value) for value in given.values()] if given is not None and len(given) == 2 else [None]
     known = [size(shape) for shape in found if shape is not None]
-    return array(tuple(known)) if len(known) == 2 else Thing()
+    return array(tuple(known)) if len(known) == 2 else AbstractValue()
 
 
 @RULES.function("numpy.where")
-def where(site: Site) -> Thing | None:
-    given = site.arguments
+def where(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments
     if not given.is_complete or given.keywords or len(given.positional) not in (1, 3):
-        return Thing()
-    found = [taken_shape(thing) for thing in given.positional]
+        return AbstractValue()
+    found = [taken_shape(value) for value in given.positional]
     if len(found) == 1:
         ndim = len(found[0]) if found[0] is not None else None
-        return Thing("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else Thing()
+        return AbstractValue("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else AbstractValue()
     known = [shape for shape in found if shape is not None]
-    with misfits(all_told(given.positional), "pass values with the shape of the condition, or scalars"):
+    with crash_on_shape_mismatch(
+        describe_all(given.positional), "pass values with the shape of the condition, or scalars"
+    ):
         shape = shapes.broadcast(*known)
-    dtypes = [dtype_of(thing) for thing in given.positional[1:]]
+    dtypes = [dtype_of(value) for value in given.positional[1:]]
     is_plain = len(known) == 3 and all(dtype is not None and kind_of(dtype) in tuple("iuf") for dtype in dtypes)
     is_same = is_plain and dtypes[0] == dtypes[1]
-    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else Thing()
+    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else AbstractValue()
 
 
 # Casts
 
 
 @RULES.method(ARRAY, "astype")
-def astype(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
-    given = site.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
+def astype(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
+    given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
     if given is None or "dtype" not in given or "casting" in given:
-        return Thing()
+        return AbstractValue()
     wanted = dtype_meant(given["dtype"])
     shape = shape_of(subject)
     if kind_of(wanted) in tuple("iuf") and kind_of(dtype_of(subject)) in ("U", "O"):
-        _reads_as(site, subject, str(wanted))
+        _reads_as(operation, subject, str(wanted))
     facts = {"shape": shape, "dtype": wanted}
     if kind_of(wanted) == "f" and kind_of(dtype_of(subject)) in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
-    return Thing(ARRAY, {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue(ARRAY, {name: fact for name, fact in facts.items() if fact is not None})
 
 
-def some_texts(thing: Thing) -> list[str]:
+def some_texts(abstract: AbstractValue) -> list[str]:
     """Texts that certainly stand in an array or column of texts."""
-    info = thing.fact("value_info")
+    info = abstract.fact("value_info")
     told_values: list[Any] = []
-    for facts in (info if isinstance(info, Mapping) else {}, thing.facts):
+    for facts in (info if isinstance(info, Mapping) else {}, abstract.facts):
         for name in ("unique_values", "example_values", "other_texts", "items"):
             values = facts.get(name)
             told_values += values if isinstance(values, list) else []
     return [value for value in told_values if isinstance(value, str) and "\u2026" not in value]
 
 
-def _reads_as(site: Site, subject: Thing, wanted: str) -> None:
+def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None:
     """All texts read as numbers; a text array holds nothing but texts, one of objects may hold NaN."""
     kind = kind_of(wanted)
     items = subject.fact("items")
     for item in items if isinstance(items, list) and kind_of(dtype_of(subject)) == "O" else ():
         if item is None and kind != "f":
-            site.crash(
+            operation.crash(
                 "TypeError",
                 "int() argument must not be NoneType: None cannot be converted to an integer",
                 fact=f"{subject.words or 'the array'} holds None",
@@ -249,7 +251,7 @@ def _reads_as(site: Site, subject: Thing, wanted: str) -> None:
         if isinstance(item, str) and not reads_as_number(item, is_whole=kind != "f"):
             break
     if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=kind != "f")), None):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"could not convert string to float: {bad!r}",
             fact=f"{subject.words or 'the array'} holds the string {bad!r}",
@@ -269,15 +271,15 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 
 
 @RULES.function("numpy.bincount")
-def bincount(site: Site) -> Thing | None:
-    given = given_to(site, "x, weights=None, minlength=0")
+def bincount(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "x, weights=None, minlength=0")
     if given is None or "x" not in given:
-        return Thing()
+        return AbstractValue()
     subject = given["x"]
     shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
     if shape is not None and len(shape) > 1:
         _refuse(
-            site,
+            operation,
             "ValueError",
             "object too deep for desired array: only 1 dimension can be counted",
             subject,
@@ -285,7 +287,7 @@ def bincount(site: Site) -> Thing | None:
         )
     if kind == "f" and shape and size(shape) != 0:
         _refuse(
-            site,
+            operation,
             "TypeError",
             "cannot cast the array to int64 according to the rule 'safe': only integers can be counted",
             subject,
@@ -293,7 +295,7 @@ def bincount(site: Site) -> Thing | None:
         )
     low = (subject.fact("value_range") or [None])[0]
     if type(low) is int and low < 0 and shape and size(shape) != 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             "list argument must have no negative elements",
             fact=f"the minimum of {subject.words or 'the array'} is {low}",
@@ -301,8 +303,8 @@ def bincount(site: Site) -> Thing | None:
         )
     weights = taken_shape(given["weights"]) if not is_none(given.get("weights")) else None
     if weights and shape and len(weights) == 1 and None not in (weights[0], shape[0]) and weights != shape:
-        pair = all_told([subject, given["weights"]])
-        site.crash(
+        pair = describe_all([subject, given["weights"]])
+        operation.crash(
             "ValueError",
             "the weights and list don't have the same length",
             fact=pair,
@@ -311,182 +313,184 @@ def bincount(site: Site) -> Thing | None:
     return array((None,), "int64" if is_none(given.get("weights")) else "float64")
 
 
-def _refuse(site: Site, exception: str, why: str, subject: Thing, remedy: str) -> None:
-    site.crash(exception, why, fact=told(subject, "the argument"), remedy=remedy)
+def _refuse(operation: Operation, exception: str, why: str, subject: AbstractValue, remedy: str) -> None:
+    operation.crash(exception, why, fact=describe(subject, "the argument"), remedy=remedy)
 
 
 @RULES.function("numpy.histogram")
-def histogram(site: Site) -> Thing | None:
-    given = given_to(site, "a, bins=10, range=None, density=None, weights=None")
+def histogram(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, bins=10, range=None, density=None, weights=None")
     if given is None or "a" not in given:
-        return Thing()
+        return AbstractValue()
     subject, bins = given["a"], given.get("bins")
     counted = bins is None or bins.type in ("int", "str")
     n_elements = size(shape) if (shape := taken_shape(subject)) is not None else None
     has_no_range = is_none(given.get("range")) and counted and n_elements != 0
     if is_array(subject) and has_no_range and (subject.fact("has_nan") is True or subject.fact("has_inf") is True):
-        site.crash(
+        operation.crash(
             "ValueError",
             "autodetected range is not finite",
             fact=f"{subject.words or 'the array'} holds NaN or infinite values",
             remedy="remove them first: x[numpy.isfinite(x)], or pass range=",
         )
     n_bins = 10 if bins is None else whole(bins)
-    return Thing("tuple", items=[array((n_bins,)), array((None if n_bins is None else n_bins + 1,))])
+    return AbstractValue("tuple", items=[array((n_bins,)), array((None if n_bins is None else n_bins + 1,))])
 
 
 @RULES.function("numpy.interp")
-def interp(site: Site) -> Thing | None:
-    given = given_to(site, "x, xp, fp, left=None, right=None, period=None")
+def interp(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "x, xp, fp, left=None, right=None, period=None")
     if given is None or not {"x", "xp", "fp"} <= given.keys():
-        return Thing()
-    _are_as_many(site, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
+        return AbstractValue()
+    _are_as_many(operation, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
     shape = taken_shape(given["x"])
-    return array(shape, "float64") if shape else Thing()
+    return array(shape, "float64") if shape else AbstractValue()
 
 
-def _are_as_many(site: Site, things: Sequence[Thing], exception: str, why: str) -> None:
+def _are_as_many(operation: Operation, values: Sequence[AbstractValue], exception: str, why: str) -> None:
     """Lines of one length."""
-    found = [taken_shape(thing) for thing in things]
+    found = [taken_shape(value) for value in values]
     lengths: list[Length] = [shape[0] for shape in found if shape is not None and len(shape) == 1]
     known = {length for length in lengths if length is not None}
-    if len(lengths) == len(things) and len(known) > 1:
-        site.crash(exception, why, fact=all_told(things, "the argument"), remedy="give them the same length")
+    if len(lengths) == len(values) and len(known) > 1:
+        operation.crash(exception, why, fact=describe_all(values, "the argument"), remedy="give them the same length")
 
 
 @RULES.function("numpy.polyfit")
-def polyfit(site: Site) -> Thing | None:
-    given = given_to(site, "x, y, deg, rcond=None, full=False, w=None, cov=False")
+def polyfit(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "x, y, deg, rcond=None, full=False, w=None, cov=False")
     if given is None or not {"x", "y", "deg"} <= given.keys():
-        return Thing()
+        return AbstractValue()
     why = "expected x and y to have same length"
-    _are_as_many(site, [given["x"], given["y"]], "TypeError", why)
+    _are_as_many(operation, [given["x"], given["y"]], "TypeError", why)
     degree = whole(given["deg"])
     is_plain = not {"full", "cov"} & given.keys()
     shape = taken_shape(given["y"])
     known = degree is not None and is_plain and shape is not None and len(shape) == 1
-    return array((degree + 1,), "float64") if known and degree is not None else Thing()
+    return array((degree + 1,), "float64") if known and degree is not None else AbstractValue()
 
 
 @RULES.function("numpy.corrcoef", "numpy.cov")
-def of_two_lines(site: Site) -> Thing | None:
-    given = given_to(site, "x, y=None, rowvar=True, bias=False, dtype=None")
+def of_two_lines(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "x, y=None, rowvar=True, bias=False, dtype=None")
     if given is not None and "x" in given and not is_none(given.get("y")):
-        _are_as_many(site, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
-    return Thing()
+        _are_as_many(operation, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
+    return AbstractValue()
 
 
 # Linear algebra
 
 
-def _square(subject: Thing, site: Site) -> None:
+def _square(subject: AbstractValue, operation: Operation) -> None:
     shape = shape_of(subject)
     if shape is None:
         return
     is_square = len(shape) > 1 and (None in shape[-2:] or shape[-1] == shape[-2])
     if not is_square:
-        site.crash(
+        operation.crash(
             "LinAlgError",
             "Last 2 dimensions of the array must be square",
-            fact=told(subject),
+            fact=describe(subject),
             remedy="use numpy.linalg.pinv or lstsq for other matrices, or select the square part",
         )
 
 
 @RULES.function(*(f"numpy.linalg.{name}" for name in ("inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh")))
-def of_square(site: Site) -> Thing | None:
-    subject = site.first
-    _square(subject, site)
+def of_square(operation: Operation) -> AbstractValue | None:
+    subject = operation.first
+    _square(subject, operation)
     shape = shape_of(subject)
-    if shape is None or called(site) not in ("inv", "cholesky", "det"):
-        return Thing()
+    if shape is None or called(operation) not in ("inv", "cholesky", "det"):
+        return AbstractValue()
     dtype = "float64" if kind_of(dtype_of(subject)) in ("i", "u") else dtype_of(subject)
-    return array(shape if called(site) != "det" else shape[:-2], dtype)
+    return array(shape if called(operation) != "det" else shape[:-2], dtype)
 
 
 @RULES.function("numpy.linalg.solve")
-def solve(site: Site) -> Thing | None:
-    given = given_to(site, "a, b")
+def solve(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, b")
     if given is None or not {"a", "b"} <= given.keys():
-        return Thing()
-    _square(given["a"], site)
+        return AbstractValue()
+    _square(given["a"], operation)
     left, right = shape_of(given["a"]), shape_of(given["b"])
     if left is None or right is None or len(left) != 2 or len(right) not in (1, 2):
-        return Thing()
-    with misfits(all_told(given.values()), "the right side needs one row per row of the matrix"):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe_all(given.values()), "the right side needs one row per row of the matrix"):
         shapes.same(left[-1], right[0])
     return array(right)
 
 
 @RULES.function("numpy.linalg.lstsq")
-def lstsq(site: Site) -> Thing | None:
-    given = given_to(site, "a, b, rcond=None")
+def lstsq(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, b, rcond=None")
     if given is None or not {"a", "b"} <= given.keys():
-        return Thing()
+        return AbstractValue()
     left, right = shape_of(given["a"]), taken_shape(given["b"])
     if left is None or right is None or len(left) != 2 or not right:
-        return Thing()
-    with misfits(
-        all_told([given["a"], given["b"]]),
+        return AbstractValue()
+    with crash_on_shape_mismatch(
+        describe_all([given["a"], given["b"]]),
         "Incompatible dimensions: a and b need the same number of rows",
         exception="LinAlgError",
     ):
         shapes.same(left[0], right[0])
-    return Thing("tuple", items=[array((left[1], *right[1:])), array((None,)), Thing(), array((None,))])
+    return AbstractValue("tuple", items=[array((left[1], *right[1:])), array((None,)), AbstractValue(), array((None,))])
 
 
 @RULES.function("numpy.linalg.norm")
-def norm(site: Site) -> Thing | None:
-    given = given_to(site, "x, ord=None, axis=None, keepdims=False")
+def norm(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "x, ord=None, axis=None, keepdims=False")
     if given is None or set(given) != {"x"} or shape_of(given["x"]) is None or not is_array(given["x"]):
-        return Thing()
-    return scalar("float64") if dtype_of(given["x"]) == "float64" else Thing()
+        return AbstractValue()
+    return scalar("float64") if dtype_of(given["x"]) == "float64" else AbstractValue()
 
 
 # Others
 
 
 @RULES.function("numpy.savetxt")
-def savetxt(site: Site) -> Thing | None:
-    given = given_to(site, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '")
+def savetxt(operation: Operation) -> AbstractValue | None:
+    given = given_to(
+        operation, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '"
+    )
     if given is None or "X" not in given:
-        return Thing("NoneType", literal=None)
+        return AbstractValue("NoneType", literal=None)
     shape = shape_of(given["X"])
     if shape is not None and is_array(given["X"]) and (len(shape) > 2 or not shape):
-        site.crash(
+        operation.crash(
             "ValueError",
             "Expected 1D or 2D array",
-            fact=told(given["X"]),
+            fact=describe(given["X"]),
             remedy="reshape to two dimensions, or use numpy.save",
         )
-    return Thing("NoneType", literal=None)
+    return AbstractValue("NoneType", literal=None)
 
 
 @RULES.function("numpy.take")
-def take(site: Site) -> Thing | None:
-    given = given_to(site, "a, indices, axis=None, out=None, mode='raise'")
+def take(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, indices, axis=None, out=None, mode='raise'")
     if given is None or not {"a", "indices"} <= given.keys() or {"mode", "out"} & given.keys():
-        return Thing()
+        return AbstractValue()
     shape, number = shape_of(given["a"]), whole(given["indices"])
     axis = whole(given["axis"]) if "axis" in given else None
     if shape is None or number is None or ("axis" in given and axis is None):
-        return Thing()
-    with misfits(told(given["a"]), "use an index within the array", exception="IndexError"):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe(given["a"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         shapes.index((size(shape),) if at is None else (shape[at],), number)
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function("numpy.delete")
-def delete(site: Site) -> Thing | None:
-    given = given_to(site, "arr, obj, axis=None")
+def delete(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "arr, obj, axis=None")
     if given is None or not {"arr", "obj"} <= given.keys():
-        return Thing()
+        return AbstractValue()
     shape, number = shape_of(given["arr"]), whole(given["obj"])
     axis = whole(given["axis"]) if not is_none(given.get("axis")) else None
     if shape is None or number is None or (axis is None and not is_none(given.get("axis"))):
-        return Thing()
-    with misfits(told(given["arr"]), "use an index within the array", exception="IndexError"):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe(given["arr"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         length = size(shape) if at is None else shape[at]
         shapes.index((length,), number)
@@ -495,29 +499,35 @@ def delete(site: Site) -> Thing | None:
 
 
 @RULES.function("numpy.unique")
-def unique(site: Site) -> Thing | None:
-    if len(site.arguments.positional) != 1 or site.arguments.keywords or not site.arguments.is_complete:
-        return Thing()
-    return array((None,), dtype_of(site.first)) if shape_of(site.first) is not None else Thing()
+def unique(operation: Operation) -> AbstractValue | None:
+    if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
+        return AbstractValue()
+    return array((None,), dtype_of(operation.first)) if shape_of(operation.first) is not None else AbstractValue()
 
 
 @RULES.function("numpy.repeat")
-def repeat(site: Site) -> Thing | None:
-    given = given_to(site, "a, repeats, axis=None")
+def repeat(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, repeats, axis=None")
     if given is None or set(given) != {"a", "repeats"}:
-        return Thing()
+        return AbstractValue()
     shape, times = shape_of(given["a"]), whole(given["repeats"])
     count = size(shape) if shape is not None else None
-    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else Thing()
+    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else AbstractValue()
 
 
 @RULES.function("numpy.diff")
-def diff(site: Site) -> Thing | None:
-    shape = shape_of(site.first)
-    if shape is None or len(site.arguments.positional) != 1 or site.arguments.keywords:
-        return Thing()
+def diff(operation: Operation) -> AbstractValue | None:
+    shape = shape_of(operation.first)
+    if shape is None or len(operation.arguments.positional) != 1 or operation.arguments.keywords:
+        return AbstractValue()
     if not shape:
-        _refuse(site, "ValueError", "diff requires input that is at least one dimensional", site.first, "pass an array")
-        return Thing()
+        _refuse(
+            operation,
+            "ValueError",
+            "diff requires input that is at least one dimensional",
+            operation.first,
+            "pass an array",
+        )
+        return AbstractValue()
     length = shape[-1]
     return array((*shape[:-1], None if length is None else max(length - 1, 0)))

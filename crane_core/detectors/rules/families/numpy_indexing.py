@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import EllipsisType
 
-from crane_core.detectors.rules.families.numpy_things import (
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
+    crash_on_shape_mismatch,
+    describe,
     dtype_of,
     held_by,
     is_array,
     is_number,
     kind_of,
-    misfits,
     refuse_read_only,
     scalar,
     shape_of,
     taken_shape,
-    told,
     values_changed,
     view_of,
 )
 from crane_core.detectors.rules.family import ANY, Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Mask, Numbers, Part, Shape, Some, broadcast_to, index, size
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("numpy: indices")
 _REMEDY = "use an index within the shape of the array"
@@ -34,59 +34,59 @@ class UnknownIndexError(Exception):
     """The index is not known well enough."""
 
 
-def parts_of(thing: Thing) -> list[Part]:
+def parts_of(value: AbstractValue) -> list[Part]:
     """The parts of an index. Raises UnknownIndexError if one of them may be anything."""
-    things = thing.items if thing.type == "tuple" and thing.items is not None else [thing]
-    if thing.type == "tuple" and thing.items is None:
+    values = value.items if value.type == "tuple" and value.items is not None else [value]
+    if value.type == "tuple" and value.items is None:
         raise UnknownIndexError
-    return [_part(each) for each in things]
+    return [_part(each) for each in values]
 
 
-def _leading(thing: Thing) -> list[Part]:
+def _leading(value: AbstractValue) -> list[Part]:
     """The numbers and slices of an index before its first part that is not known: their axes are certain."""
     found: list[Part] = []
-    for each in thing.items or () if thing.type == "tuple" else ():
+    for each in value.items or () if value.type == "tuple" else ():
         if each.type not in ("int", "slice"):
             break
         found.append(_part(each))
     return found
 
 
-def _part(thing: Thing) -> Part:
-    if thing.type == "slice":
-        return _slice(thing)
-    if thing.literal is None or thing.path == "numpy.newaxis":
+def _part(value: AbstractValue) -> Part:
+    if value.type == "slice":
+        return _slice(value)
+    if value.literal is None or value.path == "numpy.newaxis":
         return None
-    if thing.type == "ellipsis":
+    if value.type == "ellipsis":
         return Ellipsis
-    if thing.type == "int":
-        return thing.literal if type(thing.literal) is int else Some.INTEGER
-    if thing.is_a("numpy") and kind_of(thing.class_name) in ("i", "u"):
+    if value.type == "int":
+        return value.literal if type(value.literal) is int else Some.INTEGER
+    if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u"):
         return Some.INTEGER
-    return _gathering(thing)
+    return _gathering(value)
 
 
-def _slice(thing: Thing) -> slice | Some:
-    bounds = [item.literal for item in thing.items or []]
+def _slice(value: AbstractValue) -> slice | Some:
+    bounds = [item.literal for item in value.items or []]
     if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds):
         return Some.SLICE
     return slice(*bounds) if bounds[2] != 0 else Some.SLICE
 
 
-def _gathering(thing: Thing) -> Numbers | Mask:
+def _gathering(value: AbstractValue) -> Numbers | Mask:
     """A list or array as an index. Of an empty list NumPy makes numbers."""
-    shape = taken_shape(thing)
-    dtype = thing.fact("dtype") if thing.is_a("pandas", "Series") else dtype_of(thing)
+    shape = taken_shape(value)
+    dtype = value.fact("dtype") if value.is_a("pandas", "Series") else dtype_of(value)
     kind = kind_of(dtype) if isinstance(dtype, str) else None
     if not shape or kind not in ("b", "i", "u"):
         raise UnknownIndexError
     if kind == "b":
-        return Mask(shape, _n_true(thing))
-    return Numbers(shape, *_ends(thing, shape))
+        return Mask(shape, _n_true(value))
+    return Numbers(shape, *_ends(value, shape))
 
 
-def _n_true(thing: Thing) -> int | None:
-    values = thing.literal if thing.items is not None else thing.fact("items")
+def _n_true(value: AbstractValue) -> int | None:
+    values = value.literal if value.items is not None else value.fact("items")
     return values.count(True) if isinstance(values, (list, tuple)) and _is_flat(values) else None
 
 
@@ -94,10 +94,10 @@ def _is_flat(values: list[object] | tuple[object, ...]) -> bool:
     return all(type(value) is bool for value in values)
 
 
-def _ends(thing: Thing, shape: Shape) -> tuple[int | None, int | None]:
-    values = thing.literal if thing.items is not None else None
-    info = thing.fact("value_info")
-    found = thing.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
+def _ends(value: AbstractValue, shape: Shape) -> tuple[int | None, int | None]:
+    values = value.literal if value.items is not None else None
+    info = value.fact("value_info")
+    found = value.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
     ends = [min(values), max(values)] if isinstance(values, (list, tuple)) and values and len(shape) == 1 else found
     if not isinstance(ends, (list, tuple)) or len(ends) != 2 or not size(shape):
         return None, None
@@ -106,70 +106,70 @@ def _ends(thing: Thing, shape: Shape) -> tuple[int | None, int | None]:
 
 
 @RULES.item(ARRAY)
-def read(site: Site) -> Thing | None:
-    receiver, asked = site.receiver or Thing(), site.first
-    if (field := _field(site, receiver, asked)) is not None:
+def read(operation: Operation) -> AbstractValue | None:
+    receiver, asked = operation.receiver or AbstractValue(), operation.first
+    if (field := _field(operation, receiver, asked)) is not None:
         return field
-    _is_no_number(site, asked)
-    _are_whole_bounds(site, receiver, asked)
+    _is_no_number(operation, asked)
+    _are_whole_bounds(operation, receiver, asked)
     shape = shape_of(receiver)
     if shape is None or receiver.fact("fields"):
-        return Thing()
+        return AbstractValue()
     try:
         parts = parts_of(asked)
     except UnknownIndexError:
-        with misfits(told(receiver), _REMEDY, exception="IndexError"):
+        with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
             index(shape, *_leading(asked))
-        return Thing()
-    with misfits(told(receiver), _REMEDY, exception="IndexError"):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
         found = index(shape, *parts)
     return _element(receiver, parts) if found == () else view_of(receiver, found)
 
 
-def _element(receiver: Thing, parts: list[Part]) -> Thing:
+def _element(receiver: AbstractValue, parts: list[Part]) -> AbstractValue:
     """A single element; of an array whose elements are told the value as a number of NumPy."""
     if any(isinstance(part, EllipsisType) for part in parts):
-        return Thing()
-    return Thing(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
+        return AbstractValue()
+    return AbstractValue(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
 
 
-def _field(site: Site, receiver: Thing, asked: Thing) -> Thing | None:
+def _field(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> AbstractValue | None:
     """x["name"]: only an array with fields has names."""
     if asked.type != "str" or not is_array(receiver):
         return None
     fields, dtype = receiver.fact("fields"), dtype_of(receiver)
     if isinstance(fields, list) and isinstance(asked.literal, str):
         if asked.literal in fields:
-            return view_of(Thing(ARRAY), shape_of(receiver))
-        site.crash(
+            return view_of(AbstractValue(ARRAY), shape_of(receiver))
+        operation.crash(
             "ValueError",
             f"no field of name {asked.literal!r}",
             fact=f"{receiver.words or 'the array'} has the fields {', '.join(fields)}",
             remedy="use one of its fields",
         )
     if kind_of(dtype) in (None, "V"):
-        return Thing()
-    return site.crash(
+        return AbstractValue()
+    return operation.crash(
         "IndexError",
         "only integers, slices, ellipsis, numpy.newaxis and integer or boolean arrays are valid indices",
-        fact=told(receiver),
+        fact=describe(receiver),
         remedy="use the number of the column, or keep the data in a DataFrame",
     )
 
 
-def fraction_in(asked: Thing) -> Thing | None:
+def fraction_in(asked: AbstractValue) -> AbstractValue | None:
     """A bound of a slice, or of one among several indices, that is a fraction by its type."""
     parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
     bounds = [bound for part in parts if part.type == "slice" for bound in part.items or ()]
     return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
 
 
-def _are_whole_bounds(site: Site, receiver: Thing, asked: Thing) -> None:
+def _are_whole_bounds(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
     shape = shape_of(receiver)
     n_parts = len(asked.items) if asked.type == "tuple" and asked.items is not None else 1
     if (bound := fraction_in(asked)) is None or shape is None or len(shape) < n_parts:
         return
-    site.crash(
+    operation.crash(
         "TypeError",
         "slice indices must be integers or None or have an __index__ method",
         fact=f"{bound.words or 'a bound'} is a {bound.type}",
@@ -177,54 +177,54 @@ def _are_whole_bounds(site: Site, receiver: Thing, asked: Thing) -> None:
     )
 
 
-def _is_no_number(site: Site, asked: Thing) -> None:
+def _is_no_number(operation: Operation, asked: AbstractValue) -> None:
     parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
     for part in parts:
         if part.type in ("float", "dict") or part.is_a("numpy", "float64", "float32", "float16"):
-            site.crash(
+            operation.crash(
                 "IndexError",
                 f"only integers, slices and integer or boolean arrays are valid indices, not "
                 f"{part.class_name or part.type}",
                 fact=f"the index is {part.literal!r}"
                 if part.is_literal
-                else f"{part.words or site.text} is not an integer",
+                else f"{part.words or operation.text} is not an integer",
                 remedy="convert it to an integer: int(...), or use // instead of /",
             )
 
 
 @RULES.set_item(ARRAY)
-def write(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
-    if len(site.arguments.positional) != 2:
+def write(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
+    if len(operation.arguments.positional) != 2:
         return None
-    asked, value = site.arguments.positional
-    refuse_read_only(site, receiver, "assignment destination is read-only")
+    asked, value = operation.arguments.positional
+    refuse_read_only(operation, receiver, "assignment destination is read-only")
     if asked.type == "str":
-        _field(site, receiver, asked)
-    _is_no_number(site, asked)
-    _are_whole_bounds(site, receiver, asked)
+        _field(operation, receiver, asked)
+    _is_no_number(operation, asked)
+    _are_whole_bounds(operation, receiver, asked)
     shape = shape_of(receiver)
     try:
         parts = parts_of(asked)
     except UnknownIndexError:
-        values_changed(site, receiver)
-        return Thing()
+        values_changed(operation, receiver)
+        return AbstractValue()
     if shape is not None and not receiver.fact("fields"):
-        with misfits(told(receiver), _REMEDY, exception="IndexError"):
+        with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
             target = index(shape, *parts)
-        _fills(site, receiver, target, value)
-    values_changed(site, receiver)
-    return Thing()
+        _fills(operation, receiver, target, value)
+    values_changed(operation, receiver)
+    return AbstractValue()
 
 
 @RULES.attribute(ARRAY, "flags")
-def flags(site: Site) -> Thing | None:
+def flags(operation: Operation) -> AbstractValue | None:
     """Code that takes the flags may make the array writeable by them."""
-    (site.receiver or Thing()).facts.pop("writeable", None)
+    (operation.receiver or AbstractValue()).facts.pop("writeable", None)
     return None
 
 
-def _fills(site: Site, receiver: Thing, target: Shape, value: Thing) -> None:
+def _fills(operation: Operation, receiver: AbstractValue, target: Shape, value: AbstractValue) -> None:
     """What is written has a shape that fills the part, and is of a kind that the array holds."""
     kind = kind_of(dtype_of(receiver))
     if kind is None or kind in "OV":
@@ -232,120 +232,122 @@ def _fills(site: Site, receiver: Thing, target: Shape, value: Thing) -> None:
     shape = taken_shape(value)
     if shape is not None and size(target) != 0:
         remedy = "assign as many values as there are elements, or use a longer array"
-        with misfits(f"{told(receiver)}; {told(value, 'the value')}", remedy):
+        with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
             broadcast_to(shape, target)
     if kind in "biuf" and value.type == "str" and isinstance(value.literal, str) and size(target):
-        _reads_as_number(site, receiver, value.literal, kind)
+        _reads_as_number(operation, receiver, value.literal, kind)
     if kind in "iu" and value.literal is not NOT_KNOWN and value.literal != value.literal and size(target):
-        site.crash(
+        operation.crash(
             "ValueError",
             "cannot convert float NaN to integer",
-            fact=told(receiver),
+            fact=describe(receiver),
             remedy="convert the array to float first: .astype(float)",
         )
     if kind in "iu" and value.literal is None and size(target):
-        site.crash(
+        operation.crash(
             "TypeError",
             "int() argument must not be NoneType",
-            fact=told(receiver),
+            fact=describe(receiver),
             remedy="assign a number, or create the array with dtype=object",
         )
 
 
-def _reads_as_number(site: Site, receiver: Thing, text: str, kind: str) -> None:
+def _reads_as_number(operation: Operation, receiver: AbstractValue, text: str, kind: str) -> None:
     if kind == "b":
         return
     try:
         (int if kind in "iu" else float)(text)
     except ValueError:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"could not convert string to float: {text!r}",
-            fact=told(receiver),
+            fact=describe(receiver),
             remedy="assign a number, or create the array with dtype=object",
         )
 
 
 @RULES.element(ARRAY)
-def first_part(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
+def first_part(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
     shape = shape_of(receiver)
     if shape is None:
-        return Thing()
+        return AbstractValue()
     if not shape:
-        return site.crash(
+        return operation.crash(
             "TypeError",
             "iteration over a 0-d array",
-            fact=told(receiver),
+            fact=describe(receiver),
             remedy="get its value with .item()",
         )
     if not shape[0]:
-        return Thing()
+        return AbstractValue()
     return _element(receiver, []) if len(shape) == 1 else view_of(receiver, shape[1:])
 
 
 @RULES.truth(ARRAY)
-def truth(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
+def truth(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
     shape = shape_of(receiver)
     least = size(shape) if shape is not None else None
     if least is not None and least > 1:
-        _is_ambiguous(site, receiver)
-    return Thing()
+        _is_ambiguous(operation, receiver)
+    return AbstractValue()
 
 
-def _is_ambiguous(site: Site, subject: Thing) -> None:
-    site.crash(
+def _is_ambiguous(operation: Operation, subject: AbstractValue) -> None:
+    operation.crash(
         "ValueError",
         "The truth value of an array with more than one element is ambiguous",
-        fact=told(subject),
+        fact=describe(subject),
         remedy="use .any() or .all(), or combine masks with & and |",
     )
 
 
 @RULES.function("builtins.bool")
-def asked_for_truth(site: Site) -> Thing | None:
-    subject = site.first
+def asked_for_truth(operation: Operation) -> AbstractValue | None:
+    subject = operation.first
     shape = shape_of(subject)
     least = size(shape) if is_array(subject) and shape is not None else None
     if least is not None and least > 1:
-        _is_ambiguous(site, subject)
+        _is_ambiguous(operation, subject)
     return None
 
 
 @RULES.item(f"numpy.{ANY}")
-def of_number(site: Site) -> Thing | None:
-    index = site.first
+def of_number(operation: Operation) -> AbstractValue | None:
+    index = operation.first
     parts = index.items if index.type == "tuple" else [index]
     is_element = parts is not None and any(part.type in ("int", "str", "slice", "float") for part in parts)
-    if _is_single(site.receiver) and is_element:
-        site.crash(
+    if _is_single(operation.receiver) and is_element:
+        operation.crash(
             "IndexError",
             "invalid index to scalar variable",
-            fact=f"{site.receiver.words or 'the value'} is a {site.receiver.type}" if site.receiver else "",
+            fact=f"{operation.receiver.words or 'the value'} is a {operation.receiver.type}"
+            if operation.receiver
+            else "",
             remedy="remove the index, or index the array that the number came from",
         )
     return None
 
 
-def _is_single(thing: Thing | None) -> bool:
-    return thing is not None and is_number(thing) and thing.package == "numpy"
+def _is_single(value: AbstractValue | None) -> bool:
+    return value is not None and is_number(value) and value.package == "numpy"
 
 
 @RULES.element(f"numpy.{ANY}")
-def through_number(site: Site) -> Thing | None:
-    return _without_parts(site, "iterated") if _is_single(site.receiver) else None
+def through_number(operation: Operation) -> AbstractValue | None:
+    return _without_parts(operation, "iterated") if _is_single(operation.receiver) else None
 
 
 @RULES.function("builtins.len")
-def length_of_number(site: Site) -> Thing | None:
-    return _without_parts(site, "counted") if _is_single(site.first) else None
+def length_of_number(operation: Operation) -> AbstractValue | None:
+    return _without_parts(operation, "counted") if _is_single(operation.first) else None
 
 
-def _without_parts(site: Site, verb: str) -> Thing | None:
-    return site.crash(
+def _without_parts(operation: Operation, verb: str) -> AbstractValue | None:
+    return operation.crash(
         "TypeError",
         f"a NumPy scalar cannot be {verb}",
-        fact=f"{site.text} is a NumPy scalar",
+        fact=f"{operation.text} is a NumPy scalar",
         remedy="put it in a list: [x], or use the array that it came from",
     )

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from crane_core.detectors.rules.families.numpy_things import ARRAY, called, told
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import ARRAY, called, describe
 from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("numpy: names")
 _FRAME: Final = (
@@ -46,15 +46,15 @@ def _is_no_name(name: str) -> bool:
 
 @RULES.attribute(ARRAY)
 @RULES.method(ARRAY)
-def missing(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
-    if not _is_no_name(site.name) or site.name in receiver.attributes:
+def missing(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
+    if not _is_no_name(operation.name) or operation.name in receiver.attributes:
         return None
-    return site.crash(
+    return operation.crash(
         "AttributeError",
-        f"'numpy.ndarray' object has no attribute {site.name!r}",
-        fact=told(receiver) if told(receiver) != receiver.words else f"{receiver.words} is a numpy.ndarray",
-        remedy=_OF_OTHERS[site.name],
+        f"'numpy.ndarray' object has no attribute {operation.name!r}",
+        fact=describe(receiver) if describe(receiver) != receiver.words else f"{receiver.words} is a numpy.ndarray",
+        remedy=_OF_OTHERS[operation.name],
     )
 
 
@@ -84,27 +84,27 @@ _REMOVED: Final[dict[str, tuple[tuple[int, int], tuple[int, int] | None, str]]] 
 """Names that NumPy has no more: since which version, until which it came back, and what to write instead."""
 
 
-def removed(site: Site, name: str) -> None:
+def removed(operation: Operation, name: str) -> None:
     """Crash where the version in the kernel is known to lack the name."""
     since, until, remedy = _REMOVED[name]
-    found = version_of(site, "numpy")
+    found = version_of(operation, "numpy")
     if found is not None and found >= since and (until is None or found < until):
-        site.crash(
+        operation.crash(
             "AttributeError",
             f"numpy.{name} was removed in NumPy {'.'.join(map(str, since))}",
-            fact=f"NumPy {site.packages['numpy']} is installed",
+            fact=f"NumPy {operation.packages['numpy']} is installed",
             remedy=remedy,
         )
 
 
 @RULES.attribute("builtins.module", *_REMOVED)
-def removed_from_module(site: Site) -> Thing | None:
-    if site.receiver is not None and site.receiver.path == "numpy":
-        removed(site, site.name)
+def removed_from_module(operation: Operation) -> AbstractValue | None:
+    if operation.receiver is not None and operation.receiver.path == "numpy":
+        removed(operation, operation.name)
     return None
 
 
 @RULES.function(*(f"numpy.{name}" for name in _REMOVED))
-def removed_function(site: Site) -> Thing | None:
-    removed(site, called(site))
+def removed_function(operation: Operation) -> AbstractValue | None:
+    removed(operation, called(operation))
     return None

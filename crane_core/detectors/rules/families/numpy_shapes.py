@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.families.numpy_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
     axis_in,
     called,
+    crash_on_shape_mismatch,
+    describe,
     dtype_meant,
     dtype_of,
     given_to,
@@ -20,111 +23,110 @@ from crane_core.detectors.rules.families.numpy_things import (
     kind_of,
     lengths_in,
     literal_of,
-    misfits,
     shape_of,
     subject_of,
-    told,
     view_of,
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, size
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
 
 RULES = Family("numpy: shapes and axes")
 _AXIS: Final = "axes are numbered from 0: use an axis of the array"
 
 
-def _reshaped(site: Site, subject: Thing, wanted: Shape | None) -> Thing:
+def _reshaped(operation: Operation, subject: AbstractValue, wanted: Shape | None) -> AbstractValue:
     shape = shape_of(subject)
     if shape is None or wanted is None:
-        return Thing(ARRAY) if is_array(subject) else Thing()
-    with misfits(told(subject), f"its {size(shape)} elements need lengths with that product; -1 computes one of them"):
+        return AbstractValue(ARRAY) if is_array(subject) else AbstractValue()
+    with crash_on_shape_mismatch(
+        describe(subject), f"its {size(shape)} elements need lengths with that product; -1 computes one of them"
+    ):
         found = shapes.reshape(shape, wanted)
     return view_of(subject, found) if is_array(subject) else array(found, dtype_of(subject))
 
 
 @RULES.method(ARRAY, "reshape")
-def reshape_method(site: Site) -> Thing | None:
-    given, extra = site.arguments, set(site.arguments.keywords) - {"order", "copy"}
+def reshape_method(operation: Operation) -> AbstractValue | None:
+    given, extra = operation.arguments, set(operation.arguments.keywords) - {"order", "copy"}
     if not given.is_complete or extra or not given.positional:
-        return Thing()
-    things = given.positional
-    wanted = lengths_in(things[0]) if len(things) == 1 else _one_by_one(things)
-    return _reshaped(site, subject_of(site), wanted)
+        return AbstractValue()
+    values = given.positional
+    wanted = lengths_in(values[0]) if len(values) == 1 else _one_by_one(values)
+    return _reshaped(operation, subject_of(operation), wanted)
 
 
-def _one_by_one(things: Sequence[Thing]) -> Shape | None:
-    return None if any(thing.type not in ("int", "") for thing in things) else tuple(map(whole, things))
+def _one_by_one(values: Sequence[AbstractValue]) -> Shape | None:
+    return None if any(value.type not in ("int", "") for value in values) else tuple(map(whole, values))
 
 
 @RULES.function("numpy.reshape")
-def reshape_function(site: Site) -> Thing | None:
-    given = given_to(site, "a, shape=None, order='C', *, newshape=None, copy=None")
+def reshape_function(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, shape=None, order='C', *, newshape=None, copy=None")
     if given is None or not {"a", "shape"} <= given.keys():
-        return Thing()
-    return _reshaped(site, given["a"], lengths_in(given["shape"]))
+        return AbstractValue()
+    return _reshaped(operation, given["a"], lengths_in(given["shape"]))
 
 
 @RULES.method(ARRAY, "ravel", "flatten")
-def flat_method(site: Site) -> Thing | None:
-    subject = subject_of(site)
+def flat_method(operation: Operation) -> AbstractValue | None:
+    subject = subject_of(operation)
     shape = shape_of(subject)
-    return view_of(subject, shapes.flatten(shape)) if shape is not None else Thing(ARRAY)
+    return view_of(subject, shapes.flatten(shape)) if shape is not None else AbstractValue(ARRAY)
 
 
 @RULES.function("numpy.ravel")
-def flat_function(site: Site) -> Thing | None:
-    shape = shape_of(site.first)
-    if shape is None or len(site.arguments.positional) != 1:
-        return Thing()
-    return array(shapes.flatten(shape), dtype_of(site.first))
+def flat_function(operation: Operation) -> AbstractValue | None:
+    shape = shape_of(operation.first)
+    if shape is None or len(operation.arguments.positional) != 1:
+        return AbstractValue()
+    return array(shapes.flatten(shape), dtype_of(operation.first))
 
 
 def _moved(
-    parameters: str, change: Callable[[Shape, dict[str, Thing]], Shape | None]
-) -> Callable[[Site], Thing | None]:
+    parameters: str, change: Callable[[Shape, dict[str, AbstractValue]], Shape | None]
+) -> Callable[[Operation], AbstractValue | None]:
     """A function or method that gives the array with other axes; `change` gives None if it is not known how."""
 
-    def rule(site: Site) -> Thing | None:
-        given = given_to(site, parameters)
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = given_to(operation, parameters)
         if given is None or "a" not in given:
-            return Thing()
+            return AbstractValue()
         subject = given["a"]
         shape = shape_of(subject)
         if shape is None:
-            return Thing(ARRAY) if is_array(subject) else Thing()
-        with misfits(told(subject), _AXIS):
+            return AbstractValue(ARRAY) if is_array(subject) else AbstractValue()
+        with crash_on_shape_mismatch(describe(subject), _AXIS):
             found = change(shape, given)
         return view_of(subject, found) if is_array(subject) else array(found, dtype_of(subject))
 
     return rule
 
 
-def _numbers(given: dict[str, Thing], *names: str) -> list[int] | None:
+def _numbers(given: dict[str, AbstractValue], *names: str) -> list[int] | None:
     found = [whole(given.get(name)) for name in names]
     known = [number for number in found if number is not None]
     return known if len(known) == len(found) else None
 
 
-def _swap(shape: Shape, given: dict[str, Thing]) -> Shape | None:
+def _swap(shape: Shape, given: dict[str, AbstractValue]) -> Shape | None:
     axes = _numbers(given, "axis1", "axis2")
     return shapes.swapaxes(shape, *axes) if axes is not None else None
 
 
-def _move(shape: Shape, given: dict[str, Thing]) -> Shape | None:
+def _move(shape: Shape, given: dict[str, AbstractValue]) -> Shape | None:
     axes = _numbers(given, "source", "destination")
     return shapes.moveaxis(shape, *axes) if axes is not None else None
 
 
-def _expand(shape: Shape, given: dict[str, Thing]) -> Shape | None:
+def _expand(shape: Shape, given: dict[str, AbstractValue]) -> Shape | None:
     axes = _numbers(given, "axis")
     return shapes.expand_dims(shape, axes[0]) if axes is not None else None
 
 
-def _squeeze(shape: Shape, given: dict[str, Thing]) -> Shape | None:
+def _squeeze(shape: Shape, given: dict[str, AbstractValue]) -> Shape | None:
     known, axis = axis_in(given.get("axis"))
     if not known:
         return None
@@ -142,34 +144,34 @@ RULES.function("numpy.expand_dims")(_moved("a, axis", _expand))
 
 
 @RULES.method(ARRAY, "transpose")
-def transpose_method(site: Site) -> Thing | None:
-    subject, given = subject_of(site), site.arguments
+def transpose_method(operation: Operation) -> AbstractValue | None:
+    subject, given = subject_of(operation), operation.arguments
     shape = shape_of(subject)
     if shape is None or given.keywords or not given.is_complete:
-        return Thing(ARRAY)
-    things = given.positional
-    if not things or is_none(things[0]):
+        return AbstractValue(ARRAY)
+    values = given.positional
+    if not values or is_none(values[0]):
         return view_of(subject, shapes.transpose(shape))
-    axes = lengths_in(things[0]) if len(things) == 1 else _one_by_one(things)
+    axes = lengths_in(values[0]) if len(values) == 1 else _one_by_one(values)
     return _transposed(subject, shape, axes)
 
 
-def _transposed(subject: Thing, shape: Shape, axes: Shape | None) -> Thing:
+def _transposed(subject: AbstractValue, shape: Shape, axes: Shape | None) -> AbstractValue:
     known = [axis for axis in axes or () if axis is not None]
     if axes is None or len(known) < len(axes):
         return view_of(subject, (None,) * len(shape))
-    with misfits(told(subject), "list each axis of the array once"):
+    with crash_on_shape_mismatch(describe(subject), "list each axis of the array once"):
         return view_of(subject, shapes.transpose(shape, known))
 
 
 @RULES.function("numpy.transpose")
-def transpose_function(site: Site) -> Thing | None:
-    given = given_to(site, "a, axes=None")
+def transpose_function(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, axes=None")
     if given is None or "a" not in given or not is_array(given["a"]):
-        return Thing()
+        return AbstractValue()
     shape = shape_of(given["a"])
     if shape is None:
-        return Thing(ARRAY)
+        return AbstractValue(ARRAY)
     if is_none(given.get("axes")):
         return view_of(given["a"], shapes.transpose(shape))
     return _transposed(given["a"], shape, lengths_in(given["axes"]))
@@ -208,40 +210,40 @@ _OF_NAME: Final = {
 }
 
 
-def _reduction(name: str) -> Callable[[Site], Thing | None]:
-    def rule(site: Site) -> Thing | None:
-        given = given_to(site, _OF_NAME.get(name, _PARAMETERS))
+def _reduction(name: str) -> Callable[[Operation], AbstractValue | None]:
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = given_to(operation, _OF_NAME.get(name, _PARAMETERS))
         if given is None or "a" not in given or {"out", "weights", "returned"} & given.keys():
-            return Thing() if given is not None and "out" not in given else None
-        return _reduced(site, name, given)
+            return AbstractValue() if given is not None and "out" not in given else None
+        return _reduced(operation, name, given)
 
     return rule
 
 
-def _reduced(site: Site, name: str, given: dict[str, Thing]) -> Thing:
+def _reduced(operation: Operation, name: str, given: dict[str, AbstractValue]) -> AbstractValue:
     subject = given["a"]
     shape = shape_of(subject)
     if shape is None:
-        return Thing()
-    _is_of_numbers(site, name, subject)
+        return AbstractValue()
+    _is_of_numbers(operation, name, subject)
     known, axis = axis_in(given.get("axis"))
     keepdims = literal_of(given.get("keepdims"), default=False)
     if not known:
-        return Thing()
-    with misfits(told(subject), _AXIS):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe(subject), _AXIS):
         found = shapes.reduce(shape, axis, keepdims=keepdims is True)
     if name in _NEED_ONE and size(shape) == 0 and size(found) != 0 and "initial" not in given:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"zero-size array to reduction operation {name} which has no identity",
-            fact=told(subject),
+            fact=describe(subject),
             remedy="check first that the array is not empty: if x.size",
         )
     dtype = _dtype_after(name, dtype_of(subject), given)
-    return array(found, dtype) if type(keepdims) is bool else Thing()
+    return array(found, dtype) if type(keepdims) is bool else AbstractValue()
 
 
-def _dtype_after(name: str, dtype: str | None, given: dict[str, Thing]) -> str | None:
+def _dtype_after(name: str, dtype: str | None, given: dict[str, AbstractValue]) -> str | None:
     kind = kind_of(dtype)
     if "dtype" in given:
         return dtype_meant(given["dtype"])
@@ -256,13 +258,13 @@ def _dtype_after(name: str, dtype: str | None, given: dict[str, Thing]) -> str |
     return dtype if kind in tuple("biuf") and (name != "ptp" or kind != "b") else None
 
 
-def _is_of_numbers(site: Site, name: str, subject: Thing) -> None:
+def _is_of_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:
     shape = shape_of(subject)
     if name in ("mean", "std", "var", "sum", "prod") and kind_of(dtype_of(subject)) == "U" and shape and size(shape):
-        site.crash(
-            "TypeError" if is_at_least(site, "numpy", 2, 0) else "UFuncTypeError",
+        operation.crash(
+            "TypeError" if is_at_least(operation, "numpy", 2, 0) else "UFuncTypeError",
             f"cannot compute {name} of strings",
-            fact=told(subject),
+            fact=describe(subject),
             remedy="convert the strings to numbers first: .astype(float)",
         )
 
@@ -273,22 +275,22 @@ for _name in (*_TO_FLOAT, *_TO_BOOL, *_TO_INDEX, *_SAME, *_SUMS):
         RULES.method(ARRAY, _name)(_reduction(_name))
 
 
-def _running(name: str) -> Callable[[Site], Thing | None]:
+def _running(name: str) -> Callable[[Operation], AbstractValue | None]:
     """cumsum and the like: with no axis the array is read as one line; sorting takes the last axis."""
 
-    def rule(site: Site) -> Thing | None:
-        given = given_to(site, "a, axis=None, dtype=None, out=None, *, kind=None, order=None, stable=None")
+    def rule(operation: Operation) -> AbstractValue | None:
+        given = given_to(operation, "a, axis=None, dtype=None, out=None, *, kind=None, order=None, stable=None")
         if given is None or "a" not in given or "out" in given:
-            return Thing()
+            return AbstractValue()
         subject = given["a"]
         shape = shape_of(subject)
         known, axis = axis_in(given.get("axis")) if "axis" in given else (True, None if "sort" not in name else -1)
         if shape is None or not known or isinstance(axis, tuple):
-            return Thing()
+            return AbstractValue()
         if axis is None:
             return array(shapes.flatten(shape), None)
         if shape:
-            with misfits(told(subject), _AXIS):
+            with crash_on_shape_mismatch(describe(subject), _AXIS):
                 shapes.axis_of(axis, len(shape))
         return array(shape, "int64" if name == "argsort" else dtype_of(subject) if name == "sort" else None)
 
@@ -302,15 +304,15 @@ for _name in ("cumsum", "cumprod", "sort", "argsort"):
 
 
 @RULES.function("numpy.percentile", "numpy.quantile", "numpy.nanpercentile", "numpy.nanquantile")
-def percentile(site: Site) -> Thing | None:
-    given = given_to(site, "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False")
+def percentile(operation: Operation) -> AbstractValue | None:
+    given = given_to(operation, "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False")
     if given is None or not {"a", "q"} <= given.keys() or set(given) - {"a", "q", "axis", "method"}:
-        return Thing()
+        return AbstractValue()
     shape, wanted = shape_of(given["a"]), shape_of(given["q"])
     known, axis = axis_in(given.get("axis"))
     if shape is None or wanted is None or not known:
-        return Thing()
-    with misfits(told(given["a"]), _AXIS):
+        return AbstractValue()
+    with crash_on_shape_mismatch(describe(given["a"]), _AXIS):
         return array((*wanted, *shapes.reduce(shape, axis)), None)
 
 
@@ -318,51 +320,59 @@ def percentile(site: Site) -> Thing | None:
 
 
 @RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype", "flat", "real", "imag", "nbytes", "itemsize")
-def attribute(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
+def attribute(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
     shape = shape_of(subject)
-    if site.name in ("nbytes", "itemsize"):
-        return Thing("int")
-    if site.name == "dtype":
-        return Thing("", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=f"{subject.words}.dtype")
+    if operation.name in ("nbytes", "itemsize"):
+        return AbstractValue("int")
+    if operation.name == "dtype":
+        return AbstractValue(
+            "", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=f"{subject.words}.dtype"
+        )
     if shape is None:
-        return Thing(ARRAY) if site.name == "T" else Thing("int") if site.name in ("ndim", "size") else Thing()
-    if site.name == "shape":
-        lengths = [Thing("int") if length is None else _number(length) for length in shape]
-        return Thing("tuple", items=lengths, words=f"{subject.words or 'the array'}.shape")
-    if site.name == "T":
+        return (
+            AbstractValue(ARRAY)
+            if operation.name == "T"
+            else AbstractValue("int")
+            if operation.name in ("ndim", "size")
+            else AbstractValue()
+        )
+    if operation.name == "shape":
+        lengths = [AbstractValue("int") if length is None else _number(length) for length in shape]
+        return AbstractValue("tuple", items=lengths, words=f"{subject.words or 'the array'}.shape")
+    if operation.name == "T":
         return view_of(subject, shapes.transpose(shape))
-    number = len(shape) if site.name == "ndim" else size(shape)
-    if site.name in ("ndim", "size"):
-        return _number(number) if number is not None else Thing("int")
-    return Thing()
+    number = len(shape) if operation.name == "ndim" else size(shape)
+    if operation.name in ("ndim", "size"):
+        return _number(number) if number is not None else AbstractValue("int")
+    return AbstractValue()
 
 
-def _number(value: int) -> Thing:
-    return Thing("int", literal=value)
+def _number(value: int) -> AbstractValue:
+    return AbstractValue("int", literal=value)
 
 
 @RULES.function("builtins.len")
-def length(site: Site) -> Thing | None:
-    subject = site.first
+def length(operation: Operation) -> AbstractValue | None:
+    subject = operation.first
     if not is_array(subject):
         return None
     shape = shape_of(subject)
     if shape is None:
-        return Thing("int")
+        return AbstractValue("int")
     if not shape:
-        return site.crash(
+        return operation.crash(
             "TypeError",
             "len() of unsized object",
-            fact=told(subject),
+            fact=describe(subject),
             remedy="get its value with .item()",
         )
-    return Thing("int") if shape[0] is None else _number(shape[0])
+    return AbstractValue("int") if shape[0] is None else _number(shape[0])
 
 
 @RULES.other("length", ARRAY)
-def number_of_parts(site: Site) -> Thing | None:
-    shape = shape_of(site.receiver or Thing())
+def number_of_parts(operation: Operation) -> AbstractValue | None:
+    shape = shape_of(operation.receiver or AbstractValue())
     return _number(shape[0]) if shape and shape[0] is not None else None
 
 
@@ -371,70 +381,72 @@ _LISTED: Final = 100
 
 
 @RULES.function("builtins.list", "builtins.tuple")
-def listed(site: Site) -> Thing | None:
+def listed(operation: Operation) -> AbstractValue | None:
     """A list of the parts along the first axis."""
-    if len(site.arguments.positional) != 1 or not is_array(site.first):
+    if len(operation.arguments.positional) != 1 or not is_array(operation.first):
         return None
-    found = _parts(site.first)
-    return Thing(called(site), items=found.items) if found is not None else Thing(called(site))
+    found = _parts(operation.first)
+    return (
+        AbstractValue(called(operation), items=found.items) if found is not None else AbstractValue(called(operation))
+    )
 
 
 @RULES.other("elements", ARRAY)
-def all_parts(site: Site) -> Thing | None:
-    return _parts(site.receiver or Thing())
+def all_parts(operation: Operation) -> AbstractValue | None:
+    return _parts(operation.receiver or AbstractValue())
 
 
-def _parts(subject: Thing) -> Thing | None:
+def _parts(subject: AbstractValue) -> AbstractValue | None:
     shape = shape_of(subject)
     if not shape or shape[0] is None or shape[0] > _LISTED:
         return None
     held = held_by(subject)
-    return Thing("list", items=[_part(subject, shape, held) for _ in range(shape[0])])
+    return AbstractValue("list", items=[_part(subject, shape, held) for _ in range(shape[0])])
 
 
-def _part(subject: Thing, shape: Shape, held: str) -> Thing:
-    return Thing(held) if held and len(shape) == 1 else view_of(subject, shape[1:])
+def _part(subject: AbstractValue, shape: Shape, held: str) -> AbstractValue:
+    return AbstractValue(held) if held and len(shape) == 1 else view_of(subject, shape[1:])
 
 
 @RULES.function("numpy.shape", "numpy.ndim", "numpy.size")
-def asked_of_function(site: Site) -> Thing | None:
-    return Thing()
+def asked_of_function(operation: Operation) -> AbstractValue | None:
+    return AbstractValue()
 
 
 @RULES.method(ARRAY, "item")
-def item(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
+def item(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
     shape = shape_of(subject)
     count = size(shape) if shape is not None else None
-    if site.arguments.positional or count in (None, 1):
-        return Thing()
-    return site.crash(
+    if operation.arguments.positional or count in (None, 1):
+        return AbstractValue()
+    return operation.crash(
         "ValueError",
         "only length-1 arrays can be converted to Python scalars",
-        fact=told(subject),
+        fact=describe(subject),
         remedy="select one element by its index, or use .tolist()",
     )
 
 
 @RULES.method(ARRAY, "tolist")
-def tolist(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
+def tolist(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
     shape = shape_of(subject)
     if not shape or len(shape) != 1 or shape[0] is None:
-        return Thing("list") if shape else Thing()
-    return Thing("list", {"length": shape[0]})
+        return AbstractValue("list") if shape else AbstractValue()
+    return AbstractValue("list", {"length": shape[0]})
 
 
 @RULES.method(ARRAY, "copy")
-def copy(site: Site) -> Thing | None:
-    subject = site.receiver or Thing()
+def copy(operation: Operation) -> AbstractValue | None:
+    subject = operation.receiver or AbstractValue()
     facts = {name: fact for name, fact in subject.facts.items() if name not in ("view_of", "writeable")}
-    return Thing(ARRAY, facts)
+    return AbstractValue(ARRAY, facts)
 
 
 @RULES.function("numpy.copy")
-def copy_function(site: Site) -> Thing | None:
-    shape = shape_of(site.first)
+def copy_function(operation: Operation) -> AbstractValue | None:
+    shape = shape_of(operation.first)
     if shape is None:
-        return Thing()
-    return array(shape, dtype_of(site.first)) if is_array(site.first) else Thing()
+        return AbstractValue()
+    return array(shape, dtype_of(operation.first)) if is_array(operation.first) else AbstractValue()

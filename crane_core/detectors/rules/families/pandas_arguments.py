@@ -11,9 +11,9 @@ import inspect
 from functools import cache
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: arguments")
 _CLASSES: Final = {
@@ -41,32 +41,35 @@ _INSTEAD: Final = {
 @RULES.method("pandas.Series")
 @RULES.method("pandas.DataFrameGroupBy")
 @RULES.method("pandas.SeriesGroupBy")
-def fitting(site: Site) -> Thing | None:
+def fitting(operation: Operation) -> AbstractValue | None:
     """Too many by position, names that it has not, or something that it needs is left out."""
-    receiver = site.receiver
-    if receiver is None or not site.arguments.is_complete or _is_given_by_notebook(site):
+    receiver = operation.receiver
+    if receiver is None or not operation.arguments.is_complete or _is_given_by_notebook(operation):
         return None
-    signature = _signature(f"{receiver.package}.{receiver.class_name}", site.name, site.packages.get("pandas", ""))
+    signature = _signature(
+        f"{receiver.package}.{receiver.class_name}", operation.name, operation.packages.get("pandas", "")
+    )
     if signature is None:
         return None
     try:
-        signature.bind(receiver, *site.arguments.positional, **site.arguments.keywords)
+        signature.bind(receiver, *operation.arguments.positional, **operation.arguments.keywords)
     except TypeError as error:
-        unknown = next((name for name in site.arguments.keywords if name not in signature.parameters), "")
+        unknown = next((name for name in operation.arguments.keywords if name not in signature.parameters), "")
         names = [name for name in signature.parameters if name != "self"]
-        site.crash(
+        operation.crash(
             "TypeError",
-            f"{receiver.class_name}.{site.name}(): {error}",
-            fact=f"in pandas {site.packages['pandas']} it takes {', '.join(names) or 'no arguments'}",
-            remedy=_INSTEAD.get((site.name, unknown), "pass only these arguments"),
+            f"{receiver.class_name}.{operation.name}(): {error}",
+            fact=f"in pandas {operation.packages['pandas']} it takes {', '.join(names) or 'no arguments'}",
+            remedy=_INSTEAD.get((operation.name, unknown), "pass only these arguments"),
         )
     return None
 
 
-def _is_given_by_notebook(site: Site) -> bool:
+def _is_given_by_notebook(operation: Operation) -> bool:
     """Whether a cell may have put a method of this name into the class."""
     return any(
-        site.mentions(text) for text in (f".{site.name} =", f".{site.name}=", f"'{site.name}'", f'"{site.name}"')
+        operation.mentions(text)
+        for text in (f".{operation.name} =", f".{operation.name}=", f"'{operation.name}'", f'"{operation.name}"')
     )
 
 

@@ -6,55 +6,55 @@ import itertools
 from collections.abc import Sequence
 from typing import Final
 
-from crane_core.detectors.rules.families.numpy_things import is_array, kind_of
-from crane_core.detectors.rules.families.pandas_things import is_numeric, is_series, mapped, n_rows
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import is_array, kind_of
+from crane_core.detectors.rules.families.pandas_frames import is_numeric, is_series, mapped, n_rows
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: bins")
 _LABELS: Final = "pass one label per bin: one fewer than edges"
 
 
 @RULES.function("pandas.cut")
-def cut(site: Site) -> Thing | None:
+def cut(operation: Operation) -> AbstractValue | None:
     """Edges that rise, and a label for each bin."""
-    given = site.arguments.bound(
+    given = operation.arguments.bound(
         "x, bins, right=True, labels=None, retbins=False, precision=3, include_lowest=False, duplicates='raise',"
         " ordered=True"
     )
     if given is None or not {"x", "bins"} <= given.keys() or not _holds_numbers(given["x"]):
-        return Thing()
+        return AbstractValue()
     edges, count = _numbers(given["bins"]), given["bins"].literal
     if edges is not None:
-        _rise(site, edges)
+        _rise(operation, edges)
         if "duplicates" not in given:
-            _are_distinct(site, edges)
+            _are_distinct(operation, edges)
     n_bins = len(edges) - 1 if edges is not None else count if type(count) is int and count > 0 else None
     if n_bins is not None and "duplicates" not in given:
-        _fit_labels(site, given, n_bins)
+        _fit_labels(operation, given, n_bins)
     return _binned(given)
 
 
 @RULES.function("pandas.qcut")
-def qcut(site: Site) -> Thing | None:
+def qcut(operation: Operation) -> AbstractValue | None:
     """As many labels as quantiles; where edges fall together and labels are too few it is a ValueError as well."""
-    given = site.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
+    given = operation.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
     if given is None or not {"x", "q"} <= given.keys() or not _holds_numbers(given["x"]):
-        return Thing()
+        return AbstractValue()
     shares, count = _numbers(given["q"]), given["q"].literal
     n_bins = len(shares) - 1 if shares is not None else count if type(count) is int and count > 0 else None
     if n_bins is not None and "duplicates" not in given:
-        _fit_labels(site, given, n_bins)
+        _fit_labels(operation, given, n_bins)
     return _binned(given)
 
 
-def _binned(given: dict[str, Thing]) -> Thing:
+def _binned(given: dict[str, AbstractValue]) -> AbstractValue:
     x = given["x"]
-    return mapped(x, None) if is_series(x) and "retbins" not in given else Thing()
+    return mapped(x, None) if is_series(x) and "retbins" not in given else AbstractValue()
 
 
-def _holds_numbers(x: Thing) -> bool:
+def _holds_numbers(x: AbstractValue) -> bool:
     if is_series(x):
         return is_numeric(x.fact("dtype")) and bool(n_rows(x))
     shape = x.fact("shape")
@@ -62,16 +62,16 @@ def _holds_numbers(x: Thing) -> bool:
     return is_array(x) and is_line and kind_of(x.fact("dtype")) in ("i", "u", "f")
 
 
-def _numbers(thing: Thing) -> list[float] | None:
-    found = thing.literal
-    is_row = thing.type in ("list", "tuple") and isinstance(found, (list, tuple)) and len(found) > 1
+def _numbers(value: AbstractValue) -> list[float] | None:
+    found = value.literal
+    is_row = value.type in ("list", "tuple") and isinstance(found, (list, tuple)) and len(found) > 1
     return list(found) if is_row and all(type(each) in (int, float) for each in found) else None
 
 
-def _rise(site: Site, edges: Sequence[float]) -> None:
+def _rise(operation: Operation, edges: Sequence[float]) -> None:
     falls = [(left, right) for left, right in itertools.pairwise(edges) if right < left]
     if falls:
-        site.crash(
+        operation.crash(
             "ValueError",
             "bins must increase monotonically",
             fact=f"{falls[0][1]} comes after {falls[0][0]}",
@@ -79,10 +79,10 @@ def _rise(site: Site, edges: Sequence[float]) -> None:
         )
 
 
-def _are_distinct(site: Site, edges: Sequence[float]) -> None:
+def _are_distinct(operation: Operation, edges: Sequence[float]) -> None:
     twice = [left for left, right in itertools.pairwise(edges) if left == right]
     if twice and len(edges) > 2:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Bin edges must be unique",
             fact=f"{twice[0]} occurs twice",
@@ -90,12 +90,12 @@ def _are_distinct(site: Site, edges: Sequence[float]) -> None:
         )
 
 
-def _fit_labels(site: Site, given: dict[str, Thing], n_bins: int) -> None:
+def _fit_labels(operation: Operation, given: dict[str, AbstractValue], n_bins: int) -> None:
     labels = given.get("labels")
     if labels is None or labels.type not in ("list", "tuple") or labels.items is None:
         return
     if len(labels.items) != n_bins:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Bin labels must be one fewer than the number of bin edges: {len(labels.items)} labels for {n_bins} bins",
             fact=f"{n_bins} bins have {n_bins + 1} edges",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.numpy_things import (
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.families.numpy_arrays import (
     array,
+    describe,
     is_array,
     kind_of,
     taken_shape,
-    told,
 )
-from crane_core.detectors.rules.families.pandas_things import (
+from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     at_most,
     changed,
@@ -43,68 +44,67 @@ from crane_core.detectors.rules.families.pandas_things import (
     with_label_set,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: columns")
 _LABEL: Final = (str, int, float, bool, type(None))
 
 
 @RULES.item(FRAME)
-def select(site: Site) -> Thing | None:
+def select(operation: Operation) -> AbstractValue | None:
     """frame[label], frame[[labels]], frame[mask], frame[a:b]."""
-    old, asked = site.receiver or Thing(), site.first
+    old, asked = operation.receiver or AbstractValue(), operation.first
     if asked.type == "slice":
         return some_rows(old)
     if is_series(asked) or is_array(asked):
-        return _masked(site, old, asked)
+        return _masked(operation, old, asked)
     if is_frame(asked):
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     value = asked.literal
     if asked.is_a("pandas", "Index") and (labels := index_labels(asked)) is not None:
-        asked = Thing("list", items=[literal(label) for label in labels])
+        asked = AbstractValue("list", items=[literal(label) for label in labels])
     if asked.type == "list":
-        return _several(site, old, asked)
+        return _several(operation, old, asked)
     if not isinstance(value, (*_LABEL, tuple)):
-        return Thing()
+        return AbstractValue()
     if lacks(old, value):
-        missing_column(site, old, value)
-    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else Thing()
+        missing_column(operation, old, value)
+    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else AbstractValue()
 
 
-def _several(site: Site, old: Thing, asked: Thing) -> Thing:
+def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
     if asked.items is None:
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     if asked.items and all(item.type == "bool" for item in asked.items):
-        _is_as_long(site, old, len(asked.items), asked)
+        _is_as_long(operation, old, len(asked.items), asked)
         return some_rows(old)
     known = labels_in(asked) or []
     for label in known:
         if lacks(old, label):
-            missing_column(site, old, label)
+            missing_column(operation, old, label)
     if not is_whole_list_of_labels(asked) or label_set(old) is None:
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     return with_columns(old, known)
 
 
-def _masked(site: Site, old: Thing, asked: Thing) -> Thing:
+def _masked(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
     """Booleans choose rows; an array or series of strings chooses columns."""
     dtype = asked.fact("dtype")
     if dtype != "bool":
-        return Thing()
+        return AbstractValue()
     if is_array(asked):
         shape = taken_shape(asked)
         if shape is not None and len(shape) == 1 and shape[0] is not None:
-            _is_as_long(site, old, shape[0], asked)
+            _is_as_long(operation, old, shape[0], asked)
         return some_rows(old)
-    _is_alignable(site, old, asked)
+    _is_alignable(operation, old, asked)
     return some_rows(old)
 
 
-def _is_as_long(site: Site, old: Thing, length: int, asked: Thing) -> None:
+def _is_as_long(operation: Operation, old: AbstractValue, length: int, asked: AbstractValue) -> None:
     rows = n_rows(old)
     if rows is not None and rows != length:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Item wrong length {length} instead of {rows}",
             fact=f"{old.words or 'the frame'} has {rows} rows, {asked.words or 'the mask'} has {length} values",
@@ -112,12 +112,12 @@ def _is_as_long(site: Site, old: Thing, length: int, asked: Thing) -> None:
         )
 
 
-def _is_alignable(site: Site, old: Thing, asked: Thing) -> None:
+def _is_alignable(operation: Operation, old: AbstractValue, asked: AbstractValue) -> None:
     """A mask is aligned by the index: it needs a value for each row. Only ranges are known well enough."""
     rows, values = _range(old), _range(asked)
     if rows is None or values is None or set(rows) <= set(values):
         return
-    site.crash(
+    operation.crash(
         "IndexingError",
         "Unalignable boolean Series provided as indexer: the mask has no value for some rows",
         fact=f"{old.words or 'the frame'} has the index {rows}, {asked.words or 'the mask'} has {values}",
@@ -125,8 +125,8 @@ def _is_alignable(site: Site, old: Thing, asked: Thing) -> None:
     )
 
 
-def _range(thing: Thing) -> range | None:
-    index = thing.fact("index")
+def _range(value: AbstractValue) -> range | None:
+    index = value.fact("index")
     kept = index.get("range") if isinstance(index, dict) else None
     if not isinstance(kept, list) or len(kept) != 3 or len(found := range(*kept)) > 1_000_000:
         return None
@@ -137,34 +137,40 @@ def _range(thing: Thing) -> range | None:
 
 
 @RULES.attribute(FRAME, "shape", "size", "ndim", "T", "columns", "index", "values", "empty", "dtypes")
-def attribute(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
+def attribute(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
     rows, width = n_rows(old), n_columns(old)
-    if site.name == "shape":
-        lengths = [literal(length) if length is not None else Thing("int") for length in (rows, width)]
-        return Thing("tuple", items=lengths, words=f"{old.words}.shape" if old.words else "")
-    if site.name == "ndim":
+    if operation.name == "shape":
+        lengths = [literal(length) if length is not None else AbstractValue("int") for length in (rows, width)]
+        return AbstractValue("tuple", items=lengths, words=f"{old.words}.shape" if old.words else "")
+    if operation.name == "ndim":
         return literal(2)
-    if site.name == "values":
+    if operation.name == "values":
         return array((rows, width), _common_dtype(old), words=f"{old.words}.values" if old.words else "")
-    if site.name == "columns":
+    if operation.name == "columns":
         return _column_index(old)
-    if site.name == "T":
-        return Thing(FRAME)
-    if site.name == "dtypes":
+    if operation.name == "T":
+        return AbstractValue(FRAME)
+    if operation.name == "dtypes":
         return series(width)
-    if site.name == "index":
-        return Thing("", {"length": rows} if rows is not None else {}, words=f"{old.words}.index")
-    return Thing("int") if site.name == "size" else Thing("bool") if site.name == "empty" else Thing()
+    if operation.name == "index":
+        return AbstractValue("", {"length": rows} if rows is not None else {}, words=f"{old.words}.index")
+    return (
+        AbstractValue("int")
+        if operation.name == "size"
+        else AbstractValue("bool")
+        if operation.name == "empty"
+        else AbstractValue()
+    )
 
 
-def _column_index(old: Thing) -> Thing:
+def _column_index(old: AbstractValue) -> AbstractValue:
     labels = labels_of(old)
     facts: dict[str, Any] = {"length": n_columns(old)} | ({} if labels is None else {"labels": list(labels)})
-    return Thing("pandas.Index", facts, words=f"{old.words}.columns" if old.words else "")
+    return AbstractValue("pandas.Index", facts, words=f"{old.words}.columns" if old.words else "")
 
 
-def _common_dtype(old: Thing) -> str | None:
+def _common_dtype(old: AbstractValue) -> str | None:
     dtypes = old.fact("dtypes")
     width = n_columns(old)
     found = set(dtypes.values()) if isinstance(dtypes, dict) and width is not None and len(dtypes) == width else set()
@@ -172,13 +178,13 @@ def _common_dtype(old: Thing) -> str | None:
 
 
 @RULES.attribute(FRAME)
-def as_attribute(site: Site) -> Thing | None:
+def as_attribute(operation: Operation) -> AbstractValue | None:
     """frame.label, where the label is not a name of the class."""
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     labels = label_set(old)
-    if labels is None or site.name not in labels or site.name in _NAMES:
+    if labels is None or operation.name not in labels or operation.name in _NAMES:
         return None
-    return column(old, site.name)
+    return column(old, operation.name)
 
 
 _NAMES_OF_CLASS: Final = """
@@ -205,37 +211,37 @@ _NAMES: Final = frozenset(_NAMES_OF_CLASS.split())
 
 
 @RULES.set_item(FRAME)
-def assign_column(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    asked, value = site.arguments.positional
-    changed(site, old)
+def assign_column(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    asked, value = operation.arguments.positional
+    changed(operation, old)
     if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
         rows = n_rows(old)
         made = with_index_of(old, some_rows(old, rows))
         for name in ("dtypes",):
             made.facts.pop(name, None)
         replace_facts(old, made)
-        return Thing()
+        return AbstractValue()
     label = asked.literal
     if isinstance(label, _LABEL):
-        _fits(site, old, value)
+        _fits(operation, old, value)
         _added(old, [label], {label: value})
-        return Thing()
+        return AbstractValue()
     labels = labels_in(asked) if asked.type != "tuple" and is_whole_list_of_labels(asked) else None
     if labels is None:
         old.forget()
-        return Thing()
+        return AbstractValue()
     _added(old, labels, {})
-    return Thing()
+    return AbstractValue()
 
 
-def _fits(site: Site, old: Thing, value: Thing) -> None:
+def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
     """A list or array has one value for each row; a frame has one column."""
     rows = n_rows(old)
     shape = taken_shape(value) if value.type in ("list", "tuple", "range") or is_array(value) else None
     width = n_columns(value) if is_frame(value) else None
     if width is not None and width > 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Cannot set a DataFrame with multiple columns to the single column",
             fact=told_columns(value),
@@ -248,15 +254,15 @@ def _fits(site: Site, old: Thing, value: Thing) -> None:
         return
     if len(shape) > 1 and shape[0] == 1:
         return
-    site.crash(
+    operation.crash(
         "ValueError",
         f"Length of values ({shape[0]}) does not match length of index ({rows})",
-        fact=f"{old.words or 'the frame'} has {rows} rows; {told(value, 'the value')}",
+        fact=f"{old.words or 'the frame'} has {rows} rows; {describe(value, 'the value')}",
         remedy="pass one value per row, or a Series, which is aligned by its index",
     )
 
 
-def _added(old: Thing, labels: list[Any], values: dict[Any, Thing]) -> None:
+def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]) -> None:
     """The frame with these columns set; their values are others now."""
     order, known = labels_of(old), label_set(old)
     new = [label for label in labels if known is not None and label not in known]
@@ -278,86 +284,88 @@ def _added(old: Thing, labels: list[Any], values: dict[Any, Thing]) -> None:
     replace_facts(old, made)
 
 
-def _is_same_index(old: Thing, value: Thing) -> bool:
+def _is_same_index(old: AbstractValue, value: AbstractValue) -> bool:
     left, right = old.fact("index"), value.fact("index")
     return isinstance(left, dict) and left == right
 
 
-def _keep(made: Thing, label: Any, value: Thing) -> None:
+def _keep(made: AbstractValue, label: Any, value: AbstractValue) -> None:
     if isinstance(dtype := value.fact("dtype"), str):
         made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
 
 
 @RULES.set_attribute(FRAME)
-def store_attribute(site: Site) -> Thing | None:
+def store_attribute(operation: Operation) -> AbstractValue | None:
     """frame.columns = [...]: as many labels as there are columns."""
-    old, value = site.receiver or Thing(), site.first
-    name = getattr(site.node, "attr", site.name)
+    old, value = operation.receiver or AbstractValue(), operation.first
+    name = getattr(operation.node, "attr", operation.name)
     if name not in ("columns", "index"):
         return None
     there = n_columns(old) if name == "columns" else n_rows(old)
     shape = taken_shape(value)
     count = shape[0] if shape is not None and len(shape) == 1 else None
     if there is not None and count is not None and there != count and not (name == "index" and n_columns(old) == 0):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{count} labels are given for {there} {'columns' if name == 'columns' else 'rows'}",
             fact=told_columns(old) if name == "columns" else f"{old.words or 'the frame'} has {there} rows",
             remedy="pass one label per row or column",
         )
-    changed(site, old)
+    changed(operation, old)
     labels = labels_in(value) if name == "columns" and is_whole_list_of_labels(value) else None
     if labels is not None and labels_of(old) is not None:
         replace_facts(old, with_columns(old, labels, names=dict(zip(labels, labels_of(old) or (), strict=False))))
-        return Thing()
+        return AbstractValue()
     rows = n_rows(old)
     if name == "index" and label_set(old) is not None:
         made = some_rows(old, rows)
         made.facts.pop("index_names", None)
         replace_facts(old, made)
-        return Thing()
+        return AbstractValue()
     old.forget()
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.set_attribute("pandas.*")
-def store_name_of_index(site: Site) -> Thing | None:
+def store_name_of_index(operation: Operation) -> AbstractValue | None:
     """frame.index.name = ...: nobody knows of which frames an index is one."""
-    if getattr(site.node, "attr", site.name) in ("name", "names") and not is_frame(site.receiver or Thing()):
-        forget_index_names(site)
+    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(
+        operation.receiver or AbstractValue()
+    ):
+        forget_index_names(operation)
     return None
 
 
-def forget_index_names(site: Site) -> None:
-    for thing in site.variables():
-        for fact in ("index", "index_names") if is_frame(thing) or is_series(thing) else ():
-            thing.facts.pop(fact, None)
+def forget_index_names(operation: Operation) -> None:
+    for value in operation.variables():
+        for fact in ("index", "index_names") if is_frame(value) or is_series(value) else ():
+            value.facts.pop(fact, None)
 
 
 @RULES.method("pandas.*", "set_names", "rename", "rename_axis")
-def rename_index_in_place(site: Site) -> Thing | None:
-    if "inplace" in site.arguments.keywords and not is_frame(site.receiver or Thing()):
-        forget_index_names(site)
+def rename_index_in_place(operation: Operation) -> AbstractValue | None:
+    if "inplace" in operation.arguments.keywords and not is_frame(operation.receiver or AbstractValue()):
+        forget_index_names(operation)
     return None
 
 
 @RULES.other("del_item", FRAME)
-def delete_column(site: Site) -> Thing | None:
-    old, label = site.receiver or Thing(), site.first.literal
+def delete_column(operation: Operation) -> AbstractValue | None:
+    old, label = operation.receiver or AbstractValue(), operation.first.literal
     if not isinstance(label, _LABEL):
         return None
     if lacks(old, label):
-        missing_column(site, old, label)
-    changed(site, old)
+        missing_column(operation, old, label)
+    changed(operation, old)
     _removed(old, [label])
-    return Thing()
+    return AbstractValue()
 
 
-def _removed(old: Thing, labels: list[Any]) -> None:
+def _removed(old: AbstractValue, labels: list[Any]) -> None:
     replace_facts(old, without(old, labels))
 
 
-def without(old: Thing, labels: list[Any]) -> Thing:
+def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     order, known = labels_of(old), label_set(old)
     if order is not None:
         return with_columns(old, [label for label in order if label not in labels])
@@ -365,64 +373,64 @@ def without(old: Thing, labels: list[Any]) -> Thing:
 
 
 @RULES.method(FRAME, "pop")
-def pop(site: Site) -> Thing | None:
-    old, label = site.receiver or Thing(), site.first.literal
+def pop(operation: Operation) -> AbstractValue | None:
+    old, label = operation.receiver or AbstractValue(), operation.first.literal
     if not isinstance(label, _LABEL):
         return None
     if lacks(old, label):
-        missing_column(site, old, label)
+        missing_column(operation, old, label)
     found = column(old, label)
-    changed(site, old)
+    changed(operation, old)
     _removed(old, [label])
     return found
 
 
 @RULES.method(FRAME, "insert")
-def insert(site: Site) -> Thing | None:
-    given = site.arguments.bound("loc, column, value, allow_duplicates=False")
-    old = site.receiver or Thing()
+def insert(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("loc, column, value, allow_duplicates=False")
+    old = operation.receiver or AbstractValue()
     label = given["column"].literal if given is not None and "column" in given else NOT_KNOWN
     if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
         return None
     known = label_set(old)
     if known is not None and label in known:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"cannot insert {label!r}, already exists",
             fact=told_columns(old, label),
             remedy="assign it instead: frame[label] = ...",
         )
     if "value" in given:
-        _fits(site, old, given["value"])
-    changed(site, old)
+        _fits(operation, old, given["value"])
+    changed(operation, old)
     made = with_label_set(old, known | {label}) if known is not None else with_columns(old, None)
     replace_facts(old, made)
-    return Thing("NoneType", literal=None)
+    return AbstractValue("NoneType", literal=None)
 
 
 # Methods that give a frame with other columns
 
 
-def in_place(site: Site, given: dict[str, Thing], made: Thing) -> Thing:
+def in_place(operation: Operation, given: dict[str, AbstractValue], made: AbstractValue) -> AbstractValue:
     """What a method with `inplace` gives: None, with the object changed, or the new one."""
     inplace = given.get("inplace")
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     if inplace is None or inplace.literal is False:
         return made
-    changed(site, old)
+    changed(operation, old)
     if inplace.literal is True:
         replace_facts(old, made)
-        return Thing("NoneType", literal=None)
+        return AbstractValue("NoneType", literal=None)
     old.forget()
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.method(FRAME, "drop")
-def drop(site: Site) -> Thing | None:
-    given = site.arguments.bound(
+def drop(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(
         "labels=None, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'"
     )
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     if given is None or "level" in given:
         return None
     axis = given["axis"].literal if "axis" in given else 0
@@ -432,27 +440,27 @@ def drop(site: Site) -> Thing | None:
     labels = labels_in(wanted)
     for label in labels or () if not is_lenient else ():
         if lacks(old, label):
-            missing_column(site, old, label)
+            missing_column(operation, old, label)
     is_rows = "index" in given or ("labels" in given and not is_columns)
     if "labels" in given and axis == 0 and not is_lenient:
-        _rows_are_there(site, old, given["labels"])
+        _rows_are_there(operation, old, given["labels"])
     if "index" in given and not is_lenient:
-        _rows_are_there(site, old, given["index"])
+        _rows_are_there(operation, old, given["index"])
     if wanted is not None and not is_whole_list_of_labels(wanted):
         made = with_columns(old, None)
     else:
         made = without(old, labels or [])
     if is_rows or axis is NOT_KNOWN:
-        made = some_rows(made) if axis is not NOT_KNOWN else Thing(FRAME)
-    return in_place(site, given, made)
+        made = some_rows(made) if axis is not NOT_KNOWN else AbstractValue(FRAME)
+    return in_place(operation, given, made)
 
 
-def _rows_are_there(site: Site, old: Thing, wanted: Thing) -> None:
+def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractValue) -> None:
     rows = _range(old)
     for label in labels_in(wanted) or () if rows is not None else ():
         if rows is not None and (label not in rows if type(label) is int else isinstance(label, str)):
             columns = label_set(old) or ()
-            site.crash(
+            operation.crash(
                 "KeyError",
                 f"not found in axis: {label!r}",
                 fact=f"{old.words or 'the frame'} has the index {rows}",
@@ -461,37 +469,37 @@ def _rows_are_there(site: Site, old: Thing, wanted: Thing) -> None:
 
 
 @RULES.method(FRAME, "rename")
-def rename(site: Site) -> Thing | None:
-    given = site.arguments.bound(
+def rename(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(
         "mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, errors='ignore'"
     )
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     if given is None or {"level", "errors"} & given.keys():
         return None
     axis = given["axis"].literal if "axis" in given else None
     mapping = given.get("columns") or (given.get("mapper") if axis in (1, "columns") else None)
     if mapping is None:
-        return in_place(site, given, some_rows(old, n_rows(old)))
+        return in_place(operation, given, some_rows(old, n_rows(old)))
     known, order = mapping.literal, labels_of(old)
     if not isinstance(known, dict) or order is None or "index" in given:
-        return in_place(site, given, with_columns(old, None))
+        return in_place(operation, given, with_columns(old, None))
     new = [known.get(label, label) for label in order]
     if not all(isinstance(label, _LABEL) for label in new):
-        return in_place(site, given, with_columns(old, None))
-    return in_place(site, given, with_columns(old, new, names=dict(zip(new, order, strict=True))))
+        return in_place(operation, given, with_columns(old, None))
+    return in_place(operation, given, with_columns(old, new, names=dict(zip(new, order, strict=True))))
 
 
 @RULES.method(FRAME, "assign")
-def assign(site: Site) -> Thing | None:
-    old, given = site.receiver or Thing(), site.arguments
+def assign(operation: Operation) -> AbstractValue | None:
+    old, given = operation.receiver or AbstractValue(), operation.arguments
     if not given.is_complete or given.positional:
         return None
     made = same_again(old)
     made.words = old.words
     for label, value in given.keywords.items():
         if value.type == "function":
-            value = site.call(value, [same_again(made)], {})
-        _fits(site, made, value)
+            value = operation.call(value, [same_again(made)], {})
+        _fits(operation, made, value)
         _added(made, [label], {label: value})
     made.words = ""
     return made
@@ -500,74 +508,74 @@ def assign(site: Site) -> Thing | None:
 @RULES.method(
     FRAME, "copy", "head", "tail", "sample", "sort_index", "query", "round", "infer_objects", "convert_dtypes"
 )
-def alike(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    if site.name == "copy":
+def alike(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    if operation.name == "copy":
         return same_again(old)
-    if "inplace" in site.arguments.keywords:
+    if "inplace" in operation.arguments.keywords:
         return None
-    rows = n_rows(old) if site.name in ("sort_index", "round", "infer_objects", "convert_dtypes") else None
+    rows = n_rows(old) if operation.name in ("sort_index", "round", "infer_objects", "convert_dtypes") else None
     made = some_rows(old, rows)
-    if site.name in ("head", "tail") and (total := n_rows(old)) is not None:
-        made.facts["shape"] = (_first(site, total), n_columns(old))
-    if site.name in ("convert_dtypes", "infer_objects"):
+    if operation.name in ("head", "tail") and (total := n_rows(old)) is not None:
+        made.facts["shape"] = (_first(operation, total), n_columns(old))
+    if operation.name in ("convert_dtypes", "infer_objects"):
         made.facts.pop("dtypes", None)
-    if site.name == "sample" and ({"axis", "ignore_index"} & site.arguments.keywords.keys()):
-        return Thing(FRAME)
+    if operation.name == "sample" and ({"axis", "ignore_index"} & operation.arguments.keywords.keys()):
+        return AbstractValue(FRAME)
     return made
 
 
-def _first(site: Site, total: int) -> int | None:
-    given = site.arguments.bound("n=5")
+def _first(operation: Operation, total: int) -> int | None:
+    given = operation.arguments.bound("n=5")
     count = 5 if given == {} else given["n"].literal if given else NOT_KNOWN
     return min(count, total) if type(count) is int and count >= 0 else None
 
 
 @RULES.method(FRAME, "dropna", "drop_duplicates", "fillna", "ffill", "bfill", "replace", "interpolate")
-def cleaned(site: Site) -> Thing | None:
-    old, keywords = site.receiver or Thing(), site.arguments.keywords
-    if not site.arguments.is_complete:
+def cleaned(operation: Operation) -> AbstractValue | None:
+    old, keywords = operation.receiver or AbstractValue(), operation.arguments.keywords
+    if not operation.arguments.is_complete:
         return None
     subset = keywords.get("subset")
-    if subset is None and site.name == "drop_duplicates" and site.arguments.positional:
-        subset = site.first
+    if subset is None and operation.name == "drop_duplicates" and operation.arguments.positional:
+        subset = operation.first
     is_by_column = keywords.get("axis") is None or keywords["axis"].literal in (0, "index")
     for label in labels_in(subset) or () if is_by_column else ():
         if lacks(old, label):
-            missing_column(site, old, label)
-    rows = None if site.name in ("dropna", "drop_duplicates") else n_rows(old)
-    made = some_rows(old, rows) if is_by_column and not site.arguments.positional else Thing(FRAME)
-    if site.name in ("fillna", "replace", "interpolate", "ffill", "bfill"):
+            missing_column(operation, old, label)
+    rows = None if operation.name in ("dropna", "drop_duplicates") else n_rows(old)
+    made = some_rows(old, rows) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
+    if operation.name in ("fillna", "replace", "interpolate", "ffill", "bfill"):
         made = some_rows(old, n_rows(old))
         made.facts.pop("dtypes", None)
         with_index_of(old, made)
-    return in_place(site, dict(keywords), made)
+    return in_place(operation, dict(keywords), made)
 
 
 @RULES.method(FRAME, "sort_values")
-def sort_values(site: Site) -> Thing | None:
-    given = site.arguments.bound(
+def sort_values(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(
         "by, *, axis=0, ascending=True, inplace=False, kind='quicksort', na_position='last', ignore_index=False,"
         " key=None"
     )
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     if given is None or "axis" in given:
         return None
     for label in labels_in(given.get("by")) or ():
         if lacks_key(old, label):
-            missing_column(site, old, label)
-    _has_directions(site, given)
-    return in_place(site, given, some_rows(old, n_rows(old)))
+            missing_column(operation, old, label)
+    _has_directions(operation, given)
+    return in_place(operation, given, some_rows(old, n_rows(old)))
 
 
-def _has_directions(site: Site, given: Mapping[str, Thing]) -> None:
+def _has_directions(operation: Operation, given: Mapping[str, AbstractValue]) -> None:
     """A list of directions has one for each key."""
-    by, ascending = given.get("by", Thing()), given.get("ascending", Thing())
+    by, ascending = given.get("by", AbstractValue()), given.get("ascending", AbstractValue())
     n_keys = len(by.items) if by.type == "list" and by.items is not None else 1 if by.type == "str" else None
     if ascending.type != "list" or ascending.items is None or n_keys is None:
         return
     if len(ascending.items) != n_keys:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Length of ascending ({len(ascending.items)}) != length of by ({n_keys})",
             fact=f"ascending is {ascending.literal!r}",
@@ -576,30 +584,30 @@ def _has_directions(site: Site, given: Mapping[str, Thing]) -> None:
 
 
 @RULES.method(FRAME, "set_index")
-def set_index(site: Site) -> Thing | None:
-    given = site.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
-    old = site.receiver or Thing()
+def set_index(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
+    old = operation.receiver or AbstractValue()
     if given is None or "keys" not in given:
         return None
     labels = labels_in(given["keys"])
     for label in labels or () if given["keys"].type != "tuple" else ():
         if lacks(old, label):
-            site.crash(
+            operation.crash(
                 "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
             )
     is_plain = labels is not None and is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
     if not is_plain or {"drop", "append"} & given.keys():
-        return in_place(site, given, Thing(FRAME))
+        return in_place(operation, given, AbstractValue(FRAME))
     made = without(old, labels or [])
     made.facts.pop("index", None)
     made.facts["index_names"] = tuple(labels or ())
-    return in_place(site, given, made)
+    return in_place(operation, given, made)
 
 
 @RULES.method(FRAME, "reset_index")
-def reset_index(site: Site) -> Thing | None:
-    given = site.arguments.bound("level=None, *, drop=False, inplace=False, col_level=0, col_fill='', names=None")
-    old = site.receiver or Thing()
+def reset_index(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("level=None, *, drop=False, inplace=False, col_level=0, col_fill='', names=None")
+    old = operation.receiver or AbstractValue()
     if given is None or {"level", "names", "col_level", "col_fill"} & given.keys():
         return None
     rows = n_rows(old)
@@ -608,48 +616,48 @@ def reset_index(site: Site) -> Thing | None:
     else:
         made = _index_as_columns(old, rows)
         if "drop" in given and given["drop"].literal is not False:
-            made = Thing(FRAME)
+            made = AbstractValue(FRAME)
     made.facts.pop("index_names", None)
     if made.facts:
         made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1]} if rows is not None else {}
-    return in_place(site, given, made)
+    return in_place(operation, given, made)
 
 
-def _index_as_columns(old: Thing, rows: int | None) -> Thing:
+def _index_as_columns(old: AbstractValue, rows: int | None) -> AbstractValue:
     names, order = index_names(old), labels_of(old)
     if names is None or order is None or (not names and not _is_single_index(old)):
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     new = ["index" if "index" not in order else "level_0"] if not names else list(names)
     if any(name is None or name in order for name in new):
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     made = with_columns(old, [*new, *order])
     made.facts["shape"] = (rows, len(order) + len(new))
     return made
 
 
-def _is_single_index(old: Thing) -> bool:
+def _is_single_index(old: AbstractValue) -> bool:
     index = old.fact("index")
     return isinstance(index, dict) and index.get("type") in ("RangeIndex", "Index")
 
 
 @RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")
-def others(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    if site.name in ("isnull", "isna", "notnull", "notna"):
+def others(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    if operation.name in ("isnull", "isna", "notnull", "notna"):
         order = labels_of(old)
         made = with_columns(old, order)
         made.facts |= {"dtypes": dict.fromkeys(order, "bool"), "per_column": {}} if order is not None else {}
         return made
-    if site.name == "corr":
-        _numbers_only(site, old)
-    if site.name == "select_dtypes":
-        return _of_kinds(site, old)
-    return Thing() if site.name == "to_frame" else Thing(FRAME)
+    if operation.name == "corr":
+        _numbers_only(operation, old)
+    if operation.name == "select_dtypes":
+        return _of_kinds(operation, old)
+    return AbstractValue() if operation.name == "to_frame" else AbstractValue(FRAME)
 
 
-def _of_kinds(site: Site, old: Thing) -> Thing:
+def _of_kinds(operation: Operation, old: AbstractValue) -> AbstractValue:
     """select_dtypes("number"): of columns whose dtypes are all known."""
-    given = site.arguments.bound("include=None, exclude=None")
+    given = operation.arguments.bound("include=None, exclude=None")
     order, asked = labels_of(old), (given or {}).get("include")
     dtypes = {label: dtype_of_column(old, label) for label in order or ()}
     if asked is not None and asked.type == "list" and asked.items and len(asked.items) == 1:
@@ -662,12 +670,16 @@ def _of_kinds(site: Site, old: Thing) -> Thing:
     return with_columns(old, [label for label in order if is_numeric(dtypes[label])])
 
 
-def _numbers_only(site: Site, old: Thing) -> None:
+def _numbers_only(operation: Operation, old: AbstractValue) -> None:
     """Since pandas 2.0 texts are not left out by themselves."""
-    if not is_pandas(site, 2, 0) or "numeric_only" in site.arguments.keywords or site.arguments.positional:
+    if (
+        not is_pandas(operation, 2, 0)
+        or "numeric_only" in operation.arguments.keywords
+        or operation.arguments.positional
+    ):
         return
     if (label := text_column(old)) is not None:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"could not convert string to float: the column {label!r} holds strings",
             fact=f"{old.words or 'the frame'}[{label!r}] holds strings",
@@ -675,7 +687,7 @@ def _numbers_only(site: Site, old: Thing) -> None:
         )
 
 
-def text_column(old: Thing) -> Any:
+def text_column(old: AbstractValue) -> Any:
     """A column that certainly holds a string that is not a number; None if there may be none."""
     from crane_core.detectors.rules.families.pandas_values import bad_text
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.numpy_things import is_none
-from crane_core.detectors.rules.families.pandas_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import is_none
+from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     at_most,
@@ -28,8 +29,7 @@ from crane_core.detectors.rules.families.pandas_things import (
 )
 from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: groups")
 GROUPED: Final = "pandas.DataFrameGroupBy"
@@ -39,44 +39,44 @@ _AGGREGATIONS: Final = (*_FLOATS, "sum", "min", "max", "first", "last", "prod", 
 
 
 @RULES.method(FRAME, "groupby")
-def groupby(site: Site) -> Thing | None:
-    given = site.arguments.bound(
+def groupby(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(
         "by=None, axis=0, level=None, as_index=True, sort=True, group_keys=True, observed=True, dropna=True"
     )
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     if given is None or "axis" in given:
-        return Thing()
+        return AbstractValue()
     by = given.get("by")
     missing = [label for label in labels_in(by) or () if lacks_key(old, label)]
     are_values = by is not None and by.type == "list" and may_be_values(old, by)
     if missing and not are_values:
-        missing_column(site, old, missing[0])
+        missing_column(operation, old, missing[0])
     if are_values and label_set(old) is not None and missing:
-        return Thing(GROUPED)
+        return AbstractValue(GROUPED)
     is_plain = "level" not in given and by is not None and is_whole_list_of_labels(by) and by.type != "tuple"
     as_index = given["as_index"].literal if "as_index" in given else True
     facts = {"frame": old, "keys": labels_in(by) if is_plain else None, "as_index": as_index}
     name = f"the groups of {old.words}" if old.words else "the groups"
-    return Thing(GROUPED, {key: fact for key, fact in facts.items() if fact is not None}, words=name)
+    return AbstractValue(GROUPED, {key: fact for key, fact in facts.items() if fact is not None}, words=name)
 
 
-def _frame_of(groups: Thing | None) -> Thing:
+def _frame_of(groups: AbstractValue | None) -> AbstractValue:
     held = groups.fact("frame") if groups is not None else None
-    return held if isinstance(held, Thing) else Thing()
+    return held if isinstance(held, AbstractValue) else AbstractValue()
 
 
 @RULES.item(GROUPED)
-def select(site: Site) -> Thing | None:
-    groups, asked = site.receiver or Thing(), site.first
+def select(operation: Operation) -> AbstractValue | None:
+    groups, asked = operation.receiver or AbstractValue(), operation.first
     old = _frame_of(groups)
     chosen = groups.fact("chosen")
     if chosen is not None:
-        return Thing()
+        return AbstractValue()
     for label in labels_in(asked) or () if asked.type in ("str", "int", "list") else ():
         if lacks(old, label):
-            missing_column(site, old, label)
-    if asked.type == "tuple" and is_pandas(site, 2, 0) and len(asked.items or ()) > 1:
-        site.crash(
+            missing_column(operation, old, label)
+    if asked.type == "tuple" and is_pandas(operation, 2, 0) and len(asked.items or ()) > 1:
+        operation.crash(
             "ValueError",
             "Cannot subset columns with a tuple with more than one element; use a list instead",
             fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
@@ -84,22 +84,26 @@ def select(site: Site) -> Thing | None:
         )
     if asked.type == "list":
         facts = dict(groups.facts, chosen=labels_in(asked) if is_whole_list_of_labels(asked) else ())
-        return Thing(GROUPED, facts, words=groups.words)
+        return AbstractValue(GROUPED, facts, words=groups.words)
     if asked.type == "str" and asked.is_literal:
-        return Thing(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
-    return Thing()
+        return AbstractValue(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
+    return AbstractValue()
 
 
 @RULES.attribute(GROUPED)
-def as_attribute(site: Site) -> Thing | None:
-    groups = site.receiver or Thing()
+def as_attribute(operation: Operation) -> AbstractValue | None:
+    groups = operation.receiver or AbstractValue()
     labels = labels_of(_frame_of(groups))
-    if labels is None or site.name not in labels or site.name in (*_AGGREGATIONS, "size", "apply", "agg", "groups"):
+    if (
+        labels is None
+        or operation.name not in labels
+        or operation.name in (*_AGGREGATIONS, "size", "apply", "agg", "groups")
+    ):
         return None
-    return Thing(ONE, dict(groups.facts, column=site.name), words=groups.words)
+    return AbstractValue(ONE, dict(groups.facts, column=operation.name), words=groups.words)
 
 
-def _result_columns(groups: Thing) -> list[Any] | None:
+def _result_columns(groups: AbstractValue) -> list[Any] | None:
     """The columns that are aggregated: all but the keys."""
     old, keys, chosen = _frame_of(groups), groups.fact("keys"), groups.fact("chosen")
     if chosen is not None:
@@ -109,57 +113,59 @@ def _result_columns(groups: Thing) -> list[Any] | None:
 
 
 @RULES.method(GROUPED, *_AGGREGATIONS)
-def aggregate(site: Site) -> Thing | None:
-    groups = site.receiver or Thing()
+def aggregate(operation: Operation) -> AbstractValue | None:
+    groups = operation.receiver or AbstractValue()
     old, keys = _frame_of(groups), groups.fact("keys")
     labels = _result_columns(groups)
-    given = site.arguments
+    given = operation.arguments
     is_plain = not given.keywords and not given.positional
-    if is_plain and is_pandas(site, 2, 0):
+    if is_plain and is_pandas(operation, 2, 0):
         for label in labels or ():
-            _is_no_text(site, column(old, label), label)
+            _is_no_text(operation, column(old, label), label)
     as_index = groups.fact("as_index")
     if labels is not None and keys is not None and as_index is True and not is_plain:
         return at_most(labels)
-    if labels is None or keys is None or as_index not in (True, False) or not (is_plain and is_pandas(site, 2, 0)):
-        return Thing(FRAME)
-    dtypes = {label: "float64" for label in labels if site.name in _FLOATS and is_numeric(dtype_of_column(old, label))}
+    if labels is None or keys is None or as_index not in (True, False) or not (is_plain and is_pandas(operation, 2, 0)):
+        return AbstractValue(FRAME)
+    dtypes = {
+        label: "float64" for label in labels if operation.name in _FLOATS and is_numeric(dtype_of_column(old, label))
+    }
     made = frame(labels if as_index else [*keys, *labels], None, dtypes=dtypes)
     made.facts["index_names"] = tuple(keys) if as_index else ()
     return made
 
 
-def _is_no_text(site: Site, one: Thing, label: Any) -> None:
+def _is_no_text(operation: Operation, one: AbstractValue, label: Any) -> None:
     """Texts have no mean."""
-    if site.name not in ("mean", "median", "std", "var") or not n_rows(one):
+    if operation.name not in ("mean", "median", "std", "var") or not n_rows(one):
         return
     dtype = one.fact("dtype")
     is_bad = dtype == "str" or (dtype == "object" and bad_text(one) is not None and _is_all_text(one))
     if is_bad and one.fact("has_nan") is False:
-        site.crash(
+        operation.crash(
             "TypeError",
-            f"the column {label!r} holds strings, which do not support {site.name}",
+            f"the column {label!r} holds strings, which do not support {operation.name}",
             fact=f"{one.words} has dtype {dtype}",
             remedy="select the numeric columns: .groupby(...)[[...]], or pass numeric_only=True",
         )
 
 
-def _is_all_text(one: Thing) -> bool:
+def _is_all_text(one: AbstractValue) -> bool:
     types = one.fact("item_types")
     return isinstance(types, dict) and set(types) == {"str"}
 
 
 @RULES.method(ONE, *_AGGREGATIONS)
-def aggregate_one(site: Site) -> Thing | None:
-    groups = site.receiver or Thing()
+def aggregate_one(operation: Operation) -> AbstractValue | None:
+    groups = operation.receiver or AbstractValue()
     old, label = _frame_of(groups), groups.fact("column")
     if not is_frame(old) or label is None:
-        return Thing()
+        return AbstractValue()
     one = column(old, label)
-    if is_pandas(site, 2, 0) and not site.arguments.keywords:
-        _is_no_text(site, one, label)
+    if is_pandas(operation, 2, 0) and not operation.arguments.keywords:
+        _is_no_text(operation, one, label)
     keys, as_index = groups.fact("keys"), groups.fact("as_index")
-    dtype = "float64" if site.name in _FLOATS and is_numeric(one.fact("dtype")) else None
+    dtype = "float64" if operation.name in _FLOATS and is_numeric(one.fact("dtype")) else None
     if as_index is False and keys is not None:
         return frame([*keys, label], None, dtypes={label: dtype} if dtype else None)
     made = series(None, dtype, label)
@@ -169,100 +175,102 @@ def aggregate_one(site: Site) -> Thing | None:
 
 
 @RULES.method(GROUPED, "agg", "aggregate")
-def agg(site: Site) -> Thing | None:
-    groups, given = site.receiver or Thing(), site.arguments
+def agg(operation: Operation) -> AbstractValue | None:
+    groups, given = operation.receiver or AbstractValue(), operation.arguments
     old = _frame_of(groups)
     asked = given.positional[0] if given.positional else given.keywords.get("func")
     keys = groups.fact("keys")
     if asked is not None and asked.type == "dict":
         for label in asked.members or ():
             if lacks(old, label):
-                missing_column(site, old, label)
+                missing_column(operation, old, label)
         return _agg_of_dict(groups, asked)
     for made in given.keywords.values() if asked is None else ():
         source = made.items[0].literal if made.type == "tuple" and made.items else None
         if isinstance(source, str) and lacks(old, source):
-            missing_column(site, old, source)
+            missing_column(operation, old, source)
     is_named = asked is None and given.keywords and given.is_complete
     if is_named and keys is not None and groups.fact("as_index") is True:
         named = frame(list(given.keywords))
         named.facts["index_names"] = tuple(keys)
         return named
-    return Thing(FRAME)
+    return AbstractValue(FRAME)
 
 
-def _agg_of_dict(groups: Thing, asked: Thing) -> Thing:
+def _agg_of_dict(groups: AbstractValue, asked: AbstractValue) -> AbstractValue:
     keys = groups.fact("keys")
     is_single = asked.members is not None and all(part.type == "str" for part in asked.members.values())
     if not is_single or keys is None or groups.fact("as_index") is not True:
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     made = frame(list(asked.members or ()))
     made.facts["index_names"] = tuple(keys)
     return made
 
 
-def _one_group(groups: Thing) -> Thing:
+def _one_group(groups: AbstractValue) -> AbstractValue:
     """The rows of a group; with or without the keys, as the version has it."""
     old = _frame_of(groups)
     labels = label_set(old)
-    return at_most(labels) if groups.fact("chosen") is None else Thing(FRAME)
+    return at_most(labels) if groups.fact("chosen") is None else AbstractValue(FRAME)
 
 
-def _has_groups(groups: Thing) -> bool:
+def _has_groups(groups: AbstractValue) -> bool:
     """Whether there certainly is a group: rows, and keys that are not all missing."""
     old, keys = _frame_of(groups), groups.fact("keys")
     return bool(n_rows(old)) and bool(keys) and all(column(old, key).fact("has_nan") is False for key in keys)
 
 
 @RULES.element(GROUPED)
-def one_of_groups(site: Site) -> Thing | None:
-    groups = site.receiver or Thing()
-    return Thing("tuple", items=[Thing(), _one_group(groups)]) if _has_groups(groups) else Thing()
+def one_of_groups(operation: Operation) -> AbstractValue | None:
+    groups = operation.receiver or AbstractValue()
+    return (
+        AbstractValue("tuple", items=[AbstractValue(), _one_group(groups)]) if _has_groups(groups) else AbstractValue()
+    )
 
 
 @RULES.method(GROUPED, "apply", "filter")
-def applied(site: Site) -> Thing | None:
-    groups, given = site.receiver or Thing(), site.arguments
-    if not given.is_complete or len(given.positional) != 1 or site.first.type != "function":
+def applied(operation: Operation) -> AbstractValue | None:
+    groups, given = operation.receiver or AbstractValue(), operation.arguments
+    if not given.is_complete or len(given.positional) != 1 or operation.first.type != "function":
         return None
     if set(given.keywords) - {"include_groups"} or not _has_groups(groups):
         return None
-    site.call(site.first, [_one_group(groups)], {})
-    return Thing()
+    operation.call(operation.first, [_one_group(groups)], {})
+    return AbstractValue()
 
 
 @RULES.method(GROUPED, "size", "ngroup", "cumcount")
 @RULES.method(ONE, "size", "cumsum", "rank", "shift", "diff", "transform", "cumcount", "value_counts", "unique")
-def one_line(site: Site) -> Thing | None:
-    groups = site.receiver or Thing()
-    if site.name == "size" and groups.fact("as_index") is False:
-        return Thing(FRAME)
+def one_line(operation: Operation) -> AbstractValue | None:
+    groups = operation.receiver or AbstractValue()
+    if operation.name == "size" and groups.fact("as_index") is False:
+        return AbstractValue(FRAME)
     made = series()
-    if site.name == "size" and groups.fact("keys") is not None:
+    if operation.name == "size" and groups.fact("keys") is not None:
         made.facts["index_names"] = tuple(groups.fact("keys"))
     return made
 
 
 @RULES.method(FRAME, "agg", "aggregate")
-def agg_of_frame(site: Site) -> Thing | None:
-    asked = site.first
+def agg_of_frame(operation: Operation) -> AbstractValue | None:
+    asked = operation.first
     for label in (asked.members or ()) if asked.type == "dict" else ():
-        if lacks(site.receiver or Thing(), label):
-            missing_column(site, site.receiver or Thing(), label)
-    return Thing()
+        if lacks(operation.receiver or AbstractValue(), label):
+            missing_column(operation, operation.receiver or AbstractValue(), label)
+    return AbstractValue()
 
 
 @RULES.method(SERIES, "reset_index")
-def reset_index(site: Site) -> Thing | None:
+def reset_index(operation: Operation) -> AbstractValue | None:
     """The index becomes columns, the values a column by the name of the series."""
-    old = site.receiver or Thing()
-    given = site.arguments.bound("level=None, *, drop=False, name=None, inplace=False, allow_duplicates=False")
+    old = operation.receiver or AbstractValue()
+    given = operation.arguments.bound("level=None, *, drop=False, name=None, inplace=False, allow_duplicates=False")
     if given is None or {"level", "inplace", "allow_duplicates"} & given.keys():
         return None
     if "drop" in given:
-        return series(n_rows(old)) if given["drop"].literal is True else Thing()
+        return series(n_rows(old)) if given["drop"].literal is True else AbstractValue()
     names = old.fact("index_names")
     name = old.fact("name") if is_none(given.get("name")) else given["name"].literal
     if not isinstance(names, tuple) or not names or None in names or not isinstance(name, str) or name in names:
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     return frame([*names, name])

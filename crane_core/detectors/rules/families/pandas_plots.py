@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.families.pandas_things import FRAME, SERIES
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.pandas_frames import FRAME, SERIES
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: plots")
 _OF_SERIES: Final = ("line", "bar", "barh", "kde", "density", "area", "hist", "box", "pie")
@@ -17,11 +17,11 @@ _ALL: Final = {"scatter": "x and y of a frame", "hexbin": "x and y of a frame"}
 
 @RULES.method(FRAME, "plot")
 @RULES.method(SERIES, "plot")
-def plot(site: Site) -> Thing | None:
-    kind = site.arguments.keywords.get("kind", Thing()).literal
-    kinds = _OF_SERIES if site.receiver is not None and site.receiver.is_a("pandas", "Series") else _OF_FRAMES
-    if isinstance(kind, str) and kind not in kinds and not site.mentions("backend"):
-        site.crash(
+def plot(operation: Operation) -> AbstractValue | None:
+    kind = operation.arguments.keywords.get("kind", AbstractValue()).literal
+    kinds = _OF_SERIES if operation.receiver is not None and operation.receiver.is_a("pandas", "Series") else _OF_FRAMES
+    if isinstance(kind, str) and kind not in kinds and not operation.mentions("backend"):
+        operation.crash(
             "ValueError",
             f"{kind!r} is not a valid plot kind",
             fact=f"the kinds are {', '.join(kinds)}",

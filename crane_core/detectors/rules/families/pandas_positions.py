@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.families.numpy_arrays import array, scalar
 from crane_core.detectors.rules.families.numpy_indexing import fraction_in
-from crane_core.detectors.rules.families.numpy_things import array, scalar
-from crane_core.detectors.rules.families.pandas_things import (
+from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     changed,
@@ -32,9 +33,8 @@ from crane_core.detectors.rules.families.pandas_things import (
 )
 from crane_core.detectors.rules.families.pandas_values import row_of
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
 
 RULES = Family("pandas: positions")
 _INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
@@ -42,17 +42,17 @@ _INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "
 
 @RULES.attribute(FRAME, *_INDEXERS)
 @RULES.attribute(SERIES, *_INDEXERS)
-def indexer(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    name = f"{old.words}.{site.name}" if old.words else ""
-    return Thing(f"pandas.{_INDEXERS[site.name]}", bound_to=old, words=name)
+def indexer(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    name = f"{old.words}.{operation.name}" if old.words else ""
+    return AbstractValue(f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name)
 
 
-def _of(site: Site) -> Thing:
-    return (site.receiver.bound_to if site.receiver is not None else None) or Thing()
+def _of(operation: Operation) -> AbstractValue:
+    return (operation.receiver.bound_to if operation.receiver is not None else None) or AbstractValue()
 
 
-def _parts(asked: Thing) -> list[Thing] | None:
+def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
     if asked.type == "tuple":
         return asked.items
     return [asked] if asked.type else None
@@ -62,84 +62,84 @@ def _parts(asked: Thing) -> list[Thing] | None:
 
 
 @RULES.item("pandas._iLocIndexer")
-def iloc(site: Site) -> Thing | None:
-    old = _of(site)
-    parts = _parts(site.first)
-    if (bound := fraction_in(site.first)) is not None:
-        site.crash(
+def iloc(operation: Operation) -> AbstractValue | None:
+    old = _of(operation)
+    parts = _parts(operation.first)
+    if (bound := fraction_in(operation.first)) is not None:
+        operation.crash(
             "TypeError",
             "positional indexing needs integers",
             fact=f"{bound.words or 'a bound'} is a {bound.type}",
             remedy="convert it: int(...), or divide with // instead of /",
         )
     if parts is None:
-        return Thing()
-    _are_positions(site, old, parts)
+        return AbstractValue()
+    _are_positions(operation, old, parts)
     if is_frame(old):
         return _taken(old, parts)
     is_single = len(parts) == 1 and parts[0].type == "int"
     dtype = old.fact("dtype")
     if is_single:
-        return scalar(dtype) if is_numeric(dtype) else Thing()
-    return some_rows(old) if parts[0].type in ("slice", "list") else Thing()
+        return scalar(dtype) if is_numeric(dtype) else AbstractValue()
+    return some_rows(old) if parts[0].type in ("slice", "list") else AbstractValue()
 
 
-def _are_positions(site: Site, old: Thing, parts: list[Thing]) -> None:
+def _are_positions(operation: Operation, old: AbstractValue, parts: list[AbstractValue]) -> None:
     sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
     if len(parts) > len(sizes):
-        site.crash(
+        operation.crash(
             "IndexingError",
             "Too many indexers",
             fact=f"{old.words or 'it'} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
             remedy="pass one position per dimension",
         )
     for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
-        _is_position(site, old, part, size, what)
+        _is_position(operation, old, part, size, what)
 
 
-def _is_position(site: Site, old: Thing, part: Thing, size: Length, what: str) -> None:
+def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, size: Length, what: str) -> None:
     numbers = [part.literal] if part.type == "int" else labels_in(part) if part.type == "list" else []
     bad = [
         number for number in numbers or () if type(number) is int and size is not None and not -size <= number < size
     ]
     if bad:
-        site.crash(
+        operation.crash(
             "IndexError",
             f"single positional indexer is out-of-bounds: no {what} at position {bad[0]}",
             fact=f"{old.words or 'it'} has {size} {what}s",
             remedy="positions start at 0; -1 is the last",
         )
     if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
-        site.crash(
-            _refusal_of_labels(site, part),
+        operation.crash(
+            _refusal_of_labels(operation, part),
             "iloc takes integer positions, not labels",
             fact=f"{part.literal!r} is a string" if part.type == "str" else f"{part.literal!r} holds strings",
             remedy="use .loc for labels",
         )
 
 
-def _refusal_of_labels(site: Site, part: Thing) -> str:
+def _refusal_of_labels(operation: Operation, part: AbstractValue) -> str:
     """One label is a wrong key; pandas 3.0 turns a list of them into numbers, unless columns are given too."""
-    is_tuple = site.first.type == "tuple"
+    is_tuple = operation.first.type == "tuple"
     if part.type == "str":
         return "ValueError" if is_tuple else "TypeError"
-    return "ValueError" if is_pandas(site, 3, 0) and not is_tuple else "IndexError"
+    return "ValueError" if is_pandas(operation, 3, 0) and not is_tuple else "IndexError"
 
 
-def _taken(old: Thing, parts: list[Thing]) -> Thing:
+def _taken(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
     """Rows and columns of a frame by position, where both kinds of position are known."""
     row = parts[0]
     order = labels_of(old)
     if len(parts) == 1:
         if row.type == "int":
             return row_of(old)
-        return some_rows(old, _count(row, n_rows(old))) if row.type in ("slice", "list") else Thing()
+        return some_rows(old, _count(row, n_rows(old))) if row.type in ("slice", "list") else AbstractValue()
     if order is None or row.type not in ("slice", "int", "list"):
-        return Thing(FRAME) if row.type == "slice" and parts[1].type in ("slice", "list") else Thing()
+        return AbstractValue(FRAME) if row.type == "slice" and parts[1].type in ("slice", "list") else AbstractValue()
     chosen = _chosen(parts[1], order)
     if chosen is None:
-        return Thing()
-    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [Thing()])
+        return AbstractValue()
+    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [AbstractValue()])
     if isinstance(chosen, list):
         made = with_columns(old, chosen)
         if row.type == "int":
@@ -148,11 +148,11 @@ def _taken(old: Thing, parts: list[Thing]) -> Thing:
     found = column(old, chosen[0])
     if row.type == "int":
         dtype = found.fact("dtype")
-        return scalar(dtype) if is_numeric(dtype) else Thing()
+        return scalar(dtype) if is_numeric(dtype) else AbstractValue()
     return found if is_all else some_rows(found, _count(row, n_rows(old)))
 
 
-def _count(part: Thing, size: Length) -> Length:
+def _count(part: AbstractValue, size: Length) -> Length:
     if part.type == "list":
         return len(part.items) if part.items is not None else None
     bounds = [bound.literal for bound in part.items or []]
@@ -161,7 +161,7 @@ def _count(part: Thing, size: Length) -> Length:
     return len(range(*slice(*bounds).indices(size))) if bounds[2] != 0 else None
 
 
-def _chosen(part: Thing, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | None:
+def _chosen(part: AbstractValue, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | None:
     """The labels at these positions: a list, or of a single position a tuple of one."""
     if part.type == "int" and type(part.literal) is int:
         return (order[part.literal],)
@@ -176,30 +176,30 @@ def _chosen(part: Thing, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | Non
 
 @RULES.set_item("pandas._iLocIndexer")
 @RULES.set_item("pandas._iAtIndexer")
-def store_at_position(site: Site) -> Thing | None:
-    old, asked = _of(site), site.first
+def store_at_position(operation: Operation) -> AbstractValue | None:
+    old, asked = _of(operation), operation.first
     parts = _parts(asked)
     if parts is not None and all(part.type in ("int", "slice", "list") for part in parts):
         sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
         for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
             if part.type == "int":
-                _is_position(site, old, part, size, what)
-    changed(site, old)
+                _is_position(operation, old, part, size, what)
+    changed(operation, old)
     if old.type:
         kept = some_rows(old, n_rows(old))
         kept.facts.pop("dtypes", None)
         kept.facts.pop("dtype", None)
         replace_facts(old, kept)
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.item("pandas._iAtIndexer")
-def iat(site: Site) -> Thing | None:
-    old = _of(site)
-    parts = _parts(site.first)
+def iat(operation: Operation) -> AbstractValue | None:
+    old = _of(operation)
+    parts = _parts(operation.first)
     if parts is not None and len(parts) == (2 if is_frame(old) else 1):
-        _are_positions(site, old, parts)
-    return Thing()
+        _are_positions(operation, old, parts)
+    return AbstractValue()
 
 
 # By label
@@ -207,26 +207,28 @@ def iat(site: Site) -> Thing | None:
 
 @RULES.item("pandas._LocIndexer")
 @RULES.item("pandas._AtIndexer")
-def loc(site: Site) -> Thing | None:
-    old = _of(site)
-    parts = _parts(site.first)
+def loc(operation: Operation) -> AbstractValue | None:
+    old = _of(operation)
+    parts = _parts(operation.first)
     if parts is None or not old.type:
-        return Thing()
-    _row_is_there(site, old, parts[0])
+        return AbstractValue()
+    _row_is_there(operation, old, parts[0])
     if not is_frame(old):
-        return some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else Thing()
+        return (
+            some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else AbstractValue()
+        )
     if len(parts) == 1:
         return _rows_by_label(old, parts[0])
     if len(parts) != 2 or not _has_plain_index(old):
-        return Thing()
+        return AbstractValue()
     labels = labels_in(parts[1])
     for label in labels or () if parts[1].type != "tuple" else ():
         if lacks(old, label):
-            missing_column(site, old, label)
+            missing_column(operation, old, label)
     return _cell(old, parts)
 
 
-def _has_plain_index(old: Thing) -> bool:
+def _has_plain_index(old: AbstractValue) -> bool:
     """With several levels the second part may be a label of a row."""
     index = old.fact("index")
     names = old.fact("index_names")
@@ -235,32 +237,32 @@ def _has_plain_index(old: Thing) -> bool:
     return isinstance(names, tuple) and len(names) < 2
 
 
-def _rows_by_label(old: Thing, part: Thing) -> Thing:
+def _rows_by_label(old: AbstractValue, part: AbstractValue) -> AbstractValue:
     if part.type in ("slice", "list") or (part.fact("dtype") == "bool" and part.class_name in ("Series", "ndarray")):
         return some_rows(old)
-    return row_of(old) if part.type in ("int", "str") and _is_unique(old) and labels_of(old) else Thing()
+    return row_of(old) if part.type in ("int", "str") and _is_unique(old) and labels_of(old) else AbstractValue()
 
 
-def _is_unique(old: Thing) -> bool:
+def _is_unique(old: AbstractValue) -> bool:
     index = old.fact("index")
     return isinstance(index, dict) and index.get("unique") is True and index.get("type") != "MultiIndex"
 
 
-def _cell(old: Thing, parts: list[Thing]) -> Thing:
+def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
     rows, wanted = parts
     if not is_whole_list_of_labels(wanted) or label_set(old) is None:
-        return Thing()
+        return AbstractValue()
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     if not is_several:
         dtype = dtype_of_column(old, wanted.literal) if wanted.type in ("str", "int") else None
-        return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else Thing()
+        return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else AbstractValue()
     labels = labels_in(wanted) or []
     if wanted.type == "list":
         return some_rows(with_columns(old, labels))
     return some_rows(column(old, labels[0]))
 
 
-def _row_is_there(site: Site, old: Thing, part: Thing) -> None:
+def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue) -> None:
     """A single label of a row, in an index that is a range."""
     index = old.fact("index")
     kept = index.get("range") if isinstance(index, dict) else None
@@ -269,7 +271,7 @@ def _row_is_there(site: Site, old: Thing, part: Thing) -> None:
     rows = range(*kept)
     if (type(part.literal) is int and part.literal not in rows) or isinstance(part.literal, str):
         columns = label_set(old) or () if is_frame(old) else ()
-        site.crash(
+        operation.crash(
             "KeyError",
             f"no row labelled {part.literal!r}",
             fact=f"{old.words or 'it'} has the index {rows}",
@@ -281,20 +283,20 @@ def _row_is_there(site: Site, old: Thing, part: Thing) -> None:
 
 @RULES.set_item("pandas._LocIndexer")
 @RULES.set_item("pandas._AtIndexer")
-def store_by_label(site: Site) -> Thing | None:
+def store_by_label(operation: Operation) -> AbstractValue | None:
     """A label that is not there is added."""
-    old, asked = _of(site), site.first
+    old, asked = _of(operation), operation.first
     parts = _parts(asked)
-    _fills_row(site, old, asked, site.arguments.positional[-1])
-    changed(site, old)
+    _fills_row(operation, old, asked, operation.arguments.positional[-1])
+    changed(operation, old)
     known = label_set(old) if is_frame(old) else None
     if not is_frame(old) or known is None or parts is None or len(parts) > 2:
         old.forget()
-        return Thing()
+        return AbstractValue()
     new = labels_in(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else []
     if len(parts) == 2 and parts[1].type != "slice" and not is_whole_list_of_labels(parts[1]):
         old.forget()
-        return Thing()
+        return AbstractValue()
     is_known_row = parts[0].type == "slice" or parts[0].fact("dtype") == "bool"
     made = with_label_set(old, known | set(new or ()))
     order = labels_of(old)
@@ -306,16 +308,20 @@ def store_by_label(site: Site) -> Thing | None:
         made.facts.pop("index", None)
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
-    return Thing()
+    return AbstractValue()
 
 
-def _fills_row(site: Site, old: Thing, asked: Thing, value: Thing) -> None:
+def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, value: AbstractValue) -> None:
     """A row that is given as a list has a value for each column."""
     width = n_columns(old) if is_frame(old) else None
     given = len(value.items) if value.type == "list" and value.items is not None else None
-    is_row = asked.type in ("int", "str") and site.receiver is not None and site.receiver.class_name == "_LocIndexer"
+    is_row = (
+        asked.type in ("int", "str")
+        and operation.receiver is not None
+        and operation.receiver.class_name == "_LocIndexer"
+    )
     if is_row and width is not None and given is not None and given > 1 and given != width and width > 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"cannot set a row with mismatched columns: {given} values for {width} columns",
             fact=f"{old.words or 'the frame'} has {width} columns",
@@ -328,24 +334,28 @@ def _fills_row(site: Site, old: Thing, asked: Thing, value: Thing) -> None:
 
 @RULES.element(FRAME)
 @RULES.element("pandas.Index")
-def first_label(site: Site) -> Thing | None:
-    return Thing()
+def first_label(operation: Operation) -> AbstractValue | None:
+    return AbstractValue()
 
 
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
-def all_labels(site: Site) -> Thing | None:
+def all_labels(operation: Operation) -> AbstractValue | None:
     """Iterating a frame gives its labels."""
-    return _labels(site.receiver or Thing())
+    return _labels(operation.receiver or AbstractValue())
 
 
-def _labels(held: Thing) -> Thing | None:
+def _labels(held: AbstractValue) -> AbstractValue | None:
     """The labels; how many there are may be all that is known."""
     labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:
-        return Thing("list", items=[literal(label) for label in labels])
+        return AbstractValue("list", items=[literal(label) for label in labels])
     count = n_columns(held) if is_frame(held) else held.fact("length")
-    return Thing("list", items=[Thing() for _ in range(count)]) if type(count) is int and count <= _MOST else None
+    return (
+        AbstractValue("list", items=[AbstractValue() for _ in range(count)])
+        if type(count) is int and count <= _MOST
+        else None
+    )
 
 
 _MOST = 200
@@ -353,102 +363,116 @@ _MOST = 200
 
 
 @RULES.function("builtins.list", "builtins.tuple")
-def listed(site: Site) -> Thing | None:
+def listed(operation: Operation) -> AbstractValue | None:
     """A list of what iterating gives."""
-    held = site.first
-    if len(site.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
+    held = operation.first
+    if len(operation.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
         return None
     found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
-    name = (site.receiver.path if site.receiver is not None else "").rpartition(".")[2]
-    return Thing(name, items=found.items) if found is not None else Thing(name)
+    name = (operation.receiver.path if operation.receiver is not None else "").rpartition(".")[2]
+    return AbstractValue(name, items=found.items) if found is not None else AbstractValue(name)
 
 
 @RULES.other("length", SERIES)
 @RULES.other("length", FRAME)
 @RULES.other("length", "pandas.Index")
-def number_of_elements(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
+def number_of_elements(operation: Operation) -> AbstractValue | None:
+    held = operation.receiver or AbstractValue()
     count = n_columns(held) if is_frame(held) else held.fact("length")
     return literal(count) if type(count) is int else None
 
 
 @RULES.other("elements", SERIES)
-def all_values(site: Site) -> Thing | None:
+def all_values(operation: Operation) -> AbstractValue | None:
     """How many values there are, where they are few."""
-    return _values(site.receiver or Thing())
+    return _values(operation.receiver or AbstractValue())
 
 
-def _values(held: Thing) -> Thing | None:
+def _values(held: AbstractValue) -> AbstractValue | None:
     count = n_rows(held)
-    return Thing("list", items=[Thing() for _ in range(count)]) if count is not None and count <= _MOST else None
+    return (
+        AbstractValue("list", items=[AbstractValue() for _ in range(count)])
+        if count is not None and count <= _MOST
+        else None
+    )
 
 
 @RULES.attribute("pandas.Index", "values")
-def labels_as_array(site: Site) -> Thing | None:
-    count = (site.receiver or Thing()).fact("length")
+def labels_as_array(operation: Operation) -> AbstractValue | None:
+    count = (operation.receiver or AbstractValue()).fact("length")
     return array((count if type(count) is int else None,), "object")
 
 
 @RULES.other("elements", "pandas.iteration")
-def all_columns(site: Site) -> Thing | None:
+def all_columns(operation: Operation) -> AbstractValue | None:
     """frame.items(): each label with its column."""
-    old = _of(site)
-    if site.receiver is None or site.receiver.fact("way") != "items" or not is_frame(old):
+    old = _of(operation)
+    if operation.receiver is None or operation.receiver.fact("way") != "items" or not is_frame(old):
         return None
     labels, count = labels_of(old), n_columns(old)
     if labels is not None:
         pairs = [[literal(label), column(old, label)] for label in labels]
     else:
-        pairs = [[Thing(), Thing(SERIES)] for _ in range(count)] if type(count) is int and count <= _MOST else []
-    return Thing("list", items=[Thing("tuple", items=pair) for pair in pairs]) if pairs else None
+        pairs = (
+            [[AbstractValue(), AbstractValue(SERIES)] for _ in range(count)]
+            if type(count) is int and count <= _MOST
+            else []
+        )
+    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else None
 
 
 @RULES.item("pandas.Index")
-def label_at(site: Site) -> Thing | None:
-    held, asked = site.receiver or Thing(), site.first
+def label_at(operation: Operation) -> AbstractValue | None:
+    held, asked = operation.receiver or AbstractValue(), operation.first
     labels = index_labels(held)
     if labels is None:
-        return Thing()
+        return AbstractValue()
     if asked.type == "int" and type(asked.literal) is int:
-        _is_position(site, held, asked, len(labels), "label")
+        _is_position(operation, held, asked, len(labels), "label")
         return literal(labels[asked.literal])
     bounds = [bound.literal for bound in asked.items or []] if asked.type == "slice" else []
     if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2] == 0:
-        return Thing()
+        return AbstractValue()
     kept = labels[slice(*bounds)]
-    return Thing("pandas.Index", {"labels": list(kept), "length": len(kept)})
+    return AbstractValue("pandas.Index", {"labels": list(kept), "length": len(kept)})
 
 
 @RULES.method("pandas.Index", "tolist", "to_list", "difference", "drop")
-def labels_as_list(site: Site) -> Thing | None:
-    labels = index_labels(site.receiver or Thing())
+def labels_as_list(operation: Operation) -> AbstractValue | None:
+    labels = index_labels(operation.receiver or AbstractValue())
     if labels is None:
-        return Thing()
-    if site.name in ("tolist", "to_list"):
-        return Thing("list", items=[literal(label) for label in labels])
-    gone = labels_in(site.first)
-    if gone is None or not is_whole_list_of_labels(site.first) or len(site.arguments.positional) > 1:
-        return Thing()
+        return AbstractValue()
+    if operation.name in ("tolist", "to_list"):
+        return AbstractValue("list", items=[literal(label) for label in labels])
+    gone = labels_in(operation.first)
+    if gone is None or not is_whole_list_of_labels(operation.first) or len(operation.arguments.positional) > 1:
+        return AbstractValue()
     kept = [label for label in labels if label not in gone]
-    return Thing("pandas.Index", {"labels": sorted(kept) if site.name == "difference" else kept, "length": len(kept)})
+    return AbstractValue(
+        "pandas.Index", {"labels": sorted(kept) if operation.name == "difference" else kept, "length": len(kept)}
+    )
 
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
-def walked(site: Site) -> Thing | None:
-    return Thing("pandas.iteration", {"way": site.name}, bound_to=site.receiver)
+def walked(operation: Operation) -> AbstractValue | None:
+    return AbstractValue("pandas.iteration", {"way": operation.name}, bound_to=operation.receiver)
 
 
 @RULES.element("pandas.iteration")
-def step(site: Site) -> Thing | None:
-    old = _of(site)
-    way = site.receiver.fact("way") if site.receiver is not None else ""
+def step(operation: Operation) -> AbstractValue | None:
+    old = _of(operation)
+    way = operation.receiver.fact("way") if operation.receiver is not None else ""
     if not n_rows(old) and way != "items":
-        return Thing()
+        return AbstractValue()
     if way == "iterrows":
-        return Thing("tuple", items=[Thing(), row_of(old)])
+        return AbstractValue("tuple", items=[AbstractValue(), row_of(old)])
     if way == "items":
-        return Thing("tuple", items=[Thing(), Thing(SERIES)]) if n_columns(old) else Thing()
-    return Thing()
+        return (
+            AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)])
+            if n_columns(old)
+            else AbstractValue()
+        )
+    return AbstractValue()
 
 
 # By other labels
@@ -456,39 +480,39 @@ def step(site: Site) -> Thing | None:
 
 @RULES.method(FRAME, "reindex")
 @RULES.method(SERIES, "reindex")
-def reindexed(site: Site) -> Thing | None:
+def reindexed(operation: Operation) -> AbstractValue | None:
     """Rows can be looked up by label only where each label is there once."""
-    old = site.receiver or Thing()
+    old = operation.receiver or AbstractValue()
     parameters = (
         "index=None, **others" if old.is_a("pandas", "Series") else "labels=None, index=None, columns=None, **others"
     )
-    given = site.arguments.bound(parameters)
+    given = operation.arguments.bound(parameters)
     wanted = None if given is None else given.get("index", None if "axis" in given else given.get("labels"))
     if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):
-        site.crash(
+        operation.crash(
             "ValueError",
             "cannot reindex on an axis with duplicate labels",
             fact=f"the index of {old.words or 'it'} repeats {_n_repeated(old)} labels",
             remedy="make the labels unique first: .groupby(level=0).sum(), or ~x.index.duplicated()",
         )
-    return Thing(old.type)
+    return AbstractValue(old.type)
 
 
-def _index_of(old: Thing) -> Mapping[str, Any]:
+def _index_of(old: AbstractValue) -> Mapping[str, Any]:
     index = old.fact("index")
     return index if isinstance(index, Mapping) else {}
 
 
-def _has_repeated_labels(old: Thing) -> bool:
+def _has_repeated_labels(old: AbstractValue) -> bool:
     index = _index_of(old)
     return index.get("unique") is False and index.get("type") not in (None, "MultiIndex")
 
 
-def _n_repeated(old: Thing) -> Any:
+def _n_repeated(old: AbstractValue) -> Any:
     return _index_of(old).get("n_duplicates", "some")
 
 
-def _is_another_index(old: Thing, wanted: Thing) -> bool:
+def _is_another_index(old: AbstractValue, wanted: AbstractValue) -> bool:
     """Whether it certainly is not the same index again, and not empty."""
     length = len(wanted.items) if wanted.items is not None else wanted.fact("length")
     if wanted.type not in ("list", "tuple", "range") and not wanted.is_a("pandas"):

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from crane_core.detectors.rules.families.pandas_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     column,
@@ -20,8 +21,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     lacks,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: times")
 _OF_TIME: Final = ("DatetimeIndex", "TimedeltaIndex", "PeriodIndex")
@@ -47,19 +47,19 @@ _RENAMED: Final = {
 
 @RULES.method(FRAME, "resample")
 @RULES.method(SERIES, "resample")
-def resampled(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    given = site.arguments.bound(
+def resampled(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    given = operation.arguments.bound(
         "rule, closed=None, label=None, convention='start', on=None, level=None, origin='start_day', offset=None,"
         " group_keys=False"
     )
     if given is None:
         return None
     if "level" in given:
-        return Thing()
+        return AbstractValue()
     kind = _kind_of_column(old, given["on"]) if "on" in given else _kind_of_index(old)
     if kind and kind not in _OF_TIME:
-        site.crash(
+        operation.crash(
             "TypeError",
             "Only valid with DatetimeIndex, TimedeltaIndex or PeriodIndex",
             fact=f"{old.words or 'it'} has a {kind}"
@@ -68,17 +68,17 @@ def resampled(site: Site) -> Thing | None:
             remedy="convert to datetimes first: pandas.to_datetime(...), and make them the index or pass on=",
         )
     if kind == "DatetimeIndex":
-        _is_known_frequency(site, given.get("rule", Thing()))
-    return Thing()
+        _is_known_frequency(operation, given.get("rule", AbstractValue()))
+    return AbstractValue()
 
 
-def _kind_of_index(old: Thing) -> str:
+def _kind_of_index(old: AbstractValue) -> str:
     index = old.fact("index")
     kind = index.get("type") if isinstance(index, Mapping) else None
     return kind if isinstance(kind, str) and kind.endswith("Index") else ""
 
 
-def _kind_of_column(old: Thing, on: Thing) -> str:
+def _kind_of_column(old: AbstractValue, on: AbstractValue) -> str:
     """The index that a column would be."""
     if not is_frame(old) or not isinstance(on.literal, str) or lacks(old, on.literal):
         return ""
@@ -88,17 +88,17 @@ def _kind_of_column(old: Thing, on: Thing) -> str:
     return "DatetimeIndex" if dtype.startswith("datetime64") else "Index" if is_text(dtype) or is_numeric(dtype) else ""
 
 
-def _is_known_frequency(site: Site, thing: Thing) -> None:
-    text = thing.literal
-    if not isinstance(text, str) or _is_frequency(text, site.packages.get("pandas", "")):
+def _is_known_frequency(operation: Operation, value: AbstractValue) -> None:
+    text = value.literal
+    if not isinstance(text, str) or _is_frequency(text, operation.packages.get("pandas", "")):
         return
     head = text.lstrip("0123456789.").partition("-")[0]
     rest = text[text.index(head) + len(head) :] if head else ""
     new = _RENAMED.get(head)
-    site.crash(
+    operation.crash(
         "ValueError",
         f"Invalid frequency: {text!r}",
-        fact=f"pandas {site.packages['pandas']} does not know it",
+        fact=f"pandas {operation.packages['pandas']} does not know it",
         remedy=f"write {text[: text.index(head)] + new + rest!r}"
         if new
         else "use a frequency such as 'D', 'W', 'ME', 'h'",
@@ -123,20 +123,20 @@ def _is_frequency(text: str, version: str) -> bool:
 
 
 @RULES.function("pandas.date_range", "pandas.bdate_range")
-def times_in_a_row(site: Site) -> Thing | None:
-    _is_known_frequency(site, site.arguments.keywords.get("freq", Thing()))
+def times_in_a_row(operation: Operation) -> AbstractValue | None:
+    _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
     return None
 
 
 @RULES.function("pandas.Grouper", "pandas.core.groupby.Grouper")
-def grouper(site: Site) -> Thing | None:
-    _is_known_frequency(site, site.arguments.keywords.get("freq", Thing()))
+def grouper(operation: Operation) -> AbstractValue | None:
+    _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
     return None
 
 
 @RULES.method(FRAME, "asfreq")
 @RULES.method(SERIES, "asfreq")
-def as_frequency(site: Site) -> Thing | None:
-    if _kind_of_index(site.receiver or Thing()) == "DatetimeIndex":
-        _is_known_frequency(site, site.arguments.keywords.get("freq", site.first))
+def as_frequency(operation: Operation) -> AbstractValue | None:
+    if _kind_of_index(operation.receiver or AbstractValue()) == "DatetimeIndex":
+        _is_known_frequency(operation, operation.arguments.keywords.get("freq", operation.first))
     return None

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.numpy_arrays import array, dtype_meant, kind_of, scalar
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
-from crane_core.detectors.rules.families.numpy_things import array, dtype_meant, kind_of, scalar
-from crane_core.detectors.rules.families.pandas_things import (
+from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     changed,
@@ -36,8 +37,7 @@ from crane_core.detectors.rules.families.pandas_things import (
     with_columns,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: values")
 _MOST_CATEGORIES: Final = 10
@@ -46,26 +46,26 @@ _WHOLE: Final = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32",
 _TO_NUMBERS: Final = "use pandas.to_numeric(..., errors='coerce'), and check what becomes NaN"
 
 
-def dtype_of(thing: Thing) -> str | None:
-    dtype = thing.fact("dtype")
+def dtype_of(value: AbstractValue) -> str | None:
+    dtype = value.fact("dtype")
     return dtype if isinstance(dtype, str) else None
 
 
-def bad_text(thing: Thing, *, is_whole: bool = False) -> str | None:
+def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     """A text that certainly stands in a series and reads as no number."""
-    if not (is_text(dtype_of(thing)) or dtype_of(thing) == "object"):
+    if not (is_text(dtype_of(abstract)) or dtype_of(abstract) == "object"):
         return None
-    if thing.fact("texts_look_like") == "numbers" and thing.fact("n_other_texts") == 0 and not is_whole:
+    if abstract.fact("texts_look_like") == "numbers" and abstract.fact("n_other_texts") == 0 and not is_whole:
         return None
-    texts = [value for value in values_told(thing) if isinstance(value, str) and not value.endswith("\u2026")]
-    if dtype_of(thing) == "object" and not _is_said_to_be_text(thing):
+    texts = [value for value in values_told(abstract) if isinstance(value, str) and not value.endswith("\u2026")]
+    if dtype_of(abstract) == "object" and not _is_said_to_be_text(abstract):
         return None
     return next((text for text in texts if not reads_as_number(text, is_whole=is_whole)), None)
 
 
-def _is_said_to_be_text(thing: Thing) -> bool:
+def _is_said_to_be_text(value: AbstractValue) -> bool:
     """A published state writes texts for whatever an object is: only a column of nothing but texts is certain."""
-    types = thing.fact("item_types")
+    types = value.fact("item_types")
     if isinstance(types, Mapping):
         return "str" in types
     return False
@@ -75,39 +75,39 @@ def _is_said_to_be_text(thing: Thing) -> bool:
 
 
 @RULES.method(SERIES, "astype")
-def astype(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    given = site.arguments.bound("dtype, copy=None, errors='raise'")
+def astype(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "dtype" not in given:
-        return Thing()
+        return AbstractValue()
     if "errors" in given:
         return mapped(old)
     wanted = dtype_asked(given["dtype"])
-    cast(site, old, wanted)
+    cast(operation, old, wanted)
     if given["dtype"].path == "builtins.str" or given["dtype"].literal == "str":
-        return mapped(old, "str" if is_pandas(site, 3, 0) else "object")
+        return mapped(old, "str" if is_pandas(operation, 3, 0) else "object")
     return mapped(old, wanted)
 
 
-def dtype_asked(thing: Thing) -> str | None:
+def dtype_asked(value: AbstractValue) -> str | None:
     """The dtype that is asked for; None if it is not one of NumPy's or not known."""
-    if thing.literal == "category":
+    if value.literal == "category":
         return "category"
-    if isinstance(thing.literal, str) and not thing.literal.islower():
-        return thing.literal
-    if thing.path == "builtins.str":
+    if isinstance(value.literal, str) and not value.literal.islower():
+        return value.literal
+    if value.path == "builtins.str":
         return None
-    return dtype_meant(thing)
+    return dtype_meant(value)
 
 
-def cast(site: Site, old: Thing, wanted: str | None) -> None:
+def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     """All values become numbers of the dtype."""
     kind = kind_of(wanted) if wanted is not None and wanted.islower() else None
     if kind not in ("i", "u", "f"):
         return
     has = dtype_of(old)
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"could not convert string to float: {bad!r}"
             if kind == "f"
@@ -119,7 +119,7 @@ def cast(site: Site, old: Thing, wanted: str | None) -> None:
         return
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
     if has_nan and has is not None and kind_of(has) == "f" and has.islower():
-        site.crash(
+        operation.crash(
             "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.words or 'the column'} holds missing values",
@@ -128,28 +128,28 @@ def cast(site: Site, old: Thing, wanted: str | None) -> None:
 
 
 @RULES.method(FRAME, "astype")
-def astype_of_frame(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    given = site.arguments.bound("dtype, copy=None, errors='raise'")
+def astype_of_frame(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "dtype" not in given or "errors" in given:
-        return Thing(FRAME)
+        return AbstractValue(FRAME)
     wanted = given["dtype"]
     if wanted.type == "dict":
-        return _each_by_name(site, old, wanted)
+        return _each_by_name(operation, old, wanted)
     order = labels_of(old)
     for label in order or ():
-        cast(site, column(old, label), dtype_asked(wanted))
+        cast(operation, column(old, label), dtype_asked(wanted))
     made = with_columns(old, order)
     made.facts["dtypes"] = dict.fromkeys(order or (), dtype_asked(wanted)) if dtype_asked(wanted) else {}
     return made
 
 
-def _each_by_name(site: Site, old: Thing, wanted: Thing) -> Thing:
+def _each_by_name(operation: Operation, old: AbstractValue, wanted: AbstractValue) -> AbstractValue:
     made = with_columns(old, labels_of(old))
     for label, asked in (wanted.members or {}).items():
         if lacks(old, label):
-            missing_column(site, old, label)
-        cast(site, column(old, label), dtype_asked(asked))
+            missing_column(operation, old, label)
+        cast(operation, column(old, label), dtype_asked(asked))
         for name in ("dtypes", "per_column"):
             made.facts.get(name, {}).pop(label, None)
     if wanted.members is None:
@@ -159,14 +159,14 @@ def _each_by_name(site: Site, old: Thing, wanted: Thing) -> Thing:
 
 
 @RULES.function("pandas.to_numeric")
-def to_numeric(site: Site) -> Thing | None:
-    given = site.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
+def to_numeric(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
     if given is None or "arg" not in given or not is_series(given["arg"]):
-        return Thing()
+        return AbstractValue()
     old = given["arg"]
     errors = given["errors"].literal if "errors" in given else "raise"
     if errors == "raise" and (bad := bad_text(old)) is not None:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Unable to parse string {bad!r}",
             fact=f"{old.words or 'the column'} holds the string {bad!r}",
@@ -183,18 +183,18 @@ _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}( \d{2}:\d{2}(:\d{2})?)?")
 
 
 @RULES.function("pandas.to_datetime")
-def to_datetime(site: Site) -> Thing | None:
-    given = site.arguments.bound(
+def to_datetime(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound(
         "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
         " infer_datetime_format=None, origin='unix', cache=True"
     )
     if given is None or "arg" not in given or not is_series(given["arg"]):
-        return Thing()
+        return AbstractValue()
     old = given["arg"]
-    _refuse_formats(site, old, given)
+    _refuse_formats(operation, old, given)
     is_plain = not {"errors", "unit", "format", "exact"} & given.keys()
     if is_plain and (bad := _no_time(old)) is not None:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Unknown datetime string format, unable to parse: {bad!r}",
             fact=f"{old.words or 'the column'} holds the string {bad!r}",
@@ -206,20 +206,23 @@ def to_datetime(site: Site) -> Thing | None:
     return mapped(old, None)
 
 
-def _refuse_formats(site: Site, old: Thing, given: Mapping[str, Thing]) -> None:
+def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
     """The first text and those with the largest numbers, as the pandas here reads them where it is the kernel's.
 
     Without a format, the first text gives it.
     """
-    texts, options = old.fact("telling_dates"), {name: thing.literal for name, thing in given.items() if name != "arg"}
+    texts, options = (
+        old.fact("telling_dates"),
+        {name: abstract.literal for name, abstract in given.items() if name != "arg"},
+    )
     if not isinstance(texts, list) or not options.keys() <= {"format", "dayfirst"}:
         return
     are_plain = all(isinstance(text, str) and "\u2026" not in text for text in texts)
     if not are_plain or not all(type(value) in (str, bool) for value in options.values()):
         return
-    error = _read_dates(tuple(texts), tuple(options.items()), site.packages.get("pandas", ""))
+    error = _read_dates(tuple(texts), tuple(options.items()), operation.packages.get("pandas", ""))
     if error is not None:
-        site.crash(
+        operation.crash(
             type(error).__name__,
             str(error).partition(". You might")[0].partition("\n")[0][:200],
             fact=f"{old.words or 'the column'} holds {', '.join(map(repr, texts))}",
@@ -242,12 +245,12 @@ def _read_dates(texts: tuple[str, ...], options: tuple[tuple[str, Any], ...], ve
     return None
 
 
-def _is_all_iso(old: Thing) -> bool:
+def _is_all_iso(old: AbstractValue) -> bool:
     texts = [value for value in values_told(old) if isinstance(value, str)]
     return bool(texts) and all(_ISO.fullmatch(text) for text in texts)
 
 
-def _no_time(old: Thing) -> str | None:
+def _no_time(old: AbstractValue) -> str | None:
     """A text that certainly stands in a column among dates, and has nothing of a date."""
     if old.fact("texts_look_like") != "dates" or not (is_text(dtype_of(old)) or _is_said_to_be_text(old)):
         return None
@@ -262,29 +265,29 @@ def _no_time(old: Thing) -> str | None:
 
 
 @RULES.attribute(SERIES, "str", "dt", "cat")
-def accessor(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
+def accessor(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
     dtype = dtype_of(old)
-    if dtype is not None and _is_refused(site.name, dtype, old):
-        site.crash(
+    if dtype is not None and _is_refused(operation.name, dtype, old):
+        operation.crash(
             "AttributeError",
             {
                 "str": "Can only use .str accessor with string values",
                 "dt": "Can only use .dt accessor with datetimelike values",
                 "cat": "Can only use .cat accessor with a 'category' dtype",
-            }[site.name],
+            }[operation.name],
             fact=f"{old.words or 'the column'} has dtype {dtype}",
             remedy={
                 "str": "convert to strings first: .astype(str)",
                 "dt": "convert to datetimes first: pandas.to_datetime(...)",
                 "cat": "convert to categories first: .astype('category')",
-            }[site.name],
+            }[operation.name],
         )
-    held = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}[site.name]
-    return Thing(f"pandas.{held}", bound_to=old, words=f"{old.words}.{site.name}" if old.words else "")
+    held = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}[operation.name]
+    return AbstractValue(f"pandas.{held}", bound_to=old, words=f"{old.words}.{operation.name}" if old.words else "")
 
 
-def _is_refused(name: str, dtype: str, old: Thing) -> bool:
+def _is_refused(name: str, dtype: str, old: AbstractValue) -> bool:
     if "pyarrow" in dtype or "period" in dtype or "interval" in dtype or "Sparse" in dtype:
         return False
     is_time = dtype.startswith(("datetime64", "timedelta64"))
@@ -296,24 +299,24 @@ def _is_refused(name: str, dtype: str, old: Thing) -> bool:
     return is_time or is_number or (dtype == "object" and _is_number_objects(old))
 
 
-def _is_number_objects(old: Thing) -> bool:
+def _is_number_objects(old: AbstractValue) -> bool:
     types = old.fact("item_types")
     return isinstance(types, Mapping) and set(types) in ({"int"}, {"float"}, {"bool"})
 
 
 @RULES.attribute("pandas.DatetimeProperties")
-def part_of_time(site: Site) -> Thing | None:
-    if site.name not in ("year", "month", "day", "hour", "minute", "second", "dayofweek", "weekday", "dayofyear"):
+def part_of_time(operation: Operation) -> AbstractValue | None:
+    if operation.name not in ("year", "month", "day", "hour", "minute", "second", "dayofweek", "weekday", "dayofyear"):
         return None
-    old = site.receiver.bound_to if site.receiver is not None else None
+    old = operation.receiver.bound_to if operation.receiver is not None else None
     return mapped(old, "int32" if old.fact("has_nan") is False else None) if old is not None else None
 
 
 @RULES.method("pandas.StringMethods")
-def of_text(site: Site) -> Thing | None:
-    old = site.receiver.bound_to if site.receiver is not None else None
-    if old is None or site.name not in _TEXT_TO_TEXT:
-        return Thing()
+def of_text(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver.bound_to if operation.receiver is not None else None
+    if old is None or operation.name not in _TEXT_TO_TEXT:
+        return AbstractValue()
     return mapped(old, "str" if dtype_of(old) == "str" else "object" if dtype_of(old) == "object" else None)
 
 
@@ -324,59 +327,59 @@ _TEXT_TO_TEXT: Final = ("lower", "upper", "strip", "lstrip", "rstrip", "title", 
 
 
 @RULES.method(SERIES, "mean", "std", "var", "median", "skew", "kurt", "sem")
-def moment(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
+def moment(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
     dtype = dtype_of(old)
-    if not site.arguments.keywords.get("numeric_only"):
-        _is_summable(site, old)
-    if is_numeric(dtype) and not site.arguments.positional and "axis" not in site.arguments.keywords:
-        return Thing("float" if site.name in ("mean", "std", "var", "median") else "")
-    return Thing()
+    if not operation.arguments.keywords.get("numeric_only"):
+        _is_summable(operation, old)
+    if is_numeric(dtype) and not operation.arguments.positional and "axis" not in operation.arguments.keywords:
+        return AbstractValue("float" if operation.name in ("mean", "std", "var", "median") else "")
+    return AbstractValue()
 
 
-def _is_summable(site: Site, old: Thing) -> None:
+def _is_summable(operation: Operation, old: AbstractValue) -> None:
     dtype = dtype_of(old)
-    is_bad = (dtype == "str" and is_pandas(site, 3, 0)) or (dtype == "object" and bad_text(old) is not None)
+    is_bad = (dtype == "str" and is_pandas(operation, 3, 0)) or (dtype == "object" and bad_text(old) is not None)
     if not is_bad or not n_rows(old):
         return
-    if dtype == "object" and (site.name not in ("mean",) or not _is_text_or_missing(old)):
+    if dtype == "object" and (operation.name not in ("mean",) or not _is_text_or_missing(old)):
         return
-    site.crash(
+    operation.crash(
         "TypeError",
-        f"strings do not support {site.name}",
+        f"strings do not support {operation.name}",
         fact=f"{old.words or 'the column'} holds strings (dtype {dtype})",
         remedy=f"convert them to numbers first: {_TO_NUMBERS}",
     )
 
 
-def _is_only_text(old: Thing) -> bool:
+def _is_only_text(old: AbstractValue) -> bool:
     types = old.fact("item_types")
     return isinstance(types, Mapping) and set(types) == {"str"}
 
 
-def _is_text_or_missing(old: Thing) -> bool:
+def _is_text_or_missing(old: AbstractValue) -> bool:
     types = old.fact("item_types")
     return isinstance(types, Mapping) and set(types) <= {"str", "NoneType", "float"}
 
 
 @RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
-def moments(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    given = site.arguments
-    if is_pandas(site, 2, 0) and not given.keywords and not given.positional and given.is_complete:
+def snapshots(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    given = operation.arguments
+    if is_pandas(operation, 2, 0) and not given.keywords and not given.positional and given.is_complete:
         for label in labels_of(old) or ():
-            _text_in_frame(site, old, label)
-    return Thing() if given.keywords or given.positional else series(n_columns(old))
+            _text_in_frame(operation, old, label)
+    return AbstractValue() if given.keywords or given.positional else series(n_columns(old))
 
 
-def _text_in_frame(site: Site, old: Thing, label: Any) -> None:
+def _text_in_frame(operation: Operation, old: AbstractValue, label: Any) -> None:
     one = column(old, label)
-    is_bad = dtype_of(one) == "str" and is_pandas(site, 3, 0)
-    is_bad = is_bad or (site.name == "mean" and dtype_of(one) == "object" and _is_only_text(one))
+    is_bad = dtype_of(one) == "str" and is_pandas(operation, 3, 0)
+    is_bad = is_bad or (operation.name == "mean" and dtype_of(one) == "object" and _is_only_text(one))
     if is_bad and n_rows(old) and (dtype_of(one) == "str" or bad_text(one) is not None):
-        site.crash(
+        operation.crash(
             "TypeError",
-            f"the column {label!r} holds strings, which do not support {site.name}",
+            f"the column {label!r} holds strings, which do not support {operation.name}",
             fact=f"{one.words} has dtype {dtype_of(one)}",
             remedy="pass numeric_only=True, or select the numeric columns",
         )
@@ -385,23 +388,25 @@ def _text_in_frame(site: Site, old: Thing, label: Any) -> None:
 # Functions called on elements
 
 
-def elements_of(old: Thing) -> list[Thing]:
+def elements_of(old: AbstractValue) -> list[AbstractValue]:
     """Elements that a series certainly has, as what a function called on them gets."""
     dtype, rows = dtype_of(old), n_rows(old)
     if not rows or dtype is None:
         return []
     if dtype in _WHOLE:
-        return [Thing("int")]
+        return [AbstractValue("int")]
     if dtype in ("float64", "float32"):
-        return [Thing("float")]
+        return [AbstractValue("float")]
     if dtype == "bool":
-        return [Thing("bool")]
-    found: list[Thing] = []
+        return [AbstractValue("bool")]
+    found: list[AbstractValue] = []
     if (is_text(dtype) or _is_only_text(old)) and old.fact("has_nan") is False:
-        found += [literal(text) for text in _texts(old)] or [Thing("str")]
+        found += [literal(text) for text in _texts(old)] or [AbstractValue("str")]
     types = old.fact("item_types")
     if dtype == "object" and isinstance(types, Mapping):
-        found += [Thing("str")] * ("str" in types) + [Thing("NoneType", literal=None)] * ("NoneType" in types)
+        found += [AbstractValue("str")] * ("str" in types) + [AbstractValue("NoneType", literal=None)] * (
+            "NoneType" in types
+        )
         if "float" in types and old.fact("has_nan") is True and set(types) <= {"str", "float"}:
             found.append(literal(float("nan")))
     if dtype == "str" and old.fact("has_nan") is True:
@@ -409,7 +414,7 @@ def elements_of(old: Thing) -> list[Thing]:
     return found
 
 
-def _texts(old: Thing) -> list[str]:
+def _texts(old: AbstractValue) -> list[str]:
     texts = [value for value in values_told(old) if isinstance(value, str) and "\u2026" not in value]
     return list(dict.fromkeys(texts))[:_CALLED]
 
@@ -419,29 +424,29 @@ _CALLED: Final = 12
 
 
 @RULES.method(SERIES, "apply", "map")
-def applied(site: Site) -> Thing | None:
-    old, given = site.receiver or Thing(), site.arguments
+def applied(operation: Operation) -> AbstractValue | None:
+    old, given = operation.receiver or AbstractValue(), operation.arguments
     if not given.is_complete or not given.positional:
         return None
     function = given.positional[0]
-    if function.type == "dict" and site.name == "map" and len(given.positional) == 1 and not given.keywords:
+    if function.type == "dict" and operation.name == "map" and len(given.positional) == 1 and not given.keywords:
         return _looked_up(old, function)
     if function.type == "dict" or is_series(function):
         return mapped(old)
     extra = set(given.keywords) - {"na_action", "args", "convert_dtype"}
     if function.type != "function" or extra or len(given.positional) > 1 or given.keywords:
         return None
-    results = [site.call(function, [element], {}) for element in elements_of(old)]
+    results = [operation.call(function, [element], {}) for element in elements_of(old)]
     dtype = _dtype_of_results(results) if len({result.type for result in results}) == 1 else None
     if not results:
-        site.call(function, [Thing()], {})
+        operation.call(function, [AbstractValue()], {})
     return mapped(old, dtype)
 
 
-def _looked_up(old: Thing, by: Thing) -> Thing:
+def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
     """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
-    told = [value for value in values_told(old) if isinstance(value, (str, int)) and not isinstance(value, bool)]
-    certain = [value for value in told if not (isinstance(value, str) and "\u2026" in value)]
+    known = [value for value in values_told(old) if isinstance(value, (str, int)) and not isinstance(value, bool)]
+    certain = [value for value in known if not (isinstance(value, str) and "\u2026" in value)]
     if by.members is None or not by.members or not certain or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
         return mapped(old)
     values = [member.literal for member in by.members.values()]
@@ -450,57 +455,57 @@ def _looked_up(old: Thing, by: Thing) -> Thing:
     return mapped(old, "float64" if are_numbers else None, has_nan=True) if has_new and are_numbers else mapped(old)
 
 
-def _dtype_of_results(results: list[Thing]) -> str | None:
+def _dtype_of_results(results: list[AbstractValue]) -> str | None:
     return "float64" if results[0].type == "float" else None
 
 
 @RULES.method(FRAME, "apply")
-def applied_to_frame(site: Site) -> Thing | None:
-    old, given = site.receiver or Thing(), site.arguments
+def applied_to_frame(operation: Operation) -> AbstractValue | None:
+    old, given = operation.receiver or AbstractValue(), operation.arguments
     if not given.is_complete or not given.positional or set(given.keywords) - {"axis"}:
         return None
     function, axis = given.positional[0], given.keywords.get("axis")
     if len(given.positional) > 1:
         axis = given.positional[1]
     if function.type != "function":
-        return Thing()
+        return AbstractValue()
     is_rows = axis is not None and axis.literal in (1, "columns")
     is_columns = axis is None or axis.literal in (0, "index")
     if is_rows and n_rows(old) and n_columns(old):
-        site.call(function, [row_of(old)], {})
+        operation.call(function, [row_of(old)], {})
     elif is_columns and n_rows(old) and labels_of(old):
         for label in labels_of(old) or ():
-            site.call(function, [column(old, label)], {})
+            operation.call(function, [column(old, label)], {})
     else:
-        site.call(function, [Thing()], {})
-    return Thing()
+        operation.call(function, [AbstractValue()], {})
+    return AbstractValue()
 
 
-def row_of(old: Thing) -> Thing:
+def row_of(old: AbstractValue) -> AbstractValue:
     """One row, as iterrows and apply hand it over: a series of which the labels are the columns."""
     facts = {"row_labels": label_set(old), "length": n_columns(old)}
-    return Thing(
+    return AbstractValue(
         SERIES, {name: fact for name, fact in facts.items() if fact is not None}, words=f"a row of {old.words}"
     )
 
 
 @RULES.item(SERIES)
-def item_of_series(site: Site) -> Thing | None:
-    old, asked = site.receiver or Thing(), site.first
+def item_of_series(operation: Operation) -> AbstractValue | None:
+    old, asked = operation.receiver or AbstractValue(), operation.first
     if asked.type == "slice":
         return some_rows(old)
     labels, value = old.fact("row_labels"), asked.literal
     if isinstance(labels, frozenset) and isinstance(value, str) and value not in labels:
-        site.crash(
+        operation.crash(
             "KeyError",
             f"the row has no label {value!r}",
-            fact=told_columns(Thing(FRAME, {"column_labels": labels}, words=old.words), value),
+            fact=told_columns(AbstractValue(FRAME, {"column_labels": labels}, words=old.words), value),
             remedy="use a label that the row has",
         )
     if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":
         return some_rows(old)
     if isinstance(value, str) and _has_only_whole_labels(old):
-        site.crash(
+        operation.crash(
             "KeyError",
             f"the index has no label {value!r}",
             fact=f"{old.words or 'the series'} has the index {old.fact('index')['range']}",
@@ -509,28 +514,28 @@ def item_of_series(site: Site) -> Thing | None:
     if type(value) is int and _has_only_whole_labels(old):
         kept = range(*old.fact("index")["range"])
         if value not in kept:
-            site.crash(
+            operation.crash(
                 "KeyError",
                 f"the index has no label {value!r}",
                 fact=f"{old.words or 'the series'} has the index {kept}",
                 remedy="use positions with .iloc[...]",
             )
-        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else Thing()
-    return Thing()
+        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else AbstractValue()
+    return AbstractValue()
 
 
-def _has_only_whole_labels(old: Thing) -> bool:
+def _has_only_whole_labels(old: AbstractValue) -> bool:
     index = old.fact("index")
     kept = index.get("range") if isinstance(index, Mapping) else None
     return isinstance(kept, list) and len(kept) == 3 and all(type(part) is int for part in kept)
 
 
 @RULES.set_item(SERIES)
-def store_in_series(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    changed(site, old)
+def store_in_series(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    changed(operation, old)
     old.forget()
-    return Thing()
+    return AbstractValue()
 
 
 # Methods that keep the rows, or some of them
@@ -539,23 +544,25 @@ def store_in_series(site: Site) -> Thing | None:
 @RULES.method(SERIES, "copy", "round", "abs", "fillna", "shift", "diff", "cumsum", "cumprod", "clip", "rank", "ffill",
               "bfill", "isnull", "isna", "notnull", "notna", "isin", "between", "duplicated", "pct_change", "replace",
               "interpolate", "mask", "where")  # fmt: skip
-def kept_rows(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    if "inplace" in site.arguments.keywords:
+def kept_rows(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    if "inplace" in operation.arguments.keywords:
         return None
-    if site.name == "copy":
+    if operation.name == "copy":
         return same_again(old)
-    if site.name == "fillna":
-        _is_category(site, old)
-    if site.name in ("isnull", "isna", "notnull", "notna", "isin", "between", "duplicated"):
+    if operation.name == "fillna":
+        _is_category(operation, old)
+    if operation.name in ("isnull", "isna", "notnull", "notna", "isin", "between", "duplicated"):
         return mapped(old, "bool")
     is_float = kind_of(dtype_of(old)) == "f" if is_numeric(dtype_of(old)) else False
-    return mapped(old, dtype_of(old) if is_float and site.name in ("round", "abs", "shift", "diff", "clip") else None)
+    return mapped(
+        old, dtype_of(old) if is_float and operation.name in ("round", "abs", "shift", "diff", "clip") else None
+    )
 
 
-def _is_category(site: Site, old: Thing) -> None:
+def _is_category(operation: Operation, old: AbstractValue) -> None:
     """Missing values of a column of categories are filled with one of them."""
-    given = site.arguments.bound("value=None, **others")
+    given = operation.arguments.bound("value=None, **others")
     value = given["value"].literal if given and "value" in given else None
     categories = old.fact("categories")
     is_asked = dtype_of(old) == "category" and old.fact("has_nan") is True and type(value) in (str, int)
@@ -563,7 +570,7 @@ def _is_category(site: Site, old: Thing) -> None:
         return
     is_whole = all(type(each) is type(value) and "\u2026" not in str(each) for each in categories)
     if is_whole and 0 < len(categories) < _MOST_CATEGORIES and value not in categories:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"Cannot setitem on a Categorical with a new category ({value!r})",
             fact=f"{old.words or 'the column'} has the categories {', '.join(map(repr, categories[:8]))}",
@@ -573,30 +580,30 @@ def _is_category(site: Site, old: Thing) -> None:
 
 @RULES.method(SERIES, "head", "tail", "dropna", "drop_duplicates", "sample", "sort_values", "sort_index", "nlargest",
               "nsmallest")  # fmt: skip
-def some_of_it(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    if "inplace" in site.arguments.keywords:
+def some_of_it(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    if "inplace" in operation.arguments.keywords:
         return None
-    if site.name in ("sort_values", "sort_index"):
-        if site.name == "sort_values" and ("by" in site.arguments.keywords or site.arguments.positional):
-            site.crash(
+    if operation.name in ("sort_values", "sort_index"):
+        if operation.name == "sort_values" and ("by" in operation.arguments.keywords or operation.arguments.positional):
+            operation.crash(
                 "TypeError",
                 "Series.sort_values() got an unexpected keyword argument 'by'",
                 fact=f"{old.words or 'it'} is a Series",
                 remedy="remove the argument, or sort the frame",
             )
-        return some_rows(old, n_rows(old) if "ignore_index" not in site.arguments.keywords else None)
+        return some_rows(old, n_rows(old) if "ignore_index" not in operation.arguments.keywords else None)
     return some_rows(old)
 
 
 @RULES.attribute(SERIES, "shape", "size", "values", "dtype", "ndim", "empty", "hasnans", "is_unique", "T", "array")
-def attribute_of_series(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
+def attribute_of_series(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
     rows = n_rows(old)
-    number = literal(rows) if rows is not None else Thing("int")
-    match site.name:
+    number = literal(rows) if rows is not None else AbstractValue("int")
+    match operation.name:
         case "shape":
-            return Thing("tuple", items=[number])
+            return AbstractValue("tuple", items=[number])
         case "size":
             return number
         case "ndim":
@@ -606,63 +613,71 @@ def attribute_of_series(site: Site) -> Thing | None:
         case "T":
             return old
         case "hasnans" | "is_unique" | "empty":
-            return Thing("bool")
+            return AbstractValue("bool")
     return None
 
 
-def _as_array(old: Thing) -> Thing:
+def _as_array(old: AbstractValue) -> AbstractValue:
     dtype = dtype_of(old)
     if dtype is not None and (is_numeric(dtype) or dtype == "bool"):
         info = old.fact("value_info")
         found = old.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
         return array((n_rows(old),), dtype, has_nan=old.fact("has_nan"), value_range=found)
-    return array((n_rows(old),), "object") if dtype == "object" else Thing()
+    return array((n_rows(old),), "object") if dtype == "object" else AbstractValue()
 
 
 @RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "to_frame", "value_counts", "nunique", "describe")
-def turned_into(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
+def turned_into(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
     rows = n_rows(old)
-    match site.name:
+    match operation.name:
         case "to_numpy":
-            return _as_array(old) if not site.arguments.keywords and not site.arguments.positional else Thing()
+            return (
+                _as_array(old)
+                if not operation.arguments.keywords and not operation.arguments.positional
+                else AbstractValue()
+            )
         case "tolist" | "to_list":
-            return Thing("list", {"length": rows} if rows is not None else {})
+            return AbstractValue("list", {"length": rows} if rows is not None else {})
         case "unique":
-            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else Thing()
+            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else AbstractValue()
         case "to_frame":
             name = old.fact("name")
-            return frame([name], rows) if isinstance(name, str) and not site.arguments.positional else Thing(FRAME)
+            return (
+                frame([name], rows)
+                if isinstance(name, str) and not operation.arguments.positional
+                else AbstractValue(FRAME)
+            )
         case "nunique":
-            return Thing("int")
+            return AbstractValue("int")
     return series()
 
 
 @RULES.method(FRAME, "to_numpy")
-def to_numpy(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    return array((n_rows(old), n_columns(old))) if not site.arguments.keywords else Thing()
+def to_numpy(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    return array((n_rows(old), n_columns(old))) if not operation.arguments.keywords else AbstractValue()
 
 
 @RULES.function("builtins.len")
-def length(site: Site) -> Thing | None:
-    old = site.first
+def length(operation: Operation) -> AbstractValue | None:
+    old = operation.first
     if old.is_a("pandas", "Index", "RangeIndex", "DatetimeIndex"):
         count = old.fact("length")
-        return literal(count) if type(count) is int else Thing("int")
+        return literal(count) if type(count) is int else AbstractValue("int")
     if not (is_frame(old) or is_series(old)):
         return None
     rows = n_rows(old)
-    return literal(rows) if rows is not None else Thing("int")
+    return literal(rows) if rows is not None else AbstractValue("int")
 
 
 @RULES.truth(FRAME)
 @RULES.truth(SERIES)
-def truth(site: Site) -> Thing | None:
-    old = site.receiver or Thing()
-    return site.crash(
+def truth(operation: Operation) -> AbstractValue | None:
+    old = operation.receiver or AbstractValue()
+    return operation.crash(
         "ValueError",
         f"The truth value of a {old.class_name} is ambiguous",
-        fact=f"{old.words or site.text} is a {old.class_name}",
+        fact=f"{old.words or operation.text} is a {old.class_name}",
         remedy="use .empty, .any() or .all(); combine conditions with & and |, in parentheses",
     )

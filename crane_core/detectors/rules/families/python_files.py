@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.python_values import words_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("python: files")
 _ASK_IT: Final = "read readline readlines write writelines seek tell truncate flush fileno isatty __enter__ __next__"
@@ -19,40 +19,40 @@ _WRITERS: Final = ("json.dump", "pickle.dump")
 
 
 @RULES.element("_io.*")
-def element(site: Site) -> Thing | None:
-    _refuse_closed(site, site.receiver)
+def element(operation: Operation) -> AbstractValue | None:
+    _refuse_closed(operation, operation.receiver)
     return None
 
 
 @RULES.method("_io.*", *_ASK_IT.split())
-def asked(site: Site) -> Thing | None:
-    _refuse_closed(site, site.receiver)
+def asked(operation: Operation) -> AbstractValue | None:
+    _refuse_closed(operation, operation.receiver)
     return None
 
 
 @RULES.function(*_READERS)
-def read(site: Site) -> Thing | None:
-    _refuse_closed(site, site.first)
+def read(operation: Operation) -> AbstractValue | None:
+    _refuse_closed(operation, operation.first)
     return None
 
 
 @RULES.function(*_WRITERS)
-def written(site: Site) -> Thing | None:
+def written(operation: Operation) -> AbstractValue | None:
     """The file is the second argument. What cannot be written may be refused before the file is asked."""
-    if len(site.arguments.positional) > 1 and site.arguments.positional[0].is_literal:
-        _refuse_closed(site, site.arguments.positional[1])
+    if len(operation.arguments.positional) > 1 and operation.arguments.positional[0].is_literal:
+        _refuse_closed(operation, operation.arguments.positional[1])
     return None
 
 
-def _refuse_closed(site: Site, thing: Thing | None) -> None:
-    if thing is not None and thing.package == "_io" and thing.fact("closed") is True:
-        _closed(site, thing)
+def _refuse_closed(operation: Operation, value: AbstractValue | None) -> None:
+    if value is not None and value.package == "_io" and value.fact("closed") is True:
+        _closed(operation, value)
 
 
-def _closed(site: Site, thing: Thing) -> NoReturn:
-    site.crash(
+def _closed(operation: Operation, value: AbstractValue) -> NoReturn:
+    operation.crash(
         "ValueError",
         "I/O operation on closed file",
-        fact=f"{words_of(thing, 'the file')} is closed",
+        fact=f"{words_of(value, 'the file')} is closed",
         remedy="Open it again, and use it inside its `with` block.",
     )

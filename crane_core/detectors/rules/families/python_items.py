@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.python_values import (
     NO_ITEMS,
     SAMPLES,
@@ -14,25 +15,24 @@ from crane_core.detectors.rules.families.python_values import (
     words_of,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("python: items")
 _ROWS = ("builtins.list", "builtins.tuple", "builtins.str", "builtins.range", "builtins.bytes")
 _NO_INDEX = ("str", "float", "NoneType", "list", "dict", "set", "tuple", "complex", "bytes")
 
 
-def _receiver(site: Site) -> Thing:
-    return site.receiver or Thing()
+def _receiver(operation: Operation) -> AbstractValue:
+    return operation.receiver or AbstractValue()
 
 
-def item_of_row(site: Site) -> Thing | None:
+def item_of_row(operation: Operation) -> AbstractValue | None:
     """x[i] and x[a:b] of a list, tuple, text or range."""
-    row, index = _receiver(site), site.first
+    row, index = _receiver(operation), operation.first
     if index.type == "slice":
-        return _part(site, row, index)
+        return _part(operation, row, index)
     if index.type in _NO_INDEX:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"{row.type} indices must be integers or slices, not {index.type}",
             fact=f"{words_of(row, 'it')} is a {row.type}, the index is {words_of(index, 'a ' + index.type)}",
@@ -42,7 +42,7 @@ def item_of_row(site: Site) -> Thing | None:
     if not isinstance(at, int):
         return item_like(row)
     if length is not None and not -length <= at < length:
-        site.crash(
+        operation.crash(
             "IndexError",
             f"{row.type} index out of range: index {at}, length {length}",
             fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
@@ -51,19 +51,19 @@ def item_of_row(site: Site) -> Thing | None:
     return _at(row, at)
 
 
-def _at(row: Thing, at: int) -> Thing:
+def _at(row: AbstractValue, at: int) -> AbstractValue:
     items = elements_of(row)
     if items is not None and -len(items) <= at < len(items):
         return items[at]
-    told = row.fact("first_items") or []
-    return told[at] if 0 <= at < len(told) else item_like(row)
+    known = row.fact("first_items") or []
+    return known[at] if 0 <= at < len(known) else item_like(row)
 
 
-def _part(site: Site, row: Thing, index: Thing) -> Thing:
+def _part(operation: Operation, row: AbstractValue, index: AbstractValue) -> AbstractValue:
     parts = index.items or []
     for part in parts:
         if part.type in ("float", "str", "list", "tuple", "dict"):
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"slice indices must be integers or None or have an __index__ method, not {part.type}",
                 fact=f"the slice has {words_of(part)}",
@@ -71,13 +71,13 @@ def _part(site: Site, row: Thing, index: Thing) -> Thing:
             )
     values, items = known(parts), elements_of(row)
     if values is None or items is None:
-        return Thing(row.type)
+        return AbstractValue(row.type)
     if len(values) == 3 and values[2] == 0:
-        site.crash("ValueError", "slice step cannot be zero", fact="the step is 0", remedy="Use another step.")
+        operation.crash("ValueError", "slice step cannot be zero", fact="the step is 0", remedy="Use another step.")
     cut = items[slice(*values)]
     if row.type in ("list", "tuple"):
-        return Thing(row.type, items=cut)
-    return literal(row.literal[slice(*values)]) if row.is_literal else Thing(row.type)
+        return AbstractValue(row.type, items=cut)
+    return literal(row.literal[slice(*values)]) if row.is_literal else AbstractValue(row.type)
 
 
 for _kind in _ROWS:
@@ -85,42 +85,42 @@ for _kind in _ROWS:
 
 
 @RULES.item("builtins.dict")
-def item_of_dict(site: Site) -> Thing | None:
+def item_of_dict(operation: Operation) -> AbstractValue | None:
     """d[key]: all keys of an exact dict are known, or nothing is said."""
-    held, key = _receiver(site), site.first
-    _say_unhashable(site, key)
+    held, key = _receiver(operation), operation.first
+    _say_unhashable(operation, key)
     if held.members is None or not _is_exact(key):
-        return Thing()
+        return AbstractValue()
     if key.literal in held.members:
         return held.members[key.literal]
-    _say_missing(site, held, key)
+    _say_missing(operation, held, key)
     return None
 
 
 @RULES.item("collections.OrderedDict")
 @RULES.item("collections.defaultdict")
 @RULES.item("collections.Counter")
-def item_of_derived_dict(site: Site) -> Thing | None:
+def item_of_derived_dict(operation: Operation) -> AbstractValue | None:
     """d[key] of a dict that may give something for a missing key, and keep it."""
-    held, key = _receiver(site), site.first
-    _say_unhashable(site, key)
+    held, key = _receiver(operation), operation.first
+    _say_unhashable(operation, key)
     if held.members is not None and _is_exact(key) and key.literal in held.members:
         return held.members[key.literal]
     held.forget()
-    return Thing()
+    return AbstractValue()
 
 
-def _is_exact(key: Thing) -> bool:
+def _is_exact(key: AbstractValue) -> bool:
     value = key.literal
     if isinstance(value, tuple):
         return all(isinstance(part, (str, int, float, bool, type(None))) for part in value)
     return key.is_literal and isinstance(value, (str, int, float, bool, bytes, type(None)))
 
 
-def _say_missing(site: Site, held: Thing, key: Thing) -> None:
+def _say_missing(operation: Operation, held: AbstractValue, key: AbstractValue) -> None:
     keys = list(held.members or {})
     shown = ", ".join(map(repr, keys[:8])) + (", ..." if len(keys) > 8 else "")
-    site.crash(
+    operation.crash(
         "KeyError",
         f"{words_of(held, 'the dict')} has no key {key.literal!r}",
         fact=f"its keys are {shown}" if keys else "it is empty",
@@ -128,9 +128,9 @@ def _say_missing(site: Site, held: Thing, key: Thing) -> None:
     )
 
 
-def _say_unhashable(site: Site, key: Thing) -> None:
+def _say_unhashable(operation: Operation, key: AbstractValue) -> None:
     if key.type in UNHASHABLE or key.type == "slice":
-        site.crash(
+        operation.crash(
             "TypeError",
             f"unhashable type: {key.type}",
             fact=f"the key is {words_of(key, 'a ' + key.type)}",
@@ -139,35 +139,35 @@ def _say_unhashable(site: Site, key: Thing) -> None:
 
 
 @RULES.other("key", "*")
-def key_of_display(site: Site) -> Thing | None:
+def key_of_display(operation: Operation) -> AbstractValue | None:
     """A key of a dict that is written down, an element of a set."""
-    _say_unhashable(site, _receiver(site))
+    _say_unhashable(operation, _receiver(operation))
     return None
 
 
 @RULES.item("*")
-def item_of_nothing(site: Site) -> Thing | None:
+def item_of_nothing(operation: Operation) -> AbstractValue | None:
     """x[...] of what has no items at all."""
-    thing = _receiver(site)
-    if thing.type in NO_ITEMS and thing.package == "builtins" and not thing.path.startswith("numpy."):
-        site.crash(
+    value = _receiver(operation)
+    if value.type in NO_ITEMS and value.package == "builtins" and not value.path.startswith("numpy."):
+        operation.crash(
             "TypeError",
-            f"'{thing.type}' object is not subscriptable",
-            fact=f"{words_of(thing)} is {_a(thing)}",
-            remedy="Call it with parentheses." if "function" in thing.type else "Use another object here.",
+            f"'{value.type}' object is not subscriptable",
+            fact=f"{words_of(value)} is {_a(value)}",
+            remedy="Call it with parentheses." if "function" in value.type else "Use another object here.",
         )
-    if thing.type in ("set", "frozenset"):
-        site.crash(
+    if value.type in ("set", "frozenset"):
+        operation.crash(
             "TypeError",
-            f"'{thing.type}' object is not subscriptable",
-            fact=f"{words_of(thing)} is a {thing.type}",
+            f"'{value.type}' object is not subscriptable",
+            fact=f"{words_of(value)} is a {value.type}",
             remedy="Convert it to a list first.",
         )
     return None
 
 
-def _a(thing: Thing) -> str:
-    return "None" if thing.type == "NoneType" else f"of type {thing.type}"
+def _a(value: AbstractValue) -> str:
+    return "None" if value.type == "NoneType" else f"of type {value.type}"
 
 
 @RULES.item("builtins.dict_keys")
@@ -178,12 +178,12 @@ def _a(thing: Thing) -> str:
 @RULES.item("builtins.filter")
 @RULES.item("builtins.enumerate")
 @RULES.item("builtins.generator")
-def item_of_view(site: Site) -> Thing | None:
-    thing = _receiver(site)
-    site.crash(
+def item_of_view(operation: Operation) -> AbstractValue | None:
+    value = _receiver(operation)
+    operation.crash(
         "TypeError",
-        f"'{thing.type}' object is not subscriptable",
-        fact=f"{words_of(thing)} is a {thing.type}",
+        f"'{value.type}' object is not subscriptable",
+        fact=f"{words_of(value)} is a {value.type}",
         remedy="Convert it to a list first: list(...).",
     )
 
@@ -192,24 +192,24 @@ def item_of_view(site: Site) -> Thing | None:
 
 
 @RULES.set_item("*")
-def store_where_nothing_can_be(site: Site) -> Thing | None:
-    thing = _receiver(site)
+def store_where_nothing_can_be(operation: Operation) -> AbstractValue | None:
+    value = _receiver(operation)
     fixed = (*NO_ITEMS, "str", "tuple", "range", "bytes", "set", "frozenset")
-    if thing.type in fixed and thing.package == "builtins" and not thing.path:
-        site.crash(
+    if value.type in fixed and value.package == "builtins" and not value.path:
+        operation.crash(
             "TypeError",
-            f"'{thing.type}' object does not support item assignment",
-            fact=f"{words_of(thing)} is {_a(thing)}",
+            f"'{value.type}' object does not support item assignment",
+            fact=f"{words_of(value)} is {_a(value)}",
             remedy="Create a new object instead, or convert it to a list.",
         )
     return None
 
 
 @RULES.set_item("builtins.list")
-def store_in_list(site: Site) -> Thing | None:
-    row, index = _receiver(site), site.first
+def store_in_list(operation: Operation) -> AbstractValue | None:
+    row, index = _receiver(operation), operation.first
     if index.type in _NO_INDEX:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"list indices must be integers or slices, not {index.type}",
             fact=f"{words_of(row)} is a list",
@@ -218,7 +218,7 @@ def store_in_list(site: Site) -> Thing | None:
     length, at = length_of(row), index.literal
     if isinstance(at, int) and length is not None:
         if not -length <= at < length:
-            site.crash(
+            operation.crash(
                 "IndexError",
                 f"list assignment index out of range: index {at}, length {length}",
                 fact=f"{words_of(row, 'the list')} has {length} elements",
@@ -226,60 +226,60 @@ def store_in_list(site: Site) -> Thing | None:
             )
         if row.items is not None:
             items = list(row.items)
-            items[at] = site.arguments.positional[1]
+            items[at] = operation.arguments.positional[1]
             changed(row, items)
-            return Thing()
+            return AbstractValue()
     changed(row, None, None if index.type == "slice" or not index.type else length)
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.set_item("builtins.dict")
 @RULES.set_item("collections.OrderedDict")
 @RULES.set_item("collections.defaultdict")
 @RULES.set_item("collections.Counter")
-def store_in_dict(site: Site) -> Thing | None:
-    held, key, value = _receiver(site), site.first, site.arguments.positional[1]
-    _say_unhashable(site, key)
+def store_in_dict(operation: Operation) -> AbstractValue | None:
+    held, key, value = _receiver(operation), operation.first, operation.arguments.positional[1]
+    _say_unhashable(operation, key)
     members = held.members
     held.forget()
     if members is not None and _is_exact(key):
         held.members = {**members, key.literal: value}
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.other("del_item", "builtins.dict")
-def delete_from_dict(site: Site) -> Thing | None:
-    held, key = _receiver(site), site.first
-    _say_unhashable(site, key)
+def delete_from_dict(operation: Operation) -> AbstractValue | None:
+    held, key = _receiver(operation), operation.first
+    _say_unhashable(operation, key)
     members = held.members
     if members is None or not _is_exact(key):
         held.forget()
-        return Thing()
+        return AbstractValue()
     if key.literal not in members:
-        _say_missing(site, held, key)
+        _say_missing(operation, held, key)
     held.forget()
-    held.members = {name: thing for name, thing in members.items() if name != key.literal}
-    return Thing()
+    held.members = {name: value for name, value in members.items() if name != key.literal}
+    return AbstractValue()
 
 
 @RULES.other("del_item", "builtins.list")
-def delete_from_list(site: Site) -> Thing | None:
-    row = _receiver(site)
-    item_of_row(site)
-    items, at = row.items or [], site.first.literal
-    kept = [thing for number, thing in enumerate(items) if isinstance(at, int) and number != at % len(items)]
+def delete_from_list(operation: Operation) -> AbstractValue | None:
+    row = _receiver(operation)
+    item_of_row(operation)
+    items, at = row.items or [], operation.first.literal
+    kept = [value for number, value in enumerate(items) if isinstance(at, int) and number != at % len(items)]
     changed(row, kept if items and isinstance(at, int) else None)
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.other("del_item", "builtins.tuple")
 @RULES.other("del_item", "builtins.str")
-def delete_from_fixed(site: Site) -> Thing | None:
-    thing = _receiver(site)
-    site.crash(
+def delete_from_fixed(operation: Operation) -> AbstractValue | None:
+    value = _receiver(operation)
+    operation.crash(
         "TypeError",
-        f"'{thing.type}' object doesn't support item deletion",
-        fact=f"{words_of(thing)} is a {thing.type}",
+        f"'{value.type}' object doesn't support item deletion",
+        fact=f"{words_of(value)} is a {value.type}",
         remedy="Convert it to a list first.",
     )
 

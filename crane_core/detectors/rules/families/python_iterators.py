@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.python_values import CONTAINERS, FLOWING, SCALARS, words_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("python: iterators")
 _SOURCE: Final = "iterates"
@@ -43,64 +43,64 @@ _NO_ITERATORS: Final = {
 
 
 @RULES.function("builtins.iter")
-def iterator_of(site: Site) -> Thing | None:
-    if len(site.arguments.positional) != 1 or site.arguments.keywords or not site.arguments.is_complete:
+def iterator_of(operation: Operation) -> AbstractValue | None:
+    if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
         return None
-    thing = site.first
-    if thing.type in FLOWING:
-        return thing
-    if thing.type in _ITERATOR_OF:
-        return Thing(_ITERATOR_OF[thing.type], {_SOURCE: thing}, words=site.text)
-    if thing.is_a("torch", _LOADER):
-        return Thing(_LOADER_ITERATOR, {_SOURCE: thing}, words=site.text)
-    if thing.package == "builtins":
-        site.element(thing)
+    value = operation.first
+    if value.type in FLOWING:
+        return value
+    if value.type in _ITERATOR_OF:
+        return AbstractValue(_ITERATOR_OF[value.type], {_SOURCE: value}, words=operation.text)
+    if value.is_a("torch", _LOADER):
+        return AbstractValue(_LOADER_ITERATOR, {_SOURCE: value}, words=operation.text)
+    if value.package == "builtins":
+        operation.element(value)
     return None
 
 
 @RULES.function("builtins.next")
-def next_of(site: Site) -> Thing | None:
-    if not site.arguments.positional or not site.arguments.is_complete:
+def next_of(operation: Operation) -> AbstractValue | None:
+    if not operation.arguments.positional or not operation.arguments.is_complete:
         return None
-    thing = site.first
-    if thing.class_name in _NO_ITERATORS.get(thing.package, ()) and not thing.path:
-        site.crash(
+    value = operation.first
+    if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
+        operation.crash(
             "TypeError",
-            f"'{thing.class_name}' object is not an iterator",
-            fact=f"{words_of(thing)} is of type {thing.type}",
-            remedy=f"Create an iterator first: next(iter({words_of(thing, 'it')})).",
+            f"'{value.class_name}' object is not an iterator",
+            fact=f"{words_of(value)} is of type {value.type}",
+            remedy=f"Create an iterator first: next(iter({words_of(value, 'it')})).",
         )
-    if len(site.arguments.positional) > 1:
-        _advance(thing)
-        return Thing()
-    if _is_over(site, thing):
-        site.crash(
+    if len(operation.arguments.positional) > 1:
+        _advance(value)
+        return AbstractValue()
+    if _is_over(operation, value):
+        operation.crash(
             "StopIteration",
-            f"{words_of(thing, 'the iterator')} is exhausted: next() raises StopIteration",
-            fact=f"{words_of(thing, 'it')} is a {thing.class_name} with no items left",
+            f"{words_of(value, 'the iterator')} is exhausted: next() raises StopIteration",
+            fact=f"{words_of(value, 'it')} is a {value.class_name} with no items left",
             remedy="Create it again: an iterator runs only once. Or pass next() a default.",
         )
-    if thing.type in FLOWING and thing.items:
-        first, *thing.items = thing.items
+    if value.type in FLOWING and value.items:
+        first, *value.items = value.items
         return first
-    source = thing.fact(_SOURCE)
-    _advance(thing)
-    element = site.element(source) if isinstance(source, Thing) else None
-    return element if element is not None else Thing()
+    source = value.fact(_SOURCE)
+    _advance(value)
+    element = operation.element(source) if isinstance(source, AbstractValue) else None
+    return element if element is not None else AbstractValue()
 
 
-def _is_over(site: Site, thing: Thing) -> bool:
-    if thing.type == "generator" and thing.fact("exhausted") is True or thing.type in FLOWING and thing.items == []:
+def _is_over(operation: Operation, value: AbstractValue) -> bool:
+    if value.type == "generator" and value.fact("exhausted") is True or value.type in FLOWING and value.items == []:
         return True
-    if thing.type in _ITERATOR_OF.values() and thing.fact("left") == 0:
-        return thing.type != "list_iterator" or not any(map(site.mentions, _GROW))
-    source = thing.fact(_SOURCE)
-    return isinstance(source, Thing) and source.package == "builtins" and site.elements(source) == []
+    if value.type in _ITERATOR_OF.values() and value.fact("left") == 0:
+        return value.type != "list_iterator" or not any(map(operation.mentions, _GROW))
+    source = value.fact(_SOURCE)
+    return isinstance(source, AbstractValue) and source.package == "builtins" and operation.elements(source) == []
 
 
-def _advance(thing: Thing) -> None:
-    if thing.type in FLOWING or _SOURCE in thing.facts:
-        thing.forget()
+def _advance(value: AbstractValue) -> None:
+    if value.type in FLOWING or _SOURCE in value.facts:
+        value.forget()
 
 
 @RULES.attribute("torch._BaseDataLoaderIter", "next")
@@ -108,14 +108,14 @@ def _advance(thing: Thing) -> None:
 @RULES.attribute("torch._MultiProcessingDataLoaderIter", "next")
 @RULES.attribute("builtins.generator", "next")
 @RULES.attribute("builtins.list_iterator", "next")
-def next_of_python_2(site: Site) -> Thing | None:
+def next_of_python_2(operation: Operation) -> AbstractValue | None:
     """dataiter.next(): torch had it until 1.12."""
-    thing = site.receiver or Thing()
-    if thing.package == "torch" and site.packages.get("torch", "1.").startswith("1."):
+    value = operation.receiver or AbstractValue()
+    if value.package == "torch" and operation.packages.get("torch", "1.").startswith("1."):
         return None
-    site.crash(
+    operation.crash(
         "AttributeError",
-        f"{words_of(thing, 'an iterator')} has no attribute next",
-        fact=f"{words_of(thing, 'it')} is a {thing.class_name}",
-        remedy=f"Write next({thing.words or 'it'}).",
+        f"{words_of(value, 'an iterator')} has no attribute next",
+        fact=f"{words_of(value, 'it')} is a {value.class_name}",
+        remedy=f"Write next({value.words or 'it'}).",
     )

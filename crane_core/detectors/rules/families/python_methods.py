@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
     SCALARS,
@@ -22,8 +23,7 @@ from crane_core.detectors.rules.families.python_values import (
     words_of,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("python: methods")
 _OWN = (*SCALARS, "list", "tuple", "dict", "set", "frozenset", "range", "dict_keys", "dict_values", "dict_items")
@@ -35,18 +35,18 @@ _NONE = "NoneType"
 
 
 @RULES.attribute("*")
-def attribute_that_is_not_there(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    if thing.type not in _OWN or thing.path or thing.attributes.get(site.name):
+def attribute_that_is_not_there(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    if value.type not in _OWN or value.path or value.attributes.get(operation.name):
         return None
-    if site.name in dir(SAMPLES[thing.type]) or site.name in _CAME_LATER.get(thing.type, ()):
+    if operation.name in dir(SAMPLES[value.type]) or operation.name in _CAME_LATER.get(value.type, ()):
         return None
-    what = "None" if thing.type == _NONE else f"a {thing.type}"
-    site.crash(
+    what = "None" if value.type == _NONE else f"a {value.type}"
+    operation.crash(
         "AttributeError",
-        f"{what} has no attribute {site.name}",
-        fact=f"{words_of(thing)} is {what}",
-        remedy=_other_way(thing.type, site.name),
+        f"{what} has no attribute {operation.name}",
+        fact=f"{words_of(value)} is {what}",
+        remedy=_other_way(value.type, operation.name),
     )
 
 
@@ -65,13 +65,13 @@ def _other_way(type: str, name: str) -> str:
 
 
 @RULES.set_attribute("*")
-def attribute_that_cannot_be_set(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    if thing.type in _OWN and not thing.path:
-        site.crash(
+def attribute_that_cannot_be_set(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    if value.type in _OWN and not value.path:
+        operation.crash(
             "AttributeError",
-            f"'{thing.type}' object has no attribute '{site.name}' and no __dict__ for setting it",
-            fact=f"{words_of(thing)} is a {thing.type}",
+            f"'{value.type}' object has no attribute '{operation.name}' and no __dict__ for setting it",
+            fact=f"{words_of(value)} is a {value.type}",
             remedy="Use your own class, or a dict.",
         )
     return None
@@ -86,20 +86,20 @@ def _signature(type: str, name: str) -> inspect.Signature | None:
 
 
 @RULES.method("*")
-def arguments_of_method(site: Site) -> Thing | None:
+def arguments_of_method(operation: Operation) -> AbstractValue | None:
     """How many arguments a method takes, of Python's own types."""
-    thing = site.receiver or Thing()
-    if thing.type not in _OWN or thing.path or not site.arguments.is_complete:
+    value = operation.receiver or AbstractValue()
+    if value.type not in _OWN or value.path or not operation.arguments.is_complete:
         return None
-    signature = _signature(thing.type, site.name)
+    signature = _signature(value.type, operation.name)
     if signature is None:
         return None
     try:
-        signature.bind(*site.arguments.positional, **site.arguments.keywords)
+        signature.bind(*operation.arguments.positional, **operation.arguments.keywords)
     except TypeError as error:
-        site.crash(
+        operation.crash(
             "TypeError",
-            f"{thing.type}.{site.name}: {error}",
+            f"{value.type}.{operation.name}: {error}",
             fact=f"its parameters are {signature}",
             remedy="Pass the arguments that it takes.",
         )
@@ -110,76 +110,91 @@ def arguments_of_method(site: Site) -> Thing | None:
 
 
 @RULES.method("builtins.str")
-def method_of_text(site: Site) -> Thing | None:
+def method_of_text(operation: Operation) -> AbstractValue | None:
     """A text that is known: the method itself is asked."""
-    thing, arguments = site.receiver or Thing(), site.arguments
-    if site.name == "join":
-        _say_not_text(site)
-    if site.name in ("format", "format_map"):
-        return _formatted(site)
-    if site.name not in _PURE_ON_TEXT or arguments.keywords or not arguments.is_complete:
+    value, arguments = operation.receiver or AbstractValue(), operation.arguments
+    if operation.name == "join":
+        _say_not_text(operation)
+    if operation.name in ("format", "format_map"):
+        return _formatted(operation)
+    if operation.name not in _PURE_ON_TEXT or arguments.keywords or not arguments.is_complete:
         return None
-    values = known([thing, *arguments.positional])
+    values = known([value, *arguments.positional])
     if values is None:
-        return _by_name(site.name)
+        return _by_name(operation.name)
     text, *others = values
-    if site.name in ("ljust", "rjust", "center", "zfill", "expandtabs") and others and others[0] not in range(1000):
-        return Thing("str")
+    if (
+        operation.name in ("ljust", "rjust", "center", "zfill", "expandtabs")
+        and others
+        and others[0] not in range(1000)
+    ):
+        return AbstractValue("str")
     return evaluated(
-        site,
-        f"str.{site.name}",
-        lambda: getattr(text, site.name)(*others),
-        f"{words_of(thing)} is {text[:60]!r}",
+        operation,
+        f"str.{operation.name}",
+        lambda: getattr(text, operation.name)(*others),
+        f"{words_of(value)} is {text[:60]!r}",
         "Check the string and the arguments.",
     )
 
 
-def _by_name(name: str) -> Thing:
+def _by_name(name: str) -> AbstractValue:
     if name.startswith("is") or name in ("startswith", "endswith"):
-        return Thing("bool")
+        return AbstractValue("bool")
     if name in ("split", "rsplit", "splitlines"):
-        return Thing("list", {"item_types": {"str": 1}})
+        return AbstractValue("list", {"item_types": {"str": 1}})
     if name in ("find", "rfind", "index", "rindex", "count"):
-        return Thing("int")
+        return AbstractValue("int")
     if name in ("partition", "rpartition"):
-        return Thing("tuple", {"length": 3})
-    return Thing("bytes") if name == "encode" else Thing("dict") if name == "maketrans" else Thing("str")
+        return AbstractValue("tuple", {"length": 3})
+    return (
+        AbstractValue("bytes")
+        if name == "encode"
+        else AbstractValue("dict")
+        if name == "maketrans"
+        else AbstractValue("str")
+    )
 
 
-def _say_not_text(site: Site) -> None:
+def _say_not_text(operation: Operation) -> None:
     """ "".join of something that is not a string."""
-    for at, item in enumerate(elements_of(site.first) or () if site.first.type in ("list", "tuple") else ()):
+    for at, item in enumerate(elements_of(operation.first) or () if operation.first.type in ("list", "tuple") else ()):
         if item.type in SAMPLES and item.type != "str":
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"sequence item {at}: expected str instance, {item.type} found",
-                fact=f"{words_of(site.first, 'the list')} holds {words_of(item)}",
+                fact=f"{words_of(operation.first, 'the list')} holds {words_of(item)}",
                 remedy="Convert the items first: join(map(str, ...)).",
             )
-    types = site.first.fact("item_types")
-    if site.first.type in ("list", "tuple") and isinstance(types, dict) and len(types) == 1 and length_of(site.first):
+    types = operation.first.fact("item_types")
+    if (
+        operation.first.type in ("list", "tuple")
+        and isinstance(types, dict)
+        and len(types) == 1
+        and length_of(operation.first)
+    ):
         only = next(iter(types))
         if only in SAMPLES and only != "str":
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"sequence item 0: expected str instance, {only} found",
-                fact=f"the items of {words_of(site.first, 'the list')} are of type {only}",
+                fact=f"the items of {words_of(operation.first, 'the list')} are of type {only}",
                 remedy="Convert the items first: join(map(str, ...)).",
             )
 
 
-def _formatted(site: Site) -> Thing:
+def _formatted(operation: Operation) -> AbstractValue:
     """`"{} {}".format(...)` of values that are known."""
-    arguments = site.arguments
-    values = known([site.receiver or Thing(), *arguments.positional, *arguments.keywords.values()])
-    if values is None or not arguments.is_complete or site.name != "format":
-        return Thing("str")
+    arguments = operation.arguments
+    values = known([operation.receiver or AbstractValue(), *arguments.positional, *arguments.keywords.values()])
+    if values is None or not arguments.is_complete or operation.name != "format":
+        return AbstractValue("str")
     text, *others = values
     named = dict(zip(arguments.keywords, others[len(arguments.positional) :], strict=True))
     if any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in text).split()):
-        return Thing("str")
+        return AbstractValue("str")
     return evaluated(
-        site,
+        operation,
         "the string cannot be formatted",
         lambda: text.format(*others[: len(arguments.positional)], **named),
         f"the format is {text[:80]!r}",
@@ -190,10 +205,16 @@ def _formatted(site: Site) -> Thing:
 # Lists
 
 
-def _on_list(name: str) -> Callable[[Callable[[Site, Thing], Thing]], Callable[[Site, Thing], Thing]]:
-    def registered(rule: Callable[[Site, Thing], Thing]) -> Callable[[Site, Thing], Thing]:
-        def on_list(site: Site) -> Thing | None:
-            return rule(site, site.receiver or Thing())
+def _on_list(
+    name: str,
+) -> Callable[
+    [Callable[[Operation, AbstractValue], AbstractValue]], Callable[[Operation, AbstractValue], AbstractValue]
+]:
+    def registered(
+        rule: Callable[[Operation, AbstractValue], AbstractValue],
+    ) -> Callable[[Operation, AbstractValue], AbstractValue]:
+        def on_list(operation: Operation) -> AbstractValue | None:
+            return rule(operation, operation.receiver or AbstractValue())
 
         RULES.method("builtins.list", name)(on_list)
         return rule
@@ -202,48 +223,48 @@ def _on_list(name: str) -> Callable[[Callable[[Site, Thing], Thing]], Callable[[
 
 
 @_on_list("append")
-def _append(site: Site, row: Thing) -> Thing:
+def _append(operation: Operation, row: AbstractValue) -> AbstractValue:
     length = length_of(row)
-    items = None if row.items is None else [*row.items, site.first]
+    items = None if row.items is None else [*row.items, operation.first]
     first = row.fact("first_items")
     types = row.fact("item_types")
     result = changed(row, items, None if length is None else length + 1)
     if items is None and first:
         row.facts["first_items"] = first
-    if items is None and isinstance(types, dict) and set(types) == {site.first.type}:
+    if items is None and isinstance(types, dict) and set(types) == {operation.first.type}:
         row.facts["item_types"] = types
     return result
 
 
 @_on_list("extend")
-def _extend(site: Site, row: Thing) -> Thing:
-    more = elements_of(site.first)
-    if site.first.type in ("int", "float", "bool", _NONE):
-        site.crash(
+def _extend(operation: Operation, row: AbstractValue) -> AbstractValue:
+    more = elements_of(operation.first)
+    if operation.first.type in ("int", "float", "bool", _NONE):
+        operation.crash(
             "TypeError",
-            f"'{site.first.type}' object is not iterable",
-            fact=f"{words_of(site.first)} is of type {site.first.type}",
+            f"'{operation.first.type}' object is not iterable",
+            fact=f"{words_of(operation.first)} is of type {operation.first.type}",
             remedy="Use append for one element.",
         )
     return changed(row, [*row.items, *more] if row.items is not None and more is not None else None)
 
 
 @_on_list("insert")
-def _insert(site: Site, row: Thing) -> Thing:
-    at = site.first.literal
-    if row.items is None or not isinstance(at, int) or len(site.arguments.positional) != 2:
+def _insert(operation: Operation, row: AbstractValue) -> AbstractValue:
+    at = operation.first.literal
+    if row.items is None or not isinstance(at, int) or len(operation.arguments.positional) != 2:
         return changed(row)
     items = list(row.items)
-    items.insert(at, site.arguments.positional[1])
+    items.insert(at, operation.arguments.positional[1])
     return changed(row, items)
 
 
 @_on_list("pop")
-def _pop(site: Site, row: Thing) -> Thing:
-    at = site.first.literal if site.arguments.positional else -1
+def _pop(operation: Operation, row: AbstractValue) -> AbstractValue:
+    at = operation.first.literal if operation.arguments.positional else -1
     length = length_of(row)
     if length is not None and isinstance(at, int) and not -length <= at < length:
-        site.crash(
+        operation.crash(
             "IndexError",
             f"pop index out of range: index {at}, length {length}",
             fact=f"{words_of(row, 'the list')} has {length} elements",
@@ -251,7 +272,7 @@ def _pop(site: Site, row: Thing) -> Thing:
         )
     if row.items is None or not isinstance(at, int):
         changed(row, None, None if length is None else length - 1)
-        return Thing()
+        return AbstractValue()
     items = list(row.items)
     taken = items.pop(at)
     changed(row, items)
@@ -259,13 +280,13 @@ def _pop(site: Site, row: Thing) -> Thing:
 
 
 @_on_list("remove")
-def _remove(site: Site, row: Thing) -> Thing:
-    values, wanted = known(row.items) if row.items is not None else None, site.first
+def _remove(operation: Operation, row: AbstractValue) -> AbstractValue:
+    values, wanted = known(row.items) if row.items is not None else None, operation.first
     if values is None or not wanted.is_literal:
         length = length_of(row)
         return changed(row, None, None if length is None else length - 1)
     if wanted.literal not in values:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{wanted.literal!r} is not in the list",
             fact=f"{words_of(row, 'the list')} holds {str(values)[:120]}",
@@ -277,29 +298,33 @@ def _remove(site: Site, row: Thing) -> Thing:
 
 
 @_on_list("index")
-def _index(site: Site, row: Thing) -> Thing:
+def _index(operation: Operation, row: AbstractValue) -> AbstractValue:
     values = known(row.items) if row.items is not None else None
-    if values is not None and site.first.is_literal and len(site.arguments.positional) == 1:
-        wanted = site.first.literal
+    if values is not None and operation.first.is_literal and len(operation.arguments.positional) == 1:
+        wanted = operation.first.literal
         return evaluated(
-            site,
+            operation,
             "index of a list",
             lambda: values.index(wanted),
             f"it holds {str(values)[:120]}",
             "Check with `in` first.",
         )
-    return Thing("int")
+    return AbstractValue("int")
 
 
 @_on_list("sort")
-def _sort(site: Site, row: Thing) -> Thing:
+def _sort(operation: Operation, row: AbstractValue) -> AbstractValue:
     values = known(row.items) if row.items is not None else None
-    if "key" in site.arguments.keywords or values is None:
+    if "key" in operation.arguments.keywords or values is None:
         length = length_of(row)
         return changed(row, None, length)
-    is_down = site.arguments.keywords.get("reverse", literal(False)).literal
+    is_down = operation.arguments.keywords.get("reverse", literal(False)).literal
     ordered = evaluated(
-        site, "the list cannot be sorted", lambda: sorted(values), f"it holds {str(values)[:120]}", "Pass sort a key."
+        operation,
+        "the list cannot be sorted",
+        lambda: sorted(values),
+        f"it holds {str(values)[:120]}",
+        "Pass sort a key.",
     )
     return changed(
         row, list(reversed(ordered.items or ())) if is_down is True else ordered.items if is_down is False else None
@@ -307,23 +332,23 @@ def _sort(site: Site, row: Thing) -> Thing:
 
 
 @_on_list("reverse")
-def _reverse(site: Site, row: Thing) -> Thing:
+def _reverse(operation: Operation, row: AbstractValue) -> AbstractValue:
     return changed(row, None if row.items is None else row.items[::-1], length_of(row))
 
 
 @_on_list("clear")
-def _clear(site: Site, row: Thing) -> Thing:
+def _clear(operation: Operation, row: AbstractValue) -> AbstractValue:
     return changed(row, [])
 
 
 @_on_list("copy")
-def _copy(site: Site, row: Thing) -> Thing:
-    return Thing("list", row.facts, items=row.items)
+def _copy(operation: Operation, row: AbstractValue) -> AbstractValue:
+    return AbstractValue("list", row.facts, items=row.items)
 
 
 @_on_list("count")
-def _count(site: Site, row: Thing) -> Thing:
-    return Thing("int")
+def _count(operation: Operation, row: AbstractValue) -> AbstractValue:
+    return AbstractValue("int")
 
 
 # Dicts and sets
@@ -332,114 +357,125 @@ def _count(site: Site, row: Thing) -> Thing:
 @RULES.method(
     "builtins.dict", "keys", "values", "items", "get", "copy", "pop", "popitem", "update", "setdefault", "clear"
 )
-def method_of_dict(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
+def method_of_dict(operation: Operation) -> AbstractValue | None:
+    held = operation.receiver or AbstractValue()
     members = held.members
-    key = site.first.literal if site.first.is_literal and site.arguments.positional else None
-    if site.name in ("get", "pop", "setdefault") and site.first.type in UNHASHABLE:
-        site.crash(
+    key = operation.first.literal if operation.first.is_literal and operation.arguments.positional else None
+    if operation.name in ("get", "pop", "setdefault") and operation.first.type in UNHASHABLE:
+        operation.crash(
             "TypeError",
-            f"unhashable type: {site.first.type}",
-            fact=f"the key is a {site.first.type}",
+            f"unhashable type: {operation.first.type}",
+            fact=f"the key is a {operation.first.type}",
             remedy="Use another key.",
         )
-    if site.name in ("keys", "values", "items"):
-        return _view(site.name, members, held)
-    if site.name == "copy":
-        return Thing("dict", held.facts, members=members)
-    if site.name == "get":
-        default = site.arguments.positional[1] if len(site.arguments.positional) > 1 else Thing(_NONE, literal=None)
-        if members is None or not _is_plain(site.first):
-            return Thing()
+    if operation.name in ("keys", "values", "items"):
+        return _view(operation.name, members, held)
+    if operation.name == "copy":
+        return AbstractValue("dict", held.facts, members=members)
+    if operation.name == "get":
+        default = (
+            operation.arguments.positional[1]
+            if len(operation.arguments.positional) > 1
+            else AbstractValue(_NONE, literal=None)
+        )
+        if members is None or not _is_plain(operation.first):
+            return AbstractValue()
         return members.get(key, default)
-    return _changing(site, held, members, key)
+    return _changing(operation, held, members, key)
 
 
-def _is_plain(thing: Thing) -> bool:
-    return thing.is_literal and thing.type in ("str", "int", "float", "bool", _NONE)
+def _is_plain(value: AbstractValue) -> bool:
+    return value.is_literal and value.type in ("str", "int", "float", "bool", _NONE)
 
 
-def _view(name: str, members: dict[Any, Thing] | None, held: Thing) -> Thing:
+def _view(name: str, members: dict[Any, AbstractValue] | None, held: AbstractValue) -> AbstractValue:
     if members is None:
-        return Thing(f"dict_{name}", {"length": length_of(held)} if length_of(held) is not None else {})
+        return AbstractValue(f"dict_{name}", {"length": length_of(held)} if length_of(held) is not None else {})
     pairs = [(literal(key), value) for key, value in members.items()]
     items = {
         "keys": [key for key, _ in pairs],
         "values": [value for _, value in pairs],
-        "items": [Thing("tuple", items=pair) for pair in pairs],
+        "items": [AbstractValue("tuple", items=pair) for pair in pairs],
     }
-    return Thing(f"dict_{name}", {"length": len(pairs)}, items=items[name])
+    return AbstractValue(f"dict_{name}", {"length": len(pairs)}, items=items[name])
 
 
-def _changing(site: Site, held: Thing, members: dict[Any, Thing] | None, key: Any) -> Thing:
+def _changing(
+    operation: Operation, held: AbstractValue, members: dict[Any, AbstractValue] | None, key: Any
+) -> AbstractValue:
     """pop, popitem, update, setdefault and clear."""
-    name, n_given = site.name, len(site.arguments.positional)
-    if name == "pop" and members is not None and _is_plain(site.first):
+    name, n_given = operation.name, len(operation.arguments.positional)
+    if name == "pop" and members is not None and _is_plain(operation.first):
         if key not in members and n_given == 1:
-            site.crash(
+            operation.crash(
                 "KeyError",
                 f"{words_of(held, 'the dict')} has no key {key!r}",
                 fact=f"its keys are {str(list(members))[:160]}",
                 remedy="Pass pop a default, or use an existing key.",
             )
         held.forget()
-        held.members = {known_key: thing for known_key, thing in members.items() if known_key != key}
-        return members.get(key, site.arguments.positional[1] if n_given > 1 else Thing())
+        held.members = {known_key: value for known_key, value in members.items() if known_key != key}
+        return members.get(key, operation.arguments.positional[1] if n_given > 1 else AbstractValue())
     if name == "popitem" and members is not None and not members:
-        site.crash(
+        operation.crash(
             "KeyError",
             "the dict is empty",
             fact=f"{words_of(held, 'it')} is empty",
             remedy="Check first that it is not empty.",
         )
-    more = site.first.members if n_given == 1 else {} if not n_given else None
+    more = operation.first.members if n_given == 1 else {} if not n_given else None
     held.forget()
     if name == "clear":
         held.members = {}
-    elif name == "update" and members is not None and more is not None and site.arguments.is_complete:
-        held.members = {**members, **more, **site.arguments.keywords}
-    return Thing(_NONE, literal=None) if name in ("update", "clear") else Thing()
+    elif name == "update" and members is not None and more is not None and operation.arguments.is_complete:
+        held.members = {**members, **more, **operation.arguments.keywords}
+    return AbstractValue(_NONE, literal=None) if name in ("update", "clear") else AbstractValue()
 
 
 @RULES.method("builtins.set", "add", "remove", "discard", "update", "pop", "clear")
-def method_of_set(site: Site) -> Thing | None:
-    held = site.receiver or Thing()
-    if site.name in ("add", "remove") and site.first.type in UNHASHABLE[:2]:
-        site.crash(
+def method_of_set(operation: Operation) -> AbstractValue | None:
+    held = operation.receiver or AbstractValue()
+    if operation.name in ("add", "remove") and operation.first.type in UNHASHABLE[:2]:
+        operation.crash(
             "TypeError",
-            f"unhashable type: {site.first.type}",
-            fact=f"the element is a {site.first.type}",
+            f"unhashable type: {operation.first.type}",
+            fact=f"the element is a {operation.first.type}",
             remedy="Use a tuple.",
         )
     values = held.literal if held.is_literal else None
-    if site.name == "remove" and values is not None and _is_plain(site.first) and site.first.literal not in values:
-        site.crash(
+    if (
+        operation.name == "remove"
+        and values is not None
+        and _is_plain(operation.first)
+        and operation.first.literal not in values
+    ):
+        operation.crash(
             "KeyError",
-            f"{site.first.literal!r} is not in the set",
+            f"{operation.first.literal!r} is not in the set",
             fact=f"it holds {sorted(map(repr, values))[:20]}",
             remedy="Use discard.",
         )
-    if site.name == "pop" and values is not None and not values:
-        site.crash(
+    if operation.name == "pop" and values is not None and not values:
+        operation.crash(
             "KeyError",
             "the set is empty",
             fact=f"{words_of(held, 'it')} is empty",
             remedy="Check first that it is not empty.",
         )
     held.forget()
-    return Thing() if site.name == "pop" else Thing(_NONE, literal=None)
+    return AbstractValue() if operation.name == "pop" else AbstractValue(_NONE, literal=None)
 
 
 @RULES.method("builtins.tuple", "count", "index")
-def method_of_tuple(site: Site) -> Thing | None:
-    values = known([site.receiver or Thing(), *site.arguments.positional])
+def method_of_tuple(operation: Operation) -> AbstractValue | None:
+    values = known([operation.receiver or AbstractValue(), *operation.arguments.positional])
     if values is None:
-        return Thing("int")
+        return AbstractValue("int")
     row, *others = values
     return evaluated(
-        site,
-        f"{site.name} of a tuple",
-        lambda: getattr(row, site.name)(*others),
+        operation,
+        f"{operation.name} of a tuple",
+        lambda: getattr(row, operation.name)(*others),
         f"it is {str(row)[:120]}",
         "Check with `in` first.",
     )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
     changed,
@@ -19,8 +20,7 @@ from crane_core.detectors.rules.families.python_values import (
     words_of,
 )
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("python: operators")
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -57,22 +57,24 @@ _MOST_ITEMS = 1_000
 
 
 @RULES.operator("*")
-def operator_on_own_values(site: Site) -> Thing | None:
+def operator_on_own_values(operation: Operation) -> AbstractValue | None:
     """An operator whose operands are both of Python's own types."""
-    operands = [thing for thing in (site.receiver, *site.arguments.positional) if thing is not None]
-    if any(thing.type not in SAMPLES or thing.path and not thing.is_literal for thing in operands):
+    operands = [value for value in (operation.receiver, *operation.arguments.positional) if value is not None]
+    if any(value.type not in SAMPLES or value.path and not value.is_literal for value in operands):
         return None
-    symbol = site.name.removesuffix("=") if site.name not in _BINARY else site.name
+    symbol = operation.name.removesuffix("=") if operation.name not in _BINARY else operation.name
     compute = _UNARY.get(symbol) if len(operands) == 1 else _BINARY.get(symbol)
     if compute is None:
         return None
-    if site.name not in _BINARY and len(operands) == 2:
-        return _in_place(site, operands, symbol)
-    return _computed(site, operands, symbol, compute)
+    if operation.name not in _BINARY and len(operands) == 2:
+        return _in_place(operation, operands, symbol)
+    return _computed(operation, operands, symbol, compute)
 
 
-def _computed(site: Site, operands: list[Thing], symbol: str, compute: Callable[..., Any]) -> Thing | None:
-    _say_division(site, operands, symbol)
+def _computed(
+    operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]
+) -> AbstractValue | None:
+    _say_division(operation, operands, symbol)
     if symbol in ("in", "not in") and operands[1].type == "dict" and operands[1].members is not None:
         return _in_dict(operands, symbol)
     if symbol == "+" and operands[0].type == operands[1].type and operands[0].type in ("list", "tuple"):
@@ -84,29 +86,33 @@ def _computed(site: Site, operands: list[Thing], symbol: str, compute: Callable[
         try:
             return made(compute(*values))
         except (TypeError, ValueError, ArithmeticError) as error:
-            _say(site, operands, type(error).__name__, str(error))
-    return _by_type(site, operands, symbol, compute)
+            _say(operation, operands, type(error).__name__, str(error))
+    return _by_type(operation, operands, symbol, compute)
 
 
-def _in_dict(operands: list[Thing], symbol: str) -> Thing:
+def _in_dict(operands: list[AbstractValue], symbol: str) -> AbstractValue:
     key, held = operands
     if not key.is_literal or key.type not in ("str", "int", "float", "bool", "NoneType"):
-        return Thing("bool")
+        return AbstractValue("bool")
     return literal((key.literal in (held.members or {})) is (symbol == "in"))
 
 
-def _joined(operands: list[Thing]) -> Thing:
-    parts = [thing.items for thing in operands]
-    whole = None if any(part is None for part in parts) else [thing for part in parts for thing in part or ()]
-    return Thing(operands[0].type, items=whole)
+def _joined(operands: list[AbstractValue]) -> AbstractValue:
+    parts = [value.items for value in operands]
+    whole = None if any(part is None for part in parts) else [value for part in parts for value in part or ()]
+    return AbstractValue(operands[0].type, items=whole)
 
 
-def _repeated(left: Thing, right: Thing) -> Thing | None:
+def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
     """A list holds the same objects again, not copies of them."""
     kept, count = (left, right.literal) if left.type in ("list", "tuple") else (right, left.literal)
     if kept.type not in ("list", "tuple") or kept.items is None or type(count) is not int:
         return None
-    return Thing(kept.type, items=kept.items * count) if len(kept.items) * count <= _MOST_ITEMS else Thing(kept.type)
+    return (
+        AbstractValue(kept.type, items=kept.items * count)
+        if len(kept.items) * count <= _MOST_ITEMS
+        else AbstractValue(kept.type)
+    )
 
 
 def _is_bounded(symbol: str, values: list[Any]) -> bool:
@@ -121,30 +127,32 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
     return True
 
 
-def _by_type(site: Site, operands: list[Thing], symbol: str, compute: Callable[..., Any]) -> Thing | None:
+def _by_type(
+    operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]
+) -> AbstractValue | None:
     """What the types say: the operation is tried on a sample of each."""
-    types = [thing.type for thing in operands]
+    types = [abstract.type for abstract in operands]
     if symbol == "%" and types[0] in ("str", "bytes"):
-        return Thing(types[0])
+        return AbstractValue(types[0])
     try:
         value = compute(*(SAMPLES[name] for name in types))
     except TypeError as error:
-        _say(site, operands, "TypeError", str(error))
+        _say(operation, operands, "TypeError", str(error))
     except (ValueError, ArithmeticError):
-        return Thing()
+        return AbstractValue()
     if symbol in _COMPARED and types[0] in ("list", "tuple"):
-        return Thing("bool")
+        return AbstractValue("bool")
     is_certain = symbol not in _SIZED_BY_VALUE and not (symbol == "*" and "bool" in types)
-    return Thing(type(value).__name__) if is_certain else Thing()
+    return AbstractValue(type(value).__name__) if is_certain else AbstractValue()
 
 
-def _say_division(site: Site, operands: list[Thing], symbol: str) -> None:
+def _say_division(operation: Operation, operands: list[AbstractValue], symbol: str) -> None:
     if symbol not in ("/", "//", "%") or len(operands) != 2:
         return
     left, right = operands
     is_zero = right.type in _NUMBERS and right.is_literal and right.literal == 0
     if is_zero and left.type in _NUMBERS:
-        site.crash(
+        operation.crash(
             "ZeroDivisionError",
             f"{words_of(left)} is divided by zero",
             fact=f"{words_of(right)} is {right.literal!r}",
@@ -152,55 +160,55 @@ def _say_division(site: Site, operands: list[Thing], symbol: str) -> None:
         )
 
 
-def _say(site: Site, operands: list[Thing], exception: str, why: str) -> None:
-    told = " and ".join(f"{words_of(thing)} is of type {thing.type}" for thing in operands)
+def _say(operation: Operation, operands: list[AbstractValue], exception: str, why: str) -> None:
+    known = " and ".join(f"{words_of(value)} is of type {value.type}" for value in operands)
     remedy = "Convert both to the same type, for example with str(...), int(...) or float(...)."
-    site.crash(exception, why, fact=told, remedy=remedy)
+    operation.crash(exception, why, fact=known, remedy=remedy)
 
 
-def _in_place(site: Site, operands: list[Thing], symbol: str) -> Thing | None:
+def _in_place(operation: Operation, operands: list[AbstractValue], symbol: str) -> AbstractValue | None:
     """`x += y`: a list takes in whatever can be iterated; of numbers and texts it is a plain operation."""
     left, right = operands
     if left.type == "list" and symbol == "+":
         items = elements_of(right)
         if right.type in (*_NUMBERS, "NoneType", "function", "complex", "builtin_function_or_method"):
-            _say(site, operands, "TypeError", f"'{right.type}' object is not iterable")
+            _say(operation, operands, "TypeError", f"'{right.type}' object is not iterable")
         changed(left, [*left.items, *items] if left.items is not None and items is not None else None)
         return left
     if left.type in ("set", "dict", "list"):
         return None
-    return _computed(site, operands, symbol, _BINARY[symbol])
+    return _computed(operation, operands, symbol, _BINARY[symbol])
 
 
 @RULES.other("format", "*")
-def formatted(site: Site) -> Thing | None:
+def formatted(operation: Operation) -> AbstractValue | None:
     """f"{x:spec}": the format of a value that is known, or refused by its type."""
-    thing, spec = site.receiver or Thing(), site.first.literal
-    if not isinstance(spec, str) or thing.type not in SAMPLES or thing.path:
+    value, spec = operation.receiver or AbstractValue(), operation.first.literal
+    if not isinstance(spec, str) or value.type not in SAMPLES or value.path:
         return None
     if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
         return None
-    values = known([thing])
-    if values is None and thing.type not in ("int", "float", "str", "NoneType", "list", "tuple", "dict", "set"):
+    values = known([value])
+    if values is None and value.type not in ("int", "float", "str", "NoneType", "list", "tuple", "dict", "set"):
         return None
-    if values is not None and thing.type not in ("int", "float", "str", "bool", "NoneType"):
-        return literal(format(values[0])) if not spec else _refused(site, thing, spec)
+    if values is not None and value.type not in ("int", "float", "str", "bool", "NoneType"):
+        return literal(format(values[0])) if not spec else _refused(operation, value, spec)
     try:
-        text = format(values[0] if values is not None else SAMPLES[thing.type], spec)
+        text = format(values[0] if values is not None else SAMPLES[value.type], spec)
     except (TypeError, ValueError) as error:
-        site.crash(
+        operation.crash(
             type(error).__name__,
-            f"the format {spec!r} does not fit {words_of(thing)}: {error}",
-            fact=f"{words_of(thing)} is of type {thing.type}",
+            f"the format {spec!r} does not fit {words_of(value)}: {error}",
+            fact=f"{words_of(value)} is of type {value.type}",
             remedy="Use a format for that type, or convert it to a number first.",
         )
-    return literal(text) if values is not None else Thing("str")
+    return literal(text) if values is not None else AbstractValue("str")
 
 
-def _refused(site: Site, thing: Thing, spec: str) -> Thing:
-    site.crash(
+def _refused(operation: Operation, value: AbstractValue, spec: str) -> AbstractValue:
+    operation.crash(
         "TypeError",
-        f"unsupported format string passed to {thing.type}.__format__: {spec!r}",
-        fact=f"{words_of(thing)} is a {thing.type}",
+        f"unsupported format string passed to {value.type}.__format__: {spec!r}",
+        fact=f"{words_of(value)} is a {value.type}",
         remedy="Format its elements one by one.",
     )

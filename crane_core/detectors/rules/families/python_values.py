@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.operation import Operation
 
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
 CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
@@ -45,12 +45,12 @@ _LARGEST_INT = 10**12
 _LONGEST = 2_000
 
 
-def words_of(thing: Thing, otherwise: str = "the value") -> str:
-    """How evidence names a thing."""
-    if thing.words:
-        return thing.words
-    if thing.is_literal:
-        text = repr(thing.literal)
+def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
+    """How evidence names a value."""
+    if value.words:
+        return value.words
+    if value.is_literal:
+        text = repr(value.literal)
         return text if len(text) <= 60 else text[:59] + "\u2026"
     return otherwise
 
@@ -68,86 +68,88 @@ def is_small(value: Any) -> bool:
     return len(value) <= _LONGEST and all(is_small(part) for part in value)
 
 
-def known(things: Iterable[Thing]) -> list[Any] | None:
-    """The values of things where each is known exactly and small, else None."""
-    values = [thing.literal for thing in things]
+def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
+    """The Python values where each is known exactly and small, else None."""
+    values = [abstract.literal for abstract in abstract_values]
     return values if all(value is not NOT_KNOWN and is_small(value) for value in values) else None
 
 
-def evaluated(site: Site, what: str, compute: Callable[[], Any], fact: str, remedy: str) -> Thing:
+def evaluated(operation: Operation, what: str, compute: Callable[[], Any], fact: str, remedy: str) -> AbstractValue:
     """The value of a computation on exact values; what it raises is what the target raises."""
     try:
         value = compute()
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        site.crash(type(error).__name__, f"{what}: {error}", fact=fact, remedy=remedy)
+        operation.crash(type(error).__name__, f"{what}: {error}", fact=fact, remedy=remedy)
     return made(value)
 
 
-def made(value: Any) -> Thing:
-    """The Thing of a computed value; a sequence that is not a list or tuple by its type alone."""
+def made(value: Any) -> AbstractValue:
+    """The AbstractValue of a computed value; a sequence that is not a list or tuple by its type alone."""
     if type(value).__name__ in (*SCALARS, *CONTAINERS) and is_small(value):
         return literal(value)
     if isinstance(value, range):
         return range_thing(value)
-    return Thing(type(value).__name__)
+    return AbstractValue(type(value).__name__)
 
 
-def range_thing(value: range) -> Thing:
+def range_thing(value: range) -> AbstractValue:
     items = [literal(number) for number in value] if len(value) <= 200 else None
     facts = {"length": len(value), "start": value.start, "stop": value.stop, "step": value.step}
-    return Thing("range", facts, items=items, words=repr(value))
+    return AbstractValue("range", facts, items=items, words=repr(value))
 
 
-def length_of(thing: Thing) -> int | None:
+def length_of(value: AbstractValue) -> int | None:
     """The length of one of Python's own containers or texts, None if it is not known."""
-    if thing.items is not None:
-        return len(thing.items)
-    if thing.members is not None:
-        return len(thing.members)
-    if thing.is_literal and isinstance(thing.literal, (str, bytes, set, frozenset)):
-        return len(thing.literal)
-    length = thing.fact("length")
+    if value.items is not None:
+        return len(value.items)
+    if value.members is not None:
+        return len(value.members)
+    if value.is_literal and isinstance(value.literal, (str, bytes, set, frozenset)):
+        return len(value.literal)
+    length = value.fact("length")
     return length if isinstance(length, int) else None
 
 
-def elements_of(thing: Thing) -> list[Thing] | None:
+def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
     """What iterating over one of Python's own values gives, where all is known."""
-    if thing.items is not None:
-        return thing.items
-    if thing.members is not None:
-        return [literal(key) for key in thing.members]
-    if thing.is_literal and isinstance(thing.literal, (str, bytes)) and len(thing.literal) <= _LONGEST:
-        return [literal(part) for part in thing.literal]
+    if value.items is not None:
+        return value.items
+    if value.members is not None:
+        return [literal(key) for key in value.members]
+    if value.is_literal and isinstance(value.literal, (str, bytes)) and len(value.literal) <= _LONGEST:
+        return [literal(part) for part in value.literal]
     return None
 
 
-def first_of(thing: Thing) -> Thing | None:
-    """The first element, where there certainly is one; Thing() where nothing is known of it."""
-    items = elements_of(thing)
+def first_of(value: AbstractValue) -> AbstractValue | None:
+    """The first element, where there certainly is one; AbstractValue() where nothing is known of it."""
+    items = elements_of(value)
     if items is not None:
         return items[0] if items else None
-    told: Sequence[Thing] = thing.fact("first_items") or ()
-    if told:
-        return told[0]
-    length = length_of(thing)
-    return item_like(thing) if length else None
+    known: Sequence[AbstractValue] = value.fact("first_items") or ()
+    if known:
+        return known[0]
+    length = length_of(value)
+    return item_like(value) if length else None
 
 
-def item_like(thing: Thing) -> Thing:
+def item_like(value: AbstractValue) -> AbstractValue:
     """Any item of a container of which only the items' common type is known."""
-    types = thing.fact("item_types")
-    if thing.type == "str":
-        return Thing("str")
+    types = value.fact("item_types")
+    if value.type == "str":
+        return AbstractValue("str")
     if isinstance(types, dict) and len(types) == 1 and next(iter(types)) in ("int", "float", "str", "bool", "NoneType"):
-        return Thing(next(iter(types)), literal=None) if "NoneType" in types else Thing(next(iter(types)))
-    return Thing()
+        return (
+            AbstractValue(next(iter(types)), literal=None) if "NoneType" in types else AbstractValue(next(iter(types)))
+        )
+    return AbstractValue()
 
 
-def changed(thing: Thing, items: list[Thing] | None = None, length: int | None = None) -> Thing:
+def changed(value: AbstractValue, items: list[AbstractValue] | None = None, length: int | None = None) -> AbstractValue:
     """A list after it was changed in place: its items, else its length."""
-    thing.forget()
+    value.forget()
     if items is not None:
-        thing.items = items
+        value.items = items
     elif length is not None:
-        thing.facts["length"] = length
-    return Thing("NoneType", literal=None)
+        value.facts["length"] = length
+    return AbstractValue("NoneType", literal=None)

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.versions import numbers, version_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 _TABLE = Path(__file__).with_suffix(".json")
 
@@ -80,16 +80,16 @@ def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
     return {name: exception for exception, names in by_exception.items() for name in names}
 
 
-def known_class(thing: Thing | None) -> KnownClass | None:
+def known_class(value: AbstractValue | None) -> KnownClass | None:
     """The class of an estimator of scikit-learn; None for subclasses and for what is not an estimator."""
-    return classes().get(thing.class_name) if thing is not None and thing.package == "sklearn" else None
+    return classes().get(value.class_name) if value is not None and value.package == "sklearn" else None
 
 
-def is_since(site: Site, *version: int) -> bool:
+def is_since(operation: Operation, *version: int) -> bool:
     """Whether the kernel's version is certainly not older; one that is not told is taken for 1.2 (2022)."""
-    return (version_of(site, "sklearn") or (1, 2)) >= version
+    return (version_of(operation, "sklearn") or (1, 2)) >= version
 
 
-def is_of_table(site: Site) -> bool:
+def is_of_table(operation: Operation) -> bool:
     """Whether the kernel's version is certainly the one that the table was made with."""
-    return version_of(site, "sklearn") == numbers(version_of_table())
+    return version_of(operation, "sklearn") == numbers(version_of_table())

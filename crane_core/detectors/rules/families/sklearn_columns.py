@@ -5,59 +5,65 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
 from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: column transformers")
-FitTransform = Callable[[Site, Thing, KnownClass, Thing, Thing | None], Thing]
+FitTransform = Callable[[Operation, AbstractValue, KnownClass, AbstractValue, AbstractValue | None], AbstractValue]
 _MOST_TOLD: Final = 8
 """A state may have cut rows of so many columns."""
 _KEPT: Final = ("index", "column_index")
 
 
-def transformers(thing: Thing) -> list[tuple[Thing, Any]] | None:
+def transformers(value: AbstractValue) -> list[tuple[AbstractValue, Any]] | None:
     """Estimator and columns of each, None if they are not all known. Columns may be NOT_KNOWN."""
-    held = thing.attributes.get("transformers")
+    held = value.attributes.get("transformers")
     if held is None:
-        return _told(thing)
+        return _stated_transformers(value)
     if held.items is None or not all(item.items and len(item.items) == 3 for item in held.items):
         return None
     return [(item.items[1], item.items[2].literal) for item in held.items if item.items]
 
 
-def _told(thing: Thing) -> list[tuple[Thing, Any]] | None:
+def _stated_transformers(value: AbstractValue) -> list[tuple[AbstractValue, Any]] | None:
     """Of a state: the first columns of each, of long rows no more."""
-    order, columns, parts = (thing.fact(name) for name in ("step_order", "columns_of_steps", "steps"))
+    order, columns, parts = (value.fact(name) for name in ("step_order", "columns_of_steps", "steps"))
     if not isinstance(order, list) or not isinstance(columns, Mapping) or not isinstance(parts, Mapping):
         return None
     found = [(parts.get(name), columns.get(name)) for name in order if name != "remainder"]
     return [
-        (Thing(facts["type"], {k: fact for k, fact in facts.items() if k != "type"}), given)
+        (AbstractValue(facts["type"], {k: fact for k, fact in facts.items() if k != "type"}), given)
         for facts, given in found
         if isinstance(facts, Mapping) and facts.get("type", "str") != "str" and isinstance(given, (list, str))
     ]
 
 
-def fit_columns(site: Site, estimator: Thing, x: Thing, y: Thing | None, fit_transform: FitTransform) -> None:
+def fit_columns(
+    operation: Operation,
+    estimator: AbstractValue,
+    x: AbstractValue,
+    y: AbstractValue | None,
+    fit_transform: FitTransform,
+) -> None:
     """Every transformer gets its columns; copies are fitted, so what was given stays as it is."""
     for part, columns in transformers(estimator) or ():
-        _refuse_no_transformer(site, part)
-        _refuse_missing(site, columns, x)
+        _refuse_no_transformer(operation, part)
+        _refuse_missing(operation, columns, x)
         known = known_class(part)
         chosen = _chosen(x, columns)
         if known is not None and chosen is not None:
-            fit_transform(site, unfitted_copy(part), known, chosen, y)
+            fit_transform(operation, unfitted_copy(part), known, chosen, y)
     estimator.facts["is_fitted"] = True
     names = data.names_of(x)
     estimator.facts["columns_fit"] = sorted(_asked(estimator)) if names is not None else []
 
 
-def _asked(estimator: Thing) -> set[str]:
+def _asked(estimator: AbstractValue) -> set[str]:
     return {
         column
         for _, columns in transformers(estimator) or ()
@@ -66,11 +72,11 @@ def _asked(estimator: Thing) -> set[str]:
     }
 
 
-def _refuse_no_transformer(site: Site, part: Thing) -> None:
+def _refuse_no_transformer(operation: Operation, part: AbstractValue) -> None:
     """Pairs are given as transformer and columns, triples as name, transformer and columns."""
     is_other_word = part.type == "str" and part.is_literal and part.literal not in ("drop", "passthrough")
     if part.type in ("list", "tuple") or is_other_word:
-        site.crash(
+        operation.crash(
             "TypeError",
             "columns are given where a transformer is expected",
             fact=f"{part.literal!r} is a {part.type}" if part.is_literal else f"it is a {part.type}",
@@ -78,11 +84,11 @@ def _refuse_no_transformer(site: Site, part: Thing) -> None:
         )
 
 
-def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
+def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> None:
     wanted = [columns] if isinstance(columns, str) else columns if isinstance(columns, (list, tuple)) else []
     named = [column for column in wanted if isinstance(column, str)]
     if named and data.is_array(x):
-        site.crash(
+        operation.crash(
             "ValueError",
             "Specifying the columns using strings is only supported for dataframes",
             fact=f"{data.named(x, 'X')} is an array",
@@ -91,7 +97,7 @@ def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
     labels = data.known_labels(x)
     missing = [column for column in named if labels is not None and column not in labels]
     if missing:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
             fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
@@ -100,7 +106,7 @@ def _refuse_missing(site: Site, columns: Any, x: Thing) -> None:
     n_columns = data.n_features(x)
     beyond = [at for at in wanted if type(at) is int and n_columns is not None and not -n_columns <= at < n_columns]
     if beyond:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"column index {beyond[0]} is out of bounds",
             fact=f"{data.named(x, 'X')} has {n_columns} columns",
@@ -113,13 +119,13 @@ def _listed(labels: Any) -> str:
     return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
-def _chosen(x: Thing, columns: Any) -> Thing | None:
+def _chosen(x: AbstractValue, columns: Any) -> AbstractValue | None:
     """The part of a frame that a transformer gets; a single name gives a series."""
     if not data.is_frame(x) or data.columns_of(x) is None and data.known_labels(x) is None:
         return None
     if isinstance(columns, str):
         facts = dict(data.per_column(x).get(columns, {}), length=data.n_samples(x))
-        return Thing("pandas.Series", facts, words=f"column {columns!r}")
+        return AbstractValue("pandas.Series", facts, words=f"column {columns!r}")
     if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(column, str) for column in columns):
         return None
     if len(columns) >= _MOST_TOLD or any(column not in (data.known_labels(x) or ()) for column in columns):
@@ -127,7 +133,7 @@ def _chosen(x: Thing, columns: Any) -> Thing | None:
     return chosen_columns(x, columns)
 
 
-def chosen_columns(x: Thing, columns: Sequence[str]) -> Thing:
+def chosen_columns(x: AbstractValue, columns: Sequence[str]) -> AbstractValue:
     """x[columns]."""
     facts: dict[str, Any] = {name: x.facts[name] for name in _KEPT if name in x.facts}
     facts["columns"] = tuple(columns)
@@ -140,12 +146,14 @@ def chosen_columns(x: Thing, columns: Sequence[str]) -> Thing:
     facts["columns_with_inf"] = [label for label in x.fact("columns_with_inf") or () if label in columns]
     if x.fact("has_nan") is False:
         facts["has_nan"] = False
-    return Thing(x.type, {name: fact for name, fact in facts.items() if fact not in ({}, [])}, words=x.words)
+    return AbstractValue(x.type, {name: fact for name, fact in facts.items() if fact not in ({}, [])}, words=x.words)
 
 
-def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
+def transform_columns(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue
+) -> AbstractValue:
     if is_fitted(estimator) is False:
-        site.crash(
+        operation.crash(
             "NotFittedError",
             "This ColumnTransformer instance is not fitted yet",
             fact=f"{data.named(estimator, 'it')} has not been fitted",
@@ -154,37 +162,37 @@ def transform_columns(site: Site, estimator: Thing, known: KnownClass, x: Thing)
     labels, asked = data.known_labels(x), estimator.fact("columns_fit", sorted(_asked(estimator)))
     missing = [column for column in asked or () if labels is not None and column not in labels]
     if missing:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"columns are missing: {', '.join(missing[:8])}",
             fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
             remedy="pass the columns that it was fitted with",
         )
     if is_fitted(estimator) is True:
-        _refuse_unseen(site, estimator, x)
-    return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+        _refuse_unseen(operation, estimator, x)
+    return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
 
 
-def _refuse_unseen(site: Site, estimator: Thing, x: Thing) -> None:
+def _refuse_unseen(operation: Operation, estimator: AbstractValue, x: AbstractValue) -> None:
     """Categories that an encoder among the fitted transformers has not seen."""
-    for part, columns in _told(estimator) or ():
+    for part, columns in _stated_transformers(estimator) or ():
         known, chosen = known_class(part), _chosen(x, columns)
         if known is not None and chosen is not None and known.name in ("OneHotEncoder", "OrdinalEncoder"):
-            refuse_unseen_category(site, part, known, chosen)
+            refuse_unseen_category(operation, part, known, chosen)
 
 
 @RULES.function("sklearn.compose.make_column_transformer")
-def made(site: Site) -> Thing | None:
+def made(operation: Operation) -> AbstractValue | None:
     """A column transformer of pairs of estimator and columns."""
-    given = site.arguments.positional
-    if not site.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
-        return Thing()
-    items = [Thing("tuple", items=[literal(name), *pair]) for name, pair in _numbered(given)]
+    given = operation.arguments.positional
+    if not operation.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
+        return AbstractValue()
+    items = [AbstractValue("tuple", items=[literal(name), *pair]) for name, pair in _numbered(given)]
     facts = {"class_name": "ColumnTransformer", "is_fitted": False, "parameters_set": {}, "n_parameters_set": 0}
-    attributes = {"transformers": Thing("list", items=items), **site.arguments.keywords}
-    return Thing("sklearn.compose.ColumnTransformer", facts, attributes=attributes)
+    attributes = {"transformers": AbstractValue("list", items=items), **operation.arguments.keywords}
+    return AbstractValue("sklearn.compose.ColumnTransformer", facts, attributes=attributes)
 
 
-def _numbered(pairs: Sequence[Thing]) -> Iterator[tuple[str, list[Thing]]]:
+def _numbered(pairs: Sequence[AbstractValue]) -> Iterator[tuple[str, list[AbstractValue]]]:
     for at, pair in enumerate(pairs):
         yield f"{at}", list(pair.items or ())

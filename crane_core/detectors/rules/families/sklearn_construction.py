@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_classes import (
     KnownClass,
     classes,
@@ -21,8 +22,7 @@ from crane_core.detectors.rules.families.sklearn_estimators import features_fitt
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_probabilities
 from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: making estimators")
 _GONE: Final[Mapping[tuple[str, str], tuple[tuple[int, int], str]]] = {
@@ -73,53 +73,53 @@ _OTHERS_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """Names that people write and no version of the class ever took."""
 
 
-def _construct(known: KnownClass) -> Callable[[Site], Thing | None]:
-    def constructed(site: Site) -> Thing | None:
-        given = _given(site, known)
+def _construct(known: KnownClass) -> Callable[[Operation], AbstractValue | None]:
+    def constructed(operation: Operation) -> AbstractValue | None:
+        given = _given(operation, known)
         if given is None:
-            return Thing()
+            return AbstractValue()
         facts: dict[str, Any] = {
             "class_name": known.name,
             "is_fitted": False,
             "parameters_set": {},
             "n_parameters_set": 0,
         }
-        return Thing(known.path, facts, attributes=given, words="")
+        return AbstractValue(known.path, facts, attributes=given, words="")
 
     constructed.__name__ = f"construct_{known.name}"
     return constructed
 
 
-def _given(site: Site, known: KnownClass) -> dict[str, Thing] | None:
+def _given(operation: Operation, known: KnownClass) -> dict[str, AbstractValue] | None:
     """Arguments by parameter. Raises Crash where they do not fit; None if they are not all known."""
     names = list(known.parameters)
-    for name in site.arguments.keywords:
-        _refuse_name(site, known, name)
-    positional = site.arguments.positional
-    if len(positional) > known.n_positional and is_of_table(site):
-        site.crash(
+    for name in operation.arguments.keywords:
+        _refuse_name(operation, known, name)
+    positional = operation.arguments.positional
+    if len(positional) > known.n_positional and is_of_table(operation):
+        operation.crash(
             "TypeError",
             f"{known.name} takes {known.n_positional} positional arguments, the others only by name",
             fact=f"{len(positional)} are positional",
             remedy="pass the others by name",
         )
-    if not site.arguments.is_complete or len(positional) > known.n_positional:
+    if not operation.arguments.is_complete or len(positional) > known.n_positional:
         return None
-    return dict(zip(names, positional, strict=False)) | dict(site.arguments.keywords)
+    return dict(zip(names, positional, strict=False)) | dict(operation.arguments.keywords)
 
 
-def _refuse_name(site: Site, known: KnownClass, name: str) -> None:
+def _refuse_name(operation: Operation, known: KnownClass, name: str) -> None:
     gone = _GONE.get((known.name, name))
     is_never = name in _OTHERS_NAMES.get(known.name, ()) and name not in known.parameters
-    if gone is not None and version_of(site, "sklearn") is not None and is_since(site, *gone[0]):
+    if gone is not None and version_of(operation, "sklearn") is not None and is_since(operation, *gone[0]):
         why = f"{known.name} has no parameter {name} since version {gone[0][0]}.{gone[0][1]}"
         remedy = f"it was replaced by {gone[1]}"
-    elif name not in known.parameters and (is_never or is_of_table(site)) and known.parameters:
+    elif name not in known.parameters and (is_never or is_of_table(operation)) and known.parameters:
         why = f"{known.name} has no parameter {name}"
         remedy = _similar(name, known)
     else:
         return
-    site.crash("TypeError", why, fact=f"its parameters are {_listed(list(known.parameters))}", remedy=remedy)
+    operation.crash("TypeError", why, fact=f"its parameters are {_listed(list(known.parameters))}", remedy=remedy)
 
 
 def _similar(name: str, known: KnownClass) -> str:
@@ -138,30 +138,35 @@ for _each in classes().values():
 
 
 @RULES.function("sklearn.base.clone")
-def cloned(site: Site) -> Thing | None:
+def cloned(operation: Operation) -> AbstractValue | None:
     """An unfitted copy."""
-    return unfitted_copy(site.first) if known_class(site.first) is not None else None
+    return unfitted_copy(operation.first) if known_class(operation.first) is not None else None
 
 
 @RULES.method("sklearn.*", "set_params")
-def set_parameters(site: Site) -> Thing | None:
+def set_parameters(operation: Operation) -> AbstractValue | None:
     """New parameters; those that the class lacks are refused."""
-    estimator = site.receiver
+    estimator = operation.receiver
     known = known_class(estimator)
     if estimator is None or known is None:
         return None
-    names = [name for name in site.arguments.keywords if "__" not in name]
+    names = [name for name in operation.arguments.keywords if "__" not in name]
     for name in names:
-        if name not in known.parameters and known.parameters and is_of_table(site) and known.name not in _NAMED_PARTS:
-            site.crash(
+        if (
+            name not in known.parameters
+            and known.parameters
+            and is_of_table(operation)
+            and known.name not in _NAMED_PARTS
+        ):
+            operation.crash(
                 "ValueError",
                 f"{known.name} has no parameter {name}",
                 fact=f"its parameters are {_listed(list(known.parameters))}",
                 remedy=_similar(name, known),
             )
-    if len(names) < len(site.arguments.keywords) or not site.arguments.is_complete:
+    if len(names) < len(operation.arguments.keywords) or not operation.arguments.is_complete:
         return None
-    estimator.attributes.update(site.arguments.keywords)
+    estimator.attributes.update(operation.arguments.keywords)
     return estimator
 
 
@@ -177,34 +182,36 @@ _NAMED_PARTS: Final = (
 
 
 @RULES.attribute("sklearn.*")
-def attribute(site: Site) -> Thing | None:
+def attribute(operation: Operation) -> AbstractValue | None:
     """A parameter; what fitting learns, of an estimator that is not fitted."""
-    estimator = site.receiver
+    estimator = operation.receiver
     known = known_class(estimator)
-    if estimator is None or known is None or site.name in estimator.attributes:
+    if estimator is None or known is None or operation.name in estimator.attributes:
         return None
-    _refuse_unlearnt(site, estimator, known)
-    if site.name == "feature_importances_" and site.name in known.learnt | known.public:
+    _refuse_unlearnt(operation, estimator, known)
+    if operation.name == "feature_importances_" and operation.name in known.learnt | known.public:
         n_features = features_fitted(estimator)
-        return None if n_features is None else Thing("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
-    if site.name in known.parameters and (value := parameter(estimator, site.name)).literal is not NOT_KNOWN:
+        return (
+            None if n_features is None else AbstractValue("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
+        )
+    if operation.name in known.parameters and (value := parameter(estimator, operation.name)).literal is not NOT_KNOWN:
         return literal(value.literal)
     return None
 
 
-def _refuse_unlearnt(site: Site, estimator: Thing, known: KnownClass) -> None:
-    name, words = site.name, named(estimator, "it")
+def _refuse_unlearnt(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+    name, words = operation.name, named(estimator, "it")
     if estimator.fact("is_fitted") is False and known.learnt and _is_learnt(name, known):
         exception = known.unfitted_attributes.get(name, "AttributeError")
-        site.crash(
+        operation.crash(
             exception,
             f"{name} exists only after fitting",
             fact=f"{words}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
-    refuse_probabilities(site, estimator, known, site.name)
+    refuse_probabilities(operation, estimator, known, operation.name)
     if name in _NEVER.get(known.name, ()):
-        site.crash(
+        operation.crash(
             "AttributeError",
             f"{known.name} has no {name}",
             fact=f"{words} is of class {known.name}",

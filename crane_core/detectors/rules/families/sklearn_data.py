@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.abstract_value import AbstractValue
 
 Shape = tuple[int | None, ...]
 _LONGEST_TEXT = 100
@@ -27,114 +27,114 @@ class Flaw(NamedTuple):
     fact: str
 
 
-def named(thing: Thing, otherwise: str) -> str:
-    return thing.words or otherwise
+def named(value: AbstractValue, otherwise: str) -> str:
+    return value.words or otherwise
 
 
-def is_frame(thing: Thing) -> bool:
-    return thing.is_a("pandas", "DataFrame")
+def is_frame(value: AbstractValue) -> bool:
+    return value.is_a("pandas", "DataFrame")
 
 
-def is_series(thing: Thing) -> bool:
-    return thing.is_a("pandas", "Series")
+def is_series(value: AbstractValue) -> bool:
+    return value.is_a("pandas", "Series")
 
 
-def is_array(thing: Thing) -> bool:
-    return thing.type == "numpy.ndarray"
+def is_array(value: AbstractValue) -> bool:
+    return value.type == "numpy.ndarray"
 
 
-def is_sparse(thing: Thing) -> bool:
-    return thing.package == "scipy" and thing.class_name.endswith(("_matrix", "_array"))
+def is_sparse(value: AbstractValue) -> bool:
+    return value.package == "scipy" and value.class_name.endswith(("_matrix", "_array"))
 
 
-def shape_of(thing: Thing) -> Shape | None:
+def shape_of(value: AbstractValue) -> Shape | None:
     """The shape that numpy.asarray of it has; None where not even the number of dimensions is known."""
-    shape = thing.fact("shape")
-    if isinstance(shape, tuple) and (is_frame(thing) or is_array(thing) or is_sparse(thing) or not thing.type):
+    shape = value.fact("shape")
+    if isinstance(shape, tuple) and (is_frame(value) or is_array(value) or is_sparse(value) or not value.type):
         return shape
-    if is_series(thing) or thing.is_a("pandas", "Index", "RangeIndex"):
-        length = thing.fact("length")
+    if is_series(value) or value.is_a("pandas", "Index", "RangeIndex"):
+        length = value.fact("length")
         return shape if isinstance(shape, tuple) else (length if isinstance(length, int) else None,)
-    return _nested_shape(thing) if thing.type in ("list", "tuple") else None
+    return _nested_shape(value) if value.type in ("list", "tuple") else None
 
 
-def _nested_shape(thing: Thing) -> Shape | None:
-    if thing.items is None:
-        flat = set(thing.fact("item_types", {})) <= {"int", "float", "str", "bool"} and "item_types" in thing.facts
-        return (thing.fact("length"),) if flat and isinstance(thing.fact("length"), int) else None
-    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_of(item)) for item in thing.items}
+def _nested_shape(value: AbstractValue) -> Shape | None:
+    if value.items is None:
+        flat = set(value.fact("item_types", {})) <= {"int", "float", "str", "bool"} and "item_types" in value.facts
+        return (value.fact("length"),) if flat and isinstance(value.fact("length"), int) else None
+    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_of(item)) for item in value.items}
     if len(inner) != 1:
-        return (0,) if not thing.items else None
+        return (0,) if not value.items else None
     only = inner.pop()
-    return None if only is None else (len(thing.items), *only)
+    return None if only is None else (len(value.items), *only)
 
 
-def n_samples(thing: Thing) -> int | None:
-    if (shape := shape_of(thing)) is not None:
+def n_samples(value: AbstractValue) -> int | None:
+    if (shape := shape_of(value)) is not None:
         return shape[0] if shape else None
-    if thing.type in ("list", "tuple"):
-        length = len(thing.items) if thing.items is not None else thing.fact("length")
+    if value.type in ("list", "tuple"):
+        length = len(value.items) if value.items is not None else value.fact("length")
         return length if isinstance(length, int) else None
     return None
 
 
-def n_features(thing: Thing) -> int | None:
-    shape = shape_of(thing)
+def n_features(value: AbstractValue) -> int | None:
+    shape = shape_of(value)
     return shape[1] if shape is not None and len(shape) == 2 else None
 
 
-def columns_of(thing: Thing) -> tuple[Any, ...] | None:
+def columns_of(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of a frame's columns, in order."""
-    columns = thing.fact("columns")
-    return columns if is_frame(thing) and isinstance(columns, tuple) else None
+    columns = value.fact("columns")
+    return columns if is_frame(value) and isinstance(columns, tuple) else None
 
 
-def names_of(thing: Thing) -> tuple[str, ...] | None:
+def names_of(value: AbstractValue) -> tuple[str, ...] | None:
     """The names of features that an estimator reads off a frame; None if it reads none, or they are not known."""
-    columns = columns_of(thing)
+    columns = columns_of(value)
     return columns if columns and all(isinstance(label, str) for label in columns) else None
 
 
-def known_labels(thing: Thing) -> frozenset[Any] | None:
+def known_labels(value: AbstractValue) -> frozenset[Any] | None:
     """All labels of a frame's columns, in no order."""
-    columns = columns_of(thing)
-    labels = thing.fact("column_labels")
+    columns = columns_of(value)
+    labels = value.fact("column_labels")
     if columns is not None:
         return frozenset(columns)
-    return labels if is_frame(thing) and isinstance(labels, frozenset) else None
+    return labels if is_frame(value) and isinstance(labels, frozenset) else None
 
 
 # Flaws
 
 
-def flaws(thing: Thing) -> Iterator[Flaw]:
+def flaws(value: AbstractValue) -> Iterator[Flaw]:
     """All flaws that these data certainly have, as X; texts first, as they are met before the shape is looked at."""
-    found = [*_flaws_of_shape(thing), *_flaws_of_content(thing)]
+    found = [*_flaws_of_shape(value), *_flaws_of_content(value)]
     yield from sorted(found, key=lambda flaw: flaw.name != "text")
 
 
-def _flaws_of_content(thing: Thing) -> Iterator[Flaw]:
-    if is_frame(thing):
-        yield from _flaws_of_frame(thing)
-    elif is_series(thing) or is_array(thing) or not thing.type:
-        yield from _flaws_of_values(thing.facts, named(thing, "it"), str(thing.fact("dtype", "")))
-    elif thing.type in ("list", "tuple"):
-        yield from _flaws_of_list(thing)
+def _flaws_of_content(value: AbstractValue) -> Iterator[Flaw]:
+    if is_frame(value):
+        yield from _flaws_of_frame(value)
+    elif is_series(value) or is_array(value) or not value.type:
+        yield from _flaws_of_values(value.facts, named(value, "it"), str(value.fact("dtype", "")))
+    elif value.type in ("list", "tuple"):
+        yield from _flaws_of_list(value)
 
 
-def _flaws_of_shape(thing: Thing) -> Iterator[Flaw]:
-    shape, words = shape_of(thing), named(thing, "it")
+def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
+    shape, words = shape_of(value), named(value, "it")
     if shape is None:
         return
-    told = f"{words} has the shape {shown(shape)}"
+    known = f"{words} has the shape {shown(shape)}"
     if len(shape) == 1:
-        yield Flaw("series" if is_series(thing) else "1d", told)
+        yield Flaw("series" if is_series(value) else "1d", known)
     if len(shape) == 3 and shape[0] != 0:
-        yield Flaw("3d", told)
+        yield Flaw("3d", known)
     if len(shape) == 2 and shape[0] == 0 and shape[1] != 0:
-        yield Flaw("empty", told)
+        yield Flaw("empty", known)
     if len(shape) == 2 and shape[1] == 0 and shape[0] != 0:
-        yield Flaw("no_columns", told)
+        yield Flaw("no_columns", known)
 
 
 def shown(shape: Shape) -> str:
@@ -142,65 +142,65 @@ def shown(shape: Shape) -> str:
     return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
 
 
-def _flaws_of_frame(thing: Thing) -> Iterator[Flaw]:
-    if n_samples(thing) == 0:
+def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
+    if n_samples(value) == 0:
         return
-    words = named(thing, "the frame")
-    columns = columns_of(thing) or ()
+    words = named(value, "the frame")
+    columns = columns_of(value) or ()
     kinds = {isinstance(label, str) for label in columns}
-    index = thing.fact("column_index")
+    index = value.fact("column_index")
     types = set(index.get("label_types", ())) if isinstance(index, Mapping) else set()
     if types == {"str", "int"} or kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
         yield Flaw("mixed_names", f"{words} mixes string and numeric column names")
-    for label, facts in per_column(thing).items():
-        dtype = dtypes_of(thing).get(label, "")
-        if str(dtype).startswith("datetime64") and _has_number(thing):
+    for label, facts in per_column(value).items():
+        dtype = dtypes_of(value).get(label, "")
+        if str(dtype).startswith("datetime64") and _has_number(value):
             yield Flaw("dates", f"column {label!r} of {words} holds times")
         yield from _flaws_of_values(facts, f"column {label!r} of {words}", str(dtype))
-    yield from _missing_in_frame(thing)
+    yield from _missing_in_frame(value)
 
 
-def _missing_in_frame(thing: Thing) -> Iterator[Flaw]:
-    words = named(thing, "the frame")
-    dtypes = dtypes_of(thing)
-    counts = thing.fact("n_nan")
+def _missing_in_frame(value: AbstractValue) -> Iterator[Flaw]:
+    words = named(value, "the frame")
+    dtypes = dtypes_of(value)
+    counts = value.fact("n_nan")
     for label, count in counts.items() if isinstance(counts, dict) else ():
         if isinstance(count, int) and count > 0:
             yield _missing(f"column {label!r} of {words} holds {count} missing values", str(dtypes.get(label, "float")))
-    for label in thing.fact("columns_with_inf") or ():
+    for label in value.fact("columns_with_inf") or ():
         yield Flaw("inf", f"column {label!r} of {words} holds infinity")
-    if thing.fact("has_nan") is True:
-        known = {str(dtype) for dtype in dtypes.values()} | {str(each) for each in thing.fact("distinct_dtypes") or ()}
+    if value.fact("has_nan") is True:
+        known = {str(dtype) for dtype in dtypes.values()} | {str(each) for each in value.fact("distinct_dtypes") or ()}
         is_numeric = known and all(each.startswith(("float", "int", "bool", "uint")) for each in known)
-        yield Flaw("nan" if is_numeric and _is_whole(thing) else "nan?", f"{words} holds missing values")
+        yield Flaw("nan" if is_numeric and _is_whole(value) else "nan?", f"{words} holds missing values")
 
 
-def _is_whole(thing: Thing) -> bool:
+def _is_whole(value: AbstractValue) -> bool:
     """Whether the dtypes that are told are those of all columns."""
-    return "distinct_dtypes" in thing.facts or len(dtypes_of(thing)) == n_features(thing)
+    return "distinct_dtypes" in value.facts or len(dtypes_of(value)) == n_features(value)
 
 
 def _missing(fact: str, dtype: str) -> Flaw:
     return Flaw("nan" if dtype.lower().startswith(("float", "int", "uint", "boolean")) else "nan?", fact)
 
 
-def _has_number(thing: Thing) -> bool:
-    return any(str(dtype).startswith(("float", "int")) for dtype in dtypes_of(thing).values())
+def _has_number(value: AbstractValue) -> bool:
+    return any(str(dtype).startswith(("float", "int")) for dtype in dtypes_of(value).values())
 
 
-def per_column(thing: Thing) -> Mapping[Any, Mapping[str, Any]]:
-    found = thing.fact("per_column")
+def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
+    found = value.fact("per_column")
     if not isinstance(found, Mapping):
         return {}
     return {label: facts for label, facts in found.items() if isinstance(facts, Mapping)}
 
 
-def dtypes_of(thing: Thing) -> Mapping[Any, str]:
+def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
     """dtypes by column; published states keep them among the facts of the columns."""
-    found = thing.fact("dtypes")
+    found = value.fact("dtypes")
     if isinstance(found, Mapping):
         return found
-    return {label: str(facts["dtype"]) for label, facts in per_column(thing).items() if "dtype" in facts}
+    return {label: str(facts["dtype"]) for label, facts in per_column(value).items() if "dtype" in facts}
 
 
 def _flaws_of_values(facts: Mapping[str, Any], words: str, dtype: str) -> Iterator[Flaw]:
@@ -236,10 +236,10 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     """A text that certainly is among the values and does not read as a number."""
     if dtype and not dtype.startswith((*_TEXT_DTYPES, "<U")):
         return None
-    told = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
+    known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
     is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
-    told += _listed(facts.get("categories")) if is_in_use and "ordered" in facts else []
-    return next((text for text in told if _is_no_number(text)), None)
+    known += _listed(facts.get("categories")) if is_in_use and "ordered" in facts else []
+    return next((text for text in known if _is_no_number(text)), None)
 
 
 def _flat(value: Any, depth: int = 3) -> list[Any]:
@@ -265,9 +265,9 @@ def _is_no_number(text: Any) -> bool:
     return False
 
 
-def _flaws_of_list(thing: Thing) -> Iterator[Flaw]:
-    words = named(thing, "the list")
-    values = _flat(thing.literal) if thing.is_literal else []
+def _flaws_of_list(abstract: AbstractValue) -> Iterator[Flaw]:
+    words = named(abstract, "the list")
+    values = _flat(abstract.literal) if abstract.is_literal else []
     if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
         yield Flaw("text", f"{words} holds the string {text!r}")
     if any(isinstance(value, float) and value != value for value in values):
@@ -279,50 +279,50 @@ def _flaws_of_list(thing: Thing) -> Iterator[Flaw]:
 # Parts of data
 
 
-def rows_of(thing: Thing, n_rows: int | None, words: str = "", *, is_least: bool = False) -> Thing:
+def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_least: bool = False) -> AbstractValue:
     """A part of the rows, some in any order: what certainly holds of it, whichever rows they are.
 
     Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay. With
     `is_least` there may be more rows than n_rows.
     """
-    part = Thing(thing.type, words=words or thing.words)
-    part.facts = {name: thing.facts[name] for name in _KEPT_OF_ROWS if name in thing.facts}
-    shape, n_all = shape_of(thing), n_samples(thing)
+    part = AbstractValue(value.type, words=words or value.words)
+    part.facts = {name: value.facts[name] for name in _KEPT_OF_ROWS if name in value.facts}
+    shape, n_all = shape_of(value), n_samples(value)
     lost = None if n_all is None or n_rows is None else n_all - n_rows
     n_rows = None if is_least else n_rows
-    if shape is not None and thing.type not in ("list", "tuple"):
+    if shape is not None and value.type not in ("list", "tuple"):
         part.facts["shape"] = (n_rows, *shape[1:])
-    if n_rows is not None and (is_series(thing) or thing.type in ("list", "tuple")):
+    if n_rows is not None and (is_series(value) or value.type in ("list", "tuple")):
         part.facts["length"] = n_rows
-    if thing.fact("has_nan") is False:
+    if value.fact("has_nan") is False:
         part.facts["has_nan"] = False
-    if is_frame(thing):
-        part.facts.update(_columns_of_rows(thing, lost))
+    if is_frame(value):
+        part.facts.update(_columns_of_rows(value, lost))
     elif shape is not None and len(shape) == 1:
-        part.facts.update(_values_of_rows(thing, lost))
+        part.facts.update(_values_of_rows(value, lost))
     return part
 
 
-def _columns_of_rows(thing: Thing, lost: int | None) -> dict[str, Any]:
-    columns = {label: _of_rows(facts, n_samples(thing), lost) for label, facts in per_column(thing).items()}
+def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
+    columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
     facts: dict[str, Any] = {"per_column": {label: found for label, found in columns.items() if found}}
-    counts = thing.fact("n_nan")
+    counts = value.fact("n_nan")
     if isinstance(counts, dict) and lost is not None:
         facts["n_nan"] = {label: count - lost for label, count in counts.items() if count > lost}
         facts |= {"has_nan": True} if facts["n_nan"] else {}
     return {name: fact for name, fact in facts.items() if fact}
 
 
-def _values_of_rows(thing: Thing, lost: int | None) -> dict[str, Any]:
-    found = _of_rows(values_of(thing), n_samples(thing), lost)
+def _values_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
+    found = _of_rows(values_of(value), n_samples(value), lost)
     own = {name: found.pop(name) for name in ("has_nan", "n_nan") if name in found}
     return own | ({"value_info": found} if found else {})
 
 
-def values_of(thing: Thing) -> dict[str, Any]:
+def values_of(value: AbstractValue) -> dict[str, Any]:
     """Facts about the values of a series or array, those of value_info among them."""
-    info = thing.fact("value_info")
-    return {**thing.facts, **(info if isinstance(info, Mapping) else {})}
+    info = value.fact("value_info")
+    return {**value.facts, **(info if isinstance(info, Mapping) else {})}
 
 
 def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, fit_to, is_fitted, value_of
 from crane_core.detectors.rules.families.sklearn_fitting import ask, refuse_unfitted, refuse_x
 from crane_core.detectors.rules.families.sklearn_results import array, gives_arrays
 from crane_core.detectors.rules.families.sklearn_targets import target_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 _OF_LABELS: Final = ("LabelEncoder", "LabelBinarizer")
 
 
-def fit_encoder(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+def fit_encoder(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> None:
     if known.name in _OF_LABELS:
-        _refuse_table(site, known, x)
+        _refuse_table(operation, known, x)
         fit_to(estimator, x)
         if (classes := target_of(x).classes) is not None:
             estimator.facts["classes_"] = sorted(classes, key=str)
         return
-    refuse_x(site, estimator, known, "fit", x)
+    refuse_x(operation, estimator, known, "fit", x)
     fit_to(estimator, x)
     if (found := _categories_in(x)) is not None:
         estimator.facts["categories_"] = found
 
 
-def _refuse_table(site: Site, known: KnownClass, x: Thing) -> None:
+def _refuse_table(operation: Operation, known: KnownClass, x: AbstractValue) -> None:
     shape = data.shape_of(x)
     if known.name == "LabelEncoder" and shape is not None and len(shape) == 2 and (shape[1] or 0) > 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             "y should be a 1d array: LabelEncoder encodes one column of labels",
             fact=f"{data.named(x, 'it')} has the shape {data.shown(shape)}",
@@ -41,7 +41,7 @@ def _refuse_table(site: Site, known: KnownClass, x: Thing) -> None:
         )
 
 
-def _categories_in(x: Thing) -> list[list[Any]] | None:
+def _categories_in(x: AbstractValue) -> list[list[Any]] | None:
     """The values of each column, where all are known."""
     columns = data.columns_of(x)
     if columns is None:
@@ -64,29 +64,35 @@ def _are_plain(values: Sequence[Any]) -> bool:
     )
 
 
-def transform_encoder(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
-    refuse_unfitted(site, estimator, known, "transform")
+def transform_encoder(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue
+) -> AbstractValue:
+    refuse_unfitted(operation, estimator, known, "transform")
     if known.name in _OF_LABELS:
-        _refuse_table(site, known, x)
+        _refuse_table(operation, known, x)
         if known.name == "LabelEncoder":
-            _refuse_unseen_label(site, estimator, x)
+            _refuse_unseen_label(operation, estimator, x)
             shape = data.shape_of(x)
-            return array(shape, f"the result of {site.text[:60]}") if shape is not None and len(shape) == 1 else Thing()
-        return Thing()
-    ask(site, estimator, known, "transform", x)
-    refuse_unseen_category(site, estimator, known, x)
-    if known.name == "OrdinalEncoder" and gives_arrays(site):
-        return array((data.n_samples(x), data.n_features(x)), f"the result of {site.text[:60]}")
-    return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+            return (
+                array(shape, f"the result of {operation.text[:60]}")
+                if shape is not None and len(shape) == 1
+                else AbstractValue()
+            )
+        return AbstractValue()
+    ask(operation, estimator, known, "transform", x)
+    refuse_unseen_category(operation, estimator, known, x)
+    if known.name == "OrdinalEncoder" and gives_arrays(operation):
+        return array((data.n_samples(x), data.n_features(x)), f"the result of {operation.text[:60]}")
+    return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
 
 
-def _refuse_unseen_label(site: Site, estimator: Thing, x: Thing) -> None:
+def _refuse_unseen_label(operation: Operation, estimator: AbstractValue, x: AbstractValue) -> None:
     classes, given = classes_fitted(estimator), target_of(x).classes
     if classes is None or given is None or not _are_plain(classes):
         return
     unseen = [value for value in sorted(given, key=str) if value not in classes]
     if unseen and _are_alike([*given, *classes]):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"LabelEncoder has not seen {unseen[0]!r}",
             fact=f"it was fitted on {', '.join(map(repr, classes[:10]))}",
@@ -99,7 +105,7 @@ def _are_alike(values: Sequence[Any]) -> bool:
     return len({isinstance(value, str) for value in values}) == 1
 
 
-def refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+def refuse_unseen_category(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> None:
     """Raise where a column holds a category that a fitted encoder has not seen, and it was told to refuse those."""
     if is_fitted(estimator) is not True or value_of(estimator, "handle_unknown") != "error":
         return
@@ -112,7 +118,7 @@ def refuse_unseen_category(site: Site, estimator: Thing, known: KnownClass, x: T
             continue
         unseen = [value for value in given if value not in seen]
         if unseen:
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"{known.name} has not seen {unseen[0]!r} in column {label!r}",
                 fact=f"it was fitted on {', '.join(map(repr, seen[:10]))}",

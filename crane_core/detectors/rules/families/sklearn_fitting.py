@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NoReturn
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
 from crane_core.detectors.rules.families.sklearn_estimators import (
@@ -20,8 +21,7 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
     value_of,
 )
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 _OF_VALUES = ("text", "nan", "nan?", "inf", "dates", "negative")
 _TAKE_ROWS_OF_ANY_LENGTH = ("MultiLabelBinarizer",)
@@ -56,13 +56,13 @@ _WHY = {
 }
 
 
-def _hands_on(estimator: Thing, known: KnownClass) -> bool:
+def _hands_on(estimator: AbstractValue, known: KnownClass) -> bool:
     """Whether it gives its data, as they are, to an estimator of which its table of refusals does not speak."""
     inner = _HAND_ON.get(known.name)
     return inner is not None and value_of(estimator, inner) is not None
 
 
-def refuse_x(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+def refuse_x(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue) -> None:
     """Raise where these data have a flaw that the class refuses in this method."""
     if _hands_on(estimator, known):
         return
@@ -70,11 +70,11 @@ def refuse_x(site: Site, estimator: Thing, known: KnownClass, method: str, x: Th
     for flaw in data.flaws(x):
         if flaw.name in _OF_VALUES and not is_usual:
             continue
-        if flaw.name == "mixed_names" and not is_since(site, 1, 2):
+        if flaw.name == "mixed_names" and not is_since(operation, 1, 2):
             continue
         if (exception := _refusal(known, method, flaw.name)) is not None:
             cause = flaw.name.rstrip("?")
-            site.crash(exception, _WHY[cause].format(name=known.name), fact=flaw.fact, remedy=_REMEDIES[cause])
+            operation.crash(exception, _WHY[cause].format(name=known.name), fact=flaw.fact, remedy=_REMEDIES[cause])
 
 
 def _refusal(known: KnownClass, method: str, flaw: str) -> str | None:
@@ -96,10 +96,12 @@ def _refusal(known: KnownClass, method: str, flaw: str) -> str | None:
     return known.raises.get(f"{method}:{flaw}")
 
 
-def fit(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+def fit(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> None:
     """Raise where fitting certainly fails; else note that the estimator is fitted to X."""
-    refuse_x(site, estimator, known, "fit", x)
-    refuse_y(site, estimator, known, x, y)
+    refuse_x(operation, estimator, known, "fit", x)
+    refuse_y(operation, estimator, known, x, y)
     fit_to(estimator, x)
     if y is None:
         return
@@ -109,32 +111,34 @@ def fit(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | No
         estimator.facts["classes_"] = sorted(target.classes, key=str)
 
 
-def refuse_y(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+def refuse_y(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> None:
     if y is None or y.is_literal and y.literal is None:
         if known.learns_from_y and "y:missing" in known.raises:
-            site.crash(
+            operation.crash(
                 known.raises["y:missing"],
                 f"{known.name} requires y to be passed, but the target y is None",
-                fact=f"{site.text} passes no y",
+                fact=f"{operation.text} passes no y",
                 remedy="pass the targets as second argument",
             )
         return
     if known.learns_from_y is not True:
         return
-    _refuse_lengths(site, known.raises.get("y:short"), x, y)
+    _refuse_lengths(operation, known.raises.get("y:short"), x, y)
     for flaw, fact, why, remedy in _flaws_of_y(known, target_of(y), data.named(y, "y")):
         if flaw in known.raises:
-            site.crash(known.raises[flaw], why, fact=fact, remedy=remedy)
+            operation.crash(known.raises[flaw], why, fact=fact, remedy=remedy)
 
 
-def _refuse_lengths(site: Site, exception: str | None, x: Thing, y: Thing) -> None:
+def _refuse_lengths(operation: Operation, exception: str | None, x: AbstractValue, y: AbstractValue) -> None:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if exception is not None and n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(site, exception, (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+        lengths_differ(operation, exception, (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
 
 
-def lengths_differ(site: Site, exception: str, left: tuple[str, int], right: tuple[str, int]) -> NoReturn:
-    site.crash(
+def lengths_differ(operation: Operation, exception: str, left: tuple[str, int], right: tuple[str, int]) -> NoReturn:
+    operation.crash(
         exception,
         f"Found input variables with inconsistent numbers of samples: [{left[1]}, {right[1]}]",
         fact=f"{left[0]} has {left[1]} samples, {right[0]} has {right[1]}",
@@ -197,21 +201,21 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
         )
 
 
-def ask(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+def ask(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue) -> None:
     """Raise where asking the estimator about X certainly fails: not fitted, flawed data, other features."""
-    refuse_unfitted(site, estimator, known, method)
-    refuse_probabilities(site, estimator, known, method)
+    refuse_unfitted(operation, estimator, known, method)
+    refuse_probabilities(operation, estimator, known, method)
     if _hands_on(estimator, known):
         return
-    _refuse_names(site, estimator, known, method, x)
-    refuse_x(site, estimator, known, method, x)
-    _refuse_count(site, estimator, known, method, x)
+    _refuse_names(operation, estimator, known, method, x)
+    refuse_x(operation, estimator, known, method, x)
+    _refuse_count(operation, estimator, known, method, x)
 
 
-def refuse_unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
-    exception = _unfitted(site, estimator, known, method)
+def refuse_unfitted(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> None:
+    exception = _unfitted(operation, estimator, known, method)
     if is_fitted(estimator) is False and exception is not None and not _is_ready(estimator, known):
-        site.crash(
+        operation.crash(
             exception,
             f"This {known.name} instance is not fitted yet",
             fact=f"{data.named(estimator, 'it')} has not been fitted",
@@ -228,11 +232,11 @@ _OFFERED_BY: Final[Mapping[str, tuple[str, tuple[object, ...]]]] = {
 """Classes of which a parameter decides whether they have a method, and the values with which they do."""
 
 
-def refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, method: str) -> None:
+def refuse_probabilities(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> None:
     """Support vectors give probabilities where they were told to before fitting."""
     is_asked = method in ("predict_proba", "predict_log_proba") and known.name in ("SVC", "NuSVC")
     if is_asked and not gives_probabilities(estimator, known):
-        site.crash(
+        operation.crash(
             "AttributeError",
             f"{known.name} has predict_proba only with probability=True",
             fact=f"{data.named(estimator, 'it')} was created without it",
@@ -240,7 +244,7 @@ def refuse_probabilities(site: Site, estimator: Thing, known: KnownClass, method
         )
 
 
-def gives_probabilities(estimator: Thing, known: KnownClass) -> bool:
+def gives_probabilities(estimator: AbstractValue, known: KnownClass) -> bool:
     """Whether a classifier may have predict_proba: False only where it certainly has not."""
     if known.kind == "classifier" and "predict_proba" not in known.public:
         return False
@@ -249,7 +253,7 @@ def gives_probabilities(estimator: Thing, known: KnownClass) -> bool:
     return value_of(estimator, "probability") not in (False, "deprecated")
 
 
-def _unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> str | None:
+def _unfitted(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> str | None:
     """The exception of a method before fitting; other ones than NotFittedError are those of the table's version."""
     exception = known.unfitted.get(method)
     if exception in (None, "NotFittedError"):
@@ -260,10 +264,10 @@ def _unfitted(site: Site, estimator: Thing, known: KnownClass, method: str) -> s
         if value is NOT_KNOWN:
             return None
         return "NotFittedError" if value in values else exception
-    return exception if is_of_table(site) else None
+    return exception if is_of_table(operation) else None
 
 
-def _is_ready(estimator: Thing, known: KnownClass) -> bool:
+def _is_ready(estimator: AbstractValue, known: KnownClass) -> bool:
     """Whether parameters may make fitting needless: a given vocabulary, parts that were fitted before."""
     ready = [
         name
@@ -273,9 +277,11 @@ def _is_ready(estimator: Thing, known: KnownClass) -> bool:
     return any(value_of(estimator, name) != known.parameters[name] for name in ready)
 
 
-def _refuse_names(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+def _refuse_names(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
+) -> None:
     fitted, given = names_fitted(estimator), data.names_of(x)
-    if fitted is None or given is None or fitted == given or not is_since(site, 1, 2):
+    if fitted is None or given is None or fitted == given or not is_since(operation, 1, 2):
         return
     if (exception := known.raises.get(f"{method}:other_names")) is None:
         return
@@ -285,7 +291,7 @@ def _refuse_names(site: Site, estimator: Thing, known: KnownClass, method: str, 
         missing
     )
     words = data.named(x, "X")
-    site.crash(
+    operation.crash(
         exception,
         "The feature names should match those that were passed during fit",
         fact="; ".join(parts) or f"{words} has the columns in a different order, {_listed(list(given))}",
@@ -298,13 +304,15 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
-def _refuse_count(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> None:
+def _refuse_count(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
+) -> None:
     fitted, given = features_fitted(estimator), data.n_features(x)
     if fitted is None or given is None or fitted == given:
         return
     flaw = f"{method}:fewer" if given < fitted else f"{method}:more"
     if flaw in known.raises:
-        site.crash(
+        operation.crash(
             known.raises[flaw],
             f"X has {given} features, but {known.name} is expecting {fitted} features as input",
             fact=f"{data.named(x, 'X')} has {given} columns, {data.named(estimator, 'the estimator')} expects {fitted}",

@@ -12,11 +12,11 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
 from crane_core.detectors.rules.families.sklearn_estimators import value_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 _PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
     "lbfgs": ("l2",),
@@ -39,27 +39,29 @@ _OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 """All texts that a parameter may be, in every version since 1.2."""
 
 
-def refuse_settings(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+def refuse_settings(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> None:
     """Raise where fitting refuses the estimator's own parameters, for these data or for any."""
-    _refuse_options(site, estimator, known)
-    refuse_constraints(site, estimator, known)
+    _refuse_options(operation, estimator, known)
+    refuse_constraints(operation, estimator, known)
     if known.name == "LogisticRegression":
-        _refuse_penalty(site, estimator)
+        _refuse_penalty(operation, estimator)
     if known.name in ("SelectKBest", "SelectPercentile"):
-        _refuse_negative(site, estimator, known, x)
+        _refuse_negative(operation, estimator, known, x)
     n_samples, n_features = data.n_samples(x), data.n_features(x)
     if n_samples is None:
         return
     if known.name in ("KMeans", "MiniBatchKMeans", "AgglomerativeClustering"):
-        _refuse_more(site, estimator, known, "n_clusters", n_samples, x)
+        _refuse_more(operation, estimator, known, "n_clusters", n_samples, x)
     if known.name in ("GaussianMixture",):
-        _refuse_more(site, estimator, known, "n_components", n_samples, x)
+        _refuse_more(operation, estimator, known, "n_components", n_samples, x)
     if known.name == "PCA" and n_features is not None:
-        _refuse_components(site, estimator, n_samples, n_features, x)
+        _refuse_components(operation, estimator, n_samples, n_features, x)
 
 
-def _refuse_options(site: Site, estimator: Thing, known: KnownClass) -> None:
-    if not is_since(site, 1, 2):
+def _refuse_options(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+    if not is_since(operation, 1, 2):
         return
     for name, default in known.parameters.items():
         value = value_of(estimator, name)
@@ -67,13 +69,13 @@ def _refuse_options(site: Site, estimator: Thing, known: KnownClass) -> None:
             continue
         options = _OPTIONS.get((known.name, name))
         if options is not None and isinstance(value, str) and value not in options:
-            _refuse_value(site, known, name, value, f"one of {', '.join(options)}")
+            _refuse_value(operation, known, name, value, f"one of {', '.join(options)}")
         if name in _AT_LEAST_ONE and type(value) is int and type(default) is int and value < 1:
-            _refuse_value(site, known, name, value, "a number of 1 or more")
+            _refuse_value(operation, known, name, value, "a number of 1 or more")
 
 
-def _refuse_value(site: Site, known: KnownClass, name: str, value: Any, expected: str) -> None:
-    site.crash(
+def _refuse_value(operation: Operation, known: KnownClass, name: str, value: Any, expected: str) -> None:
+    operation.crash(
         "InvalidParameterError",
         f"{name} of {known.name} must be {expected}",
         fact=f"it is {value!r}",
@@ -81,11 +83,11 @@ def _refuse_value(site: Site, known: KnownClass, name: str, value: Any, expected
     )
 
 
-def refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
+def refuse_constraints(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
     """Ask the library's own class about parameters that are plain values; no code of the notebook takes part."""
-    if not is_of_table(site):
+    if not is_of_table(operation):
         return
-    constraints = of_ours(known.path, "_parameter_constraints", site.packages.get("sklearn", ""))
+    constraints = of_ours(known.path, "_parameter_constraints", operation.packages.get("sklearn", ""))
     given = {each: value_of(estimator, each) for each in known.parameters}
     plain = {
         each: value
@@ -94,7 +96,7 @@ def refuse_constraints(site: Site, estimator: Thing, known: KnownClass) -> None:
     }
     for each in constraints:
         if each in plain:
-            refuse_by_constraints(site, known.name, each, plain[each], constraints[each])
+            refuse_by_constraints(operation, known.name, each, plain[each], constraints[each])
 
 
 @cache
@@ -109,12 +111,14 @@ def of_ours(path: str, attribute: str, version: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def refuse_by_constraints(site: Site, owner: str, name: str, value: Any, constraints: Sequence[Any] | str) -> None:
+def refuse_by_constraints(
+    operation: Operation, owner: str, name: str, value: Any, constraints: Sequence[Any] | str
+) -> None:
     """Crash where a plain value does not meet the constraints of a parameter."""
     if _is_taken(name, value, constraints):
         return
     options = _options_of(constraints)
-    site.crash(
+    operation.crash(
         "InvalidParameterError",
         f"the {name!r} parameter of {owner} does not accept {value!r}",
         fact=f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
@@ -153,12 +157,12 @@ def _nearest_option(value: Any, options: Sequence[str]) -> str:
     return f"write {near[0]}" if near else "use one of the accepted values"
 
 
-def _refuse_penalty(site: Site, estimator: Thing) -> None:
+def _refuse_penalty(operation: Operation, estimator: AbstractValue) -> None:
     solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
     if not isinstance(solver, str) or not isinstance(penalty, str) or penalty not in ("l1", "l2", "elasticnet"):
         return
     if solver in _PENALTIES and penalty not in _PENALTIES[solver]:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Solver {solver} supports only {', '.join(_PENALTIES[solver])} penalties",
             fact=f"penalty is {penalty!r}",
@@ -166,7 +170,7 @@ def _refuse_penalty(site: Site, estimator: Thing) -> None:
         )
 
 
-def _refuse_negative(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> None:
+def _refuse_negative(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> None:
     """chi2 is for counts and shares."""
     measure = estimator.attributes.get("score_func")
     flaw = next((flaw for flaw in data.flaws(x) if flaw.name == "negative"), None)
@@ -176,7 +180,7 @@ def _refuse_negative(site: Site, estimator: Thing, known: KnownClass, x: Thing) 
         and measure.path.endswith(".chi2")
         and flaw is not None
     ):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Input X must be non-negative: {known.name} with chi2",
             fact=flaw.fact,
@@ -184,10 +188,12 @@ def _refuse_negative(site: Site, estimator: Thing, known: KnownClass, x: Thing) 
         )
 
 
-def _refuse_more(site: Site, estimator: Thing, known: KnownClass, name: str, n_samples: int, x: Thing) -> None:
+def _refuse_more(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, name: str, n_samples: int, x: AbstractValue
+) -> None:
     wanted = value_of(estimator, name)
     if type(wanted) is int and wanted > n_samples > 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{wanted} {name.removeprefix('n_')} need at least {wanted} samples",
             fact=f"{data.named(x, 'X')} has {n_samples} samples",
@@ -195,10 +201,12 @@ def _refuse_more(site: Site, estimator: Thing, known: KnownClass, name: str, n_s
         )
 
 
-def _refuse_components(site: Site, estimator: Thing, n_samples: int, n_features: int, x: Thing) -> None:
+def _refuse_components(
+    operation: Operation, estimator: AbstractValue, n_samples: int, n_features: int, x: AbstractValue
+) -> None:
     wanted, most = value_of(estimator, "n_components"), min(n_samples, n_features)
     if type(wanted) is int and wanted > most and value_of(estimator, "svd_solver") in ("auto", "full", "randomized"):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"n_components must be at most min(n_samples, n_features) = {most}",
             fact=f"{data.named(x, 'X')} has {n_samples} samples and {n_features} features; n_components is {wanted}",
@@ -206,20 +214,20 @@ def _refuse_components(site: Site, estimator: Thing, n_samples: int, n_features:
         )
 
 
-def _told_learnt(estimator: Thing, name: str) -> Any:
+def _told_learnt(estimator: AbstractValue, name: str) -> Any:
     """A plain value that fitting learnt, as a state tells it."""
     learnt = estimator.fact("learnt")
-    told = learnt.get(name) if isinstance(learnt, Mapping) else None
-    return told.get("value") if isinstance(told, Mapping) else None
+    known = learnt.get(name) if isinstance(learnt, Mapping) else None
+    return known.get("value") if isinstance(known, Mapping) else None
 
 
-def refuse_neighbors(site: Site, estimator: Thing, known: KnownClass, n_asked: Any) -> None:
+def refuse_neighbors(operation: Operation, estimator: AbstractValue, known: KnownClass, n_asked: Any) -> None:
     """More neighbours than the estimator has samples: refused when it is asked."""
     n_fit = estimator.fact("n_samples_fit", _told_learnt(estimator, "n_samples_fit_"))
     if known.name not in ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"):
         return
     if type(n_asked) is int and type(n_fit) is int and n_asked > n_fit > 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {n_asked}, n_samples_fit = {n_fit}",
             fact=f"{data.named(estimator, 'it')} was fitted on {n_fit} samples",

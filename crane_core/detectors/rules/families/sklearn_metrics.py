@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: metrics")
 OF_CLASSES: Final = (
@@ -52,60 +52,66 @@ def _paths(names: tuple[str, ...]) -> list[str]:
 
 
 @RULES.function(*_paths(OF_CLASSES))
-def of_classes(site: Site) -> Thing | None:
+def of_classes(operation: Operation) -> AbstractValue | None:
     """Metrics that compare classes."""
-    name = _name(site)
+    name = _name(operation)
     first = "y1=None, y2=None" if name == "cohen_kappa_score" else "y_true=None, y_pred=None"
-    given = site.arguments.bound(f"{first}, **others") or site.arguments.bound(f"{first}, labels=None, **others")
-    _refuse_positional(site, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
+    given = operation.arguments.bound(f"{first}, **others") or operation.arguments.bound(
+        f"{first}, labels=None, **others"
+    )
+    _refuse_positional(operation, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
     if given is None:
-        return Thing()
+        return AbstractValue()
     true, said = (given.get(each) for each in (("y1", "y2") if "y1" in first else ("y_true", "y_pred")))
     if true is None or said is None:
-        return Thing()
-    _refuse_lengths(site, true, said)
+        return AbstractValue()
+    _refuse_lengths(operation, true, said)
     targets = target_of(true), target_of(said)
-    _refuse_kinds(site, name, (true, said), targets)
+    _refuse_kinds(operation, name, (true, said), targets)
     if name in _WITH_AVERAGE:
-        _refuse_average(site, given, (true, said), targets)
+        _refuse_average(operation, given, (true, said), targets)
     if name == "classification_report":
-        _refuse_names(site, given, targets)
-    return _given(name, targets, site)
+        _refuse_names(operation, given, targets)
+    return _given(name, targets, operation)
 
 
-def _name(site: Site) -> str:
+def _name(operation: Operation) -> str:
     """The name of the function that is called."""
-    path = site.receiver.path if site.receiver is not None else site.name
+    path = operation.receiver.path if operation.receiver is not None else operation.name
     return path.rpartition(".")[2]
 
 
-def _refuse_positional(site: Site, n_most: int) -> None:
-    given = site.arguments.positional
+def _refuse_positional(operation: Operation, n_most: int) -> None:
+    given = operation.arguments.positional
     if len(given) > n_most:
-        site.crash(
+        operation.crash(
             "TypeError",
-            f"{_name(site)} takes {n_most} positional arguments, the others only by name",
+            f"{_name(operation)} takes {n_most} positional arguments, the others only by name",
             fact=f"{len(given)} are positional",
             remedy="pass the others by name",
         )
 
 
-def _refuse_lengths(site: Site, true: Thing, said: Thing) -> None:
+def _refuse_lengths(operation: Operation, true: AbstractValue, said: AbstractValue) -> None:
     n_true, n_said = data.n_samples(true), data.n_samples(said)
     if n_true is not None and n_said is not None and n_true != n_said:
-        lengths_differ(site, "ValueError", (data.named(true, "y_true"), n_true), (data.named(said, "y_pred"), n_said))
+        lengths_differ(
+            operation, "ValueError", (data.named(true, "y_true"), n_true), (data.named(said, "y_pred"), n_said)
+        )
 
 
-def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tuple[Target, Target]) -> None:
+def _refuse_kinds(
+    operation: Operation, name: str, given: tuple[AbstractValue, AbstractValue], targets: tuple[Target, Target]
+) -> None:
     """Classes and continuous values do not mix; tables and single columns do not mix either."""
-    _refuse_table(site, name, given)
-    for thing, target in zip(given, targets, strict=True):
-        kind = target.kind or ("continuous" if _is_never_whole(thing, target) else "")
+    _refuse_table(operation, name, given)
+    for abstract, target in zip(given, targets, strict=True):
+        kind = target.kind or ("continuous" if _is_never_whole(abstract, target) else "")
         if kind.startswith("continuous"):
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"Classification metrics can't handle continuous targets: {name} needs classes",
-                fact=f"{data.named(thing, 'the argument')} holds continuous values{target.example}",
+                fact=f"{data.named(abstract, 'the argument')} holds continuous values{target.example}",
                 remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
     kinds = {target.kind for target in targets}
@@ -115,7 +121,7 @@ def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tu
         and kinds <= {"binary", "multiclass"}
         and sorted(map(tuple, are_texts)) == [(False,), (True,)]
     ):
-        site.crash(
+        operation.crash(
             "ValueError",
             "y_true and y_pred have different label types: strings and numbers",
             fact="; ".join(_classes_in_words(each, target) for each, target in zip(given, targets, strict=True)),
@@ -123,11 +129,11 @@ def _refuse_kinds(site: Site, name: str, given: tuple[Thing, Thing], targets: tu
         )
 
 
-def _refuse_table(site: Site, name: str, given: tuple[Thing, Thing]) -> None:
-    outputs = [_n_outputs(thing) for thing in given]
+def _refuse_table(operation: Operation, name: str, given: tuple[AbstractValue, AbstractValue]) -> None:
+    outputs = [_n_outputs(value) for value in given]
     if None not in outputs and 1 in outputs and max(each or 0 for each in outputs) > 1:
         table = given[0] if outputs[1] == 1 else given[1]
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{name} takes two 1d arrays of classes",
             fact=f"{data.named(table, 'one side')} has {max(each or 0 for each in outputs)} columns",
@@ -135,35 +141,38 @@ def _refuse_table(site: Site, name: str, given: tuple[Thing, Thing]) -> None:
         )
 
 
-def _is_never_whole(thing: Thing, target: Target) -> bool:
-    return thing.fact("predicted_by") in _NEVER_WHOLE and (target.n_samples or 0) >= _ENOUGH
+def _is_never_whole(value: AbstractValue, target: Target) -> bool:
+    return value.fact("predicted_by") in _NEVER_WHOLE and (target.n_samples or 0) >= _ENOUGH
 
 
-def _classes_in_words(thing: Thing, target: Target) -> str:
+def _classes_in_words(value: AbstractValue, target: Target) -> str:
     shown = ", ".join(map(repr, sorted(target.classes or (), key=str)[:8]))
-    return f"{data.named(thing, 'it')} holds {shown}"
+    return f"{data.named(value, 'it')} holds {shown}"
 
 
 def _refuse_average(
-    site: Site, given: dict[str, Thing], things: tuple[Thing, Thing], targets: tuple[Target, Target]
+    operation: Operation,
+    given: dict[str, AbstractValue],
+    values: tuple[AbstractValue, AbstractValue],
+    targets: tuple[Target, Target],
 ) -> None:
     average, labels = given.get("average", literal("binary")), given.get("labels", literal(None))
     if average.literal != "binary" or not labels.is_literal:
         return
-    multiclass = [(thing, target) for thing, target in zip(things, targets, strict=True) if target.kind == "multiclass"]
+    multiclass = [(value, target) for value, target in zip(values, targets, strict=True) if target.kind == "multiclass"]
     if multiclass:
-        thing, target = multiclass[0]
-        words = _classes_in_words(thing, target) if target.classes else f"{data.named(thing, 'it')} holds more than two"
-        site.crash(
+        value, target = multiclass[0]
+        words = _classes_in_words(value, target) if target.classes else f"{data.named(value, 'it')} holds more than two"
+        operation.crash(
             "ValueError",
             "Target is multiclass but average='binary' (the default)",
             fact=words,
             remedy="choose an average: average='macro', 'weighted' or 'micro'",
         )
-    _refuse_positive(site, given, targets)
+    _refuse_positive(operation, given, targets)
 
 
-def _refuse_positive(site: Site, given: dict[str, Thing], targets: tuple[Target, Target]) -> None:
+def _refuse_positive(operation: Operation, given: dict[str, AbstractValue], targets: tuple[Target, Target]) -> None:
     """Two classes, neither of them the one that counts as positive."""
     positive = given.get("pos_label", literal(1))
     classes = [target.classes for target in targets]
@@ -171,14 +180,14 @@ def _refuse_positive(site: Site, given: dict[str, Thing], targets: tuple[Target,
         return
     present = frozenset().union(*(each for each in classes if each is not None))
     if len(present) > 2:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Target is multiclass but average='binary' (the default)",
             fact=f"together they hold {', '.join(map(repr, sorted(present, key=str)[:8]))}",
             remedy="choose an average: average='macro', 'weighted' or 'micro'",
         )
     if len(present) == 2 and positive.literal not in present and _is_comparable(positive.literal, present):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"pos_label={positive.literal!r} is not a valid label",
             fact=f"the labels are {', '.join(map(repr, sorted(present, key=str)))}",
@@ -190,7 +199,7 @@ def _is_comparable(value: Any, present: frozenset[Any]) -> bool:
     return isinstance(value, (str, int, float)) and len({isinstance(each, str) for each in present}) == 1
 
 
-def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Target]) -> None:
+def _refuse_names(operation: Operation, given: dict[str, AbstractValue], targets: tuple[Target, Target]) -> None:
     """As many names as classes; labels that are given themselves decide."""
     names = given.get("target_names")
     classes = [target.classes for target in targets]
@@ -199,7 +208,7 @@ def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Ta
         return
     present = frozenset().union(*(each for each in classes if each is not None))
     if len({isinstance(each, str) for each in present}) == 1 and n_names != len(present):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{n_names} names are given for {len(present)} classes",
             fact=f"the classes are {', '.join(map(repr, sorted(present, key=str)[:8]))}",
@@ -207,40 +216,47 @@ def _refuse_names(site: Site, given: dict[str, Thing], targets: tuple[Target, Ta
         )
 
 
-def _given(name: str, targets: tuple[Target, Target], site: Site) -> Thing:
+def _given(name: str, targets: tuple[Target, Target], operation: Operation) -> AbstractValue:
     if name == "confusion_matrix":
         classes = [target.classes_if_whole for target in targets]
-        if any(each is None for each in classes) or "labels" in site.arguments.keywords:
-            return Thing("numpy.ndarray", {"shape": (None, None)})
+        if any(each is None for each in classes) or "labels" in operation.arguments.keywords:
+            return AbstractValue("numpy.ndarray", {"shape": (None, None)})
         n_classes = len(frozenset().union(*(each for each in classes if each is not None)))
-        return Thing("numpy.ndarray", {"shape": (n_classes, n_classes)}, words=f"the result of {site.text[:60]}")
-    return Thing()
+        return AbstractValue(
+            "numpy.ndarray", {"shape": (n_classes, n_classes)}, words=f"the result of {operation.text[:60]}"
+        )
+    return AbstractValue()
 
 
 @RULES.function(*_paths(OF_NUMBERS))
-def of_numbers(site: Site) -> Thing | None:
+def of_numbers(operation: Operation) -> AbstractValue | None:
     """Metrics that compare measurements."""
-    name = _name(site)
-    _refuse_positional(site, 2)
-    given = site.arguments.bound("y_true=None, y_pred=None, **others")
+    name = _name(operation)
+    _refuse_positional(operation, 2)
+    given = operation.arguments.bound("y_true=None, y_pred=None, **others")
     if given is None:
-        return Thing()
-    if "squared" in given and name == "mean_squared_error" and "sklearn" in site.packages and is_since(site, 1, 6):
-        site.crash(
+        return AbstractValue()
+    if (
+        "squared" in given
+        and name == "mean_squared_error"
+        and "sklearn" in operation.packages
+        and is_since(operation, 1, 6)
+    ):
+        operation.crash(
             "TypeError",
             "mean_squared_error() got an unexpected keyword argument 'squared' (removed in version 1.6)",
-            fact=f"scikit-learn here is {site.packages['sklearn']}",
+            fact=f"scikit-learn here is {operation.packages['sklearn']}",
             remedy="use root_mean_squared_error",
         )
     true, said = given.get("y_true"), given.get("y_pred")
     if true is None or said is None:
-        return Thing()
-    _refuse_lengths(site, true, said)
-    for thing in (true, said):
-        flaws = {flaw.name: flaw.fact for flaw in data.flaws(thing)}
+        return AbstractValue()
+    _refuse_lengths(operation, true, said)
+    for value in (true, said):
+        flaws = {flaw.name: flaw.fact for flaw in data.flaws(value)}
         for flaw in ("text", "nan", "inf"):
-            if flaw in flaws and data.n_samples(thing):
-                site.crash(
+            if flaw in flaws and data.n_samples(value):
+                operation.crash(
                     "ValueError",
                     f"Input contains NaN or infinity: {name} needs finite numbers",
                     fact=flaws[flaw],
@@ -248,60 +264,62 @@ def of_numbers(site: Site) -> Thing | None:
                 )
     n_true, n_said = (_n_outputs(each) for each in (true, said))
     if n_true is not None and n_said is not None and n_true != n_said:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"y_true and y_pred have different number of output ({n_true}!={n_said})",
             fact=f"{data.named(true, 'y_true')} has {n_true} columns, {data.named(said, 'y_pred')} has {n_said}",
             remedy="pass the same targets on both sides",
         )
-    return Thing()
+    return AbstractValue()
 
 
-def _n_outputs(thing: Thing) -> int | None:
-    shape = data.shape_of(thing)
+def _n_outputs(value: AbstractValue) -> int | None:
+    shape = data.shape_of(value)
     return None if shape is None or len(shape) > 2 else 1 if len(shape) == 1 else shape[1]
 
 
 @RULES.function(*_paths(_OF_SCORES))
-def of_scores(site: Site) -> Thing | None:
+def of_scores(operation: Operation) -> AbstractValue | None:
     """Metrics of scores: two classes by default, one score for each sample."""
-    name = _name(site)
-    _refuse_positional(site, 2)
-    given = site.arguments.bound("y_true=None, y_score=None, **others")
+    name = _name(operation)
+    _refuse_positional(operation, 2)
+    given = operation.arguments.bound("y_true=None, y_score=None, **others")
     true = None if given is None else given.get("y_true")
     if given is None or true is None:
-        return Thing()
+        return AbstractValue()
     scores = next((given[each] for each in ("y_score", "y_pred", "probas_pred") if each in given), None)
     target = target_of(true)
     if scores is not None:
-        _refuse_lengths(site, true, scores)
-        _refuse_scores(site, name, given, (true, scores), target)
-    _refuse_texts(site, name, given, (true, target))
+        _refuse_lengths(operation, true, scores)
+        _refuse_scores(operation, name, given, (true, scores), target)
+    _refuse_texts(operation, name, given, (true, target))
     if name == "log_loss" and "labels" not in given and target.classes is not None and len(target.classes) == 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             "y_true contains only one label",
             fact=_classes_in_words(true, target),
             remedy="pass all classes: labels=[...]",
         )
     if target.kind == "continuous":
-        site.crash(
+        operation.crash(
             "ValueError",
             f"continuous format is not supported: {name} needs classes as y_true",
             fact=f"{data.named(true, 'y_true')} holds continuous values{target.example}",
             remedy="use a regression metric",
         )
-    return Thing()
+    return AbstractValue()
 
 
-def _refuse_texts(site: Site, name: str, given: dict[str, Thing], true: tuple[Thing, Target]) -> None:
+def _refuse_texts(
+    operation: Operation, name: str, given: dict[str, AbstractValue], true: tuple[AbstractValue, Target]
+) -> None:
     """Of two strings neither is the positive class by itself."""
     classes = true[1].classes or ()
     are_texts = len(classes) == 2 and all(isinstance(value, str) for value in classes)
     if name in ("roc_curve", "precision_recall_curve", "average_precision_score") and are_texts:
         if "pos_label" in given:
             return
-        site.crash(
+        operation.crash(
             "ValueError",
             f"pos_label is not specified: y_true of {name} takes string values",
             fact=_classes_in_words(*true),
@@ -309,8 +327,14 @@ def _refuse_texts(site: Site, name: str, given: dict[str, Thing], true: tuple[Th
         )
 
 
-def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple[Thing, Thing], target: Target) -> None:
-    shape = data.shape_of(things[1])
+def _refuse_scores(
+    operation: Operation,
+    name: str,
+    given: dict[str, AbstractValue],
+    values: tuple[AbstractValue, AbstractValue],
+    target: Target,
+) -> None:
+    shape = data.shape_of(values[1])
     if shape is None:
         return
     if (
@@ -319,72 +343,74 @@ def _refuse_scores(site: Site, name: str, given: dict[str, Thing], things: tuple
         and (shape[1] or 0) >= 2
         and name in ("roc_auc_score", "roc_curve", "precision_recall_curve")
     ):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"y_score should be a 1d array: {name} of two classes takes one score per sample",
-            fact=f"{data.named(things[1], 'y_score')} has the shape {data.shown(shape)}",
+            fact=f"{data.named(values[1], 'y_score')} has the shape {data.shown(shape)}",
             remedy="select the column of the positive class: scores[:, 1]",
         )
     if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"multiclass format is not supported: {name} is for two classes",
-            fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
+            fact=_classes_in_words(values[0], target) if target.classes else "there are more than two classes",
             remedy="draw one curve per class against the rest",
         )
     how = given.get("multi_class", literal("raise"))
     if target.kind == "multiclass" and name == "roc_auc_score" and how.literal == "raise":
-        site.crash(
+        operation.crash(
             "ValueError",
             "multi_class must be in ('ovo', 'ovr')",
-            fact=_classes_in_words(things[0], target) if target.classes else "there are more than two classes",
+            fact=_classes_in_words(values[0], target) if target.classes else "there are more than two classes",
             remedy="set multi_class, and pass the result of predict_proba",
         )
 
 
 @RULES.function(*_paths(("silhouette_score", "silhouette_samples", "davies_bouldin_score", "calinski_harabasz_score")))
-def of_clusters(site: Site) -> Thing | None:
+def of_clusters(operation: Operation) -> AbstractValue | None:
     """Two clusters at least, and fewer than samples."""
-    given = site.arguments.bound("X, labels, **others")
+    given = operation.arguments.bound("X, labels, **others")
     if given is None or not given.keys() >= {"X", "labels"}:
-        return Thing()
+        return AbstractValue()
     labels = given["labels"]
     n_x, n_labels = data.n_samples(given["X"]), data.n_samples(labels)
     if n_x is not None and n_labels is not None and n_x != n_labels:
-        lengths_differ(site, "ValueError", (data.named(given["X"], "X"), n_x), (data.named(labels, "labels"), n_labels))
+        lengths_differ(
+            operation, "ValueError", (data.named(given["X"], "X"), n_x), (data.named(labels, "labels"), n_labels)
+        )
     classes = target_of(labels).classes
     if classes is not None and len(classes) == 1:
-        site.crash(
+        operation.crash(
             "ValueError",
-            f"Number of labels is 1: {_name(site)} needs at least 2 clusters",
+            f"Number of labels is 1: {_name(operation)} needs at least 2 clusters",
             fact=f"all labels are {next(iter(classes))!r}",
             remedy="use two clusters or more",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
-def display(site: Site) -> Thing | None:
-    given = site.arguments.bound("confusion_matrix, *, display_labels=None")
+def display(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
     if given is None or "confusion_matrix" not in given:
-        return Thing()
-    return Thing("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
+        return AbstractValue()
+    return AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
 
 
 @RULES.method("sklearn.ConfusionMatrixDisplay", "plot")
-def plotted(site: Site) -> Thing | None:
+def plotted(operation: Operation) -> AbstractValue | None:
     """One label for each row."""
-    shown = site.receiver
+    shown = operation.receiver
     matrix = None if shown is None else shown.attributes.get("confusion_matrix")
     labels = None if shown is None else shown.attributes.get("display_labels")
     if matrix is None or labels is None:
-        return Thing()
+        return AbstractValue()
     n_rows, n_labels = data.n_samples(matrix), data.n_samples(labels)
     if n_rows is not None and n_labels is not None and n_rows != n_labels:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{n_labels} labels are given for {n_rows} classes",
             fact=f"{data.named(matrix, 'the matrix')} has {n_rows} rows",
             remedy="pass one label per class",
         )
-    return Thing()
+    return AbstractValue()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since, known_class
 from crane_core.detectors.rules.families.sklearn_columns import fit_columns, transform_columns
@@ -36,8 +37,7 @@ from crane_core.detectors.rules.families.sklearn_texts import TEXTS, fit_texts
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import reachable
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: fit, predict and score")
 SEARCHES: Final = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
@@ -48,56 +48,58 @@ _ASKS: Final = (
     *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples", "apply"),
     *("kneighbors",),
 )
-_NOTHING: Final = Thing("NoneType", literal=None)
+_NOTHING: Final = AbstractValue("NoneType", literal=None)
 
 
 @RULES.method("sklearn.*", "fit", "partial_fit")
-def fitting(site: Site) -> Thing | None:
+def fitting(operation: Operation) -> AbstractValue | None:
     """fit gives the estimator itself, fitted."""
-    estimator, known = site.receiver, known_class(site.receiver)
-    given = site.arguments.bound("X=None, y=None, sample_weight=None, **others")
+    estimator, known = operation.receiver, known_class(operation.receiver)
+    given = operation.arguments.bound("X=None, y=None, sample_weight=None, **others")
     if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
         return None
     x = given.get("X", given.get("y", _NOTHING))
-    _forget_namesakes(site, estimator)
-    fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
+    _forget_namesakes(operation, estimator)
+    fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
     return estimator if known.name not in _RUNS_OTHERS and not _runs_notebook(estimator) else None
 
 
-def _runs_notebook(estimator: Thing) -> bool:
+def _runs_notebook(estimator: AbstractValue) -> bool:
     """Whether a function of the notebook is among the parameters, a scorer or tokenizer: it may change anything."""
     return any(given.definition is not None for given in estimator.attributes.values())
 
 
-def _forget_namesakes(site: Site, estimator: Thing) -> None:
+def _forget_namesakes(operation: Operation, estimator: AbstractValue) -> None:
     """Steps of a pipeline of which a state tells are fitted with it, under whatever other name they are known."""
     if "steps" in estimator.facts and (parts := steps(estimator)) is not None:
-        forget_namesakes(site, [part for _, part in parts])
+        forget_namesakes(operation, [part for _, part in parts])
 
 
-def fit_any(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+def fit_any(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> None:
     """Fit an estimator of any class, one that is made of others as well."""
     if known.name == "Pipeline":
-        _fit_pipeline(site, estimator, x, y)
+        _fit_pipeline(operation, estimator, x, y)
     elif known.name == "ColumnTransformer":
-        fit_columns(site, estimator, x, y, fit_transform_any)
+        fit_columns(operation, estimator, x, y, fit_transform_any)
     elif known.name in _FITS_ITS_PARTS:
         for part in list(reachable(estimator.attributes.values())):
             part.forget()
         fit_to(estimator, x)
     elif known.name in SEARCHES:
-        refuse_search(site, estimator, x, y, fit_any)
+        refuse_search(operation, estimator, x, y, fit_any)
         fit_to(estimator, x)
     elif known.name in TEXTS:
-        fit_texts(site, estimator, known, x)
+        fit_texts(operation, estimator, known, x)
     elif known.name in _ENCODERS:
-        fit_encoder(site, estimator, known, x)
+        fit_encoder(operation, estimator, known, x)
     else:
-        refuse_settings(site, estimator, known, x, y)
-        fit(site, estimator, known, x, y)
+        refuse_settings(operation, estimator, known, x, y)
+        fit(operation, estimator, known, x, y)
 
 
-def _fit_pipeline(site: Site, pipeline: Thing, x: Thing, y: Thing | None) -> None:
+def _fit_pipeline(operation: Operation, pipeline: AbstractValue, x: AbstractValue, y: AbstractValue | None) -> None:
     parts = steps(pipeline)
     if parts is None:
         pipeline.forget()
@@ -107,19 +109,19 @@ def _fit_pipeline(site: Site, pipeline: Thing, x: Thing, y: Thing | None) -> Non
         if part.is_literal and part.literal in (None, "passthrough"):
             continue
         if known is None:
-            x = Thing()
+            x = AbstractValue()
             part.forget()
         elif at == len(parts) - 1:
-            fit_any(site, part, known, x, y)
+            fit_any(operation, part, known, x, y)
         else:
-            _refuse_step(site, known)
-            x = fit_transform_any(site, part, known, x, y)
+            _refuse_step(operation, known)
+            x = fit_transform_any(operation, part, known, x, y)
     pipeline.facts["is_fitted"] = True
 
 
-def _refuse_step(site: Site, known: KnownClass) -> None:
+def _refuse_step(operation: Operation, known: KnownClass) -> None:
     if known.public and "transform" not in known.public and "fit_transform" not in known.public:
-        site.crash(
+        operation.crash(
             "TypeError",
             "All intermediate steps of a pipeline should be transformers",
             fact=f"{known.name} is not the last step and has no transform",
@@ -127,85 +129,93 @@ def _refuse_step(site: Site, known: KnownClass) -> None:
         )
 
 
-def fit_transform_any(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> Thing:
-    fit_any(site, estimator, known, x, y)
-    return ask_any(site, estimator, known, "transform", x)
+def fit_transform_any(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> AbstractValue:
+    fit_any(operation, estimator, known, x, y)
+    return ask_any(operation, estimator, known, "transform", x)
 
 
 @RULES.method("sklearn.*", "fit_transform", "fit_predict", "fit_resample")
-def fitting_at_once(site: Site) -> Thing | None:
+def fitting_at_once(operation: Operation) -> AbstractValue | None:
     """fit, and what transform or predict give of the same data."""
-    estimator, known = site.receiver, known_class(site.receiver)
-    given = site.arguments.bound("X=None, y=None, **others")
+    estimator, known = operation.receiver, known_class(operation.receiver)
+    given = operation.arguments.bound("X=None, y=None, **others")
     if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
         return None
-    if site.name not in known.public and known.name not in ("Pipeline", *SEARCHES):
-        _refuse_method(site, estimator, known)
+    if operation.name not in known.public and known.name not in ("Pipeline", *SEARCHES):
+        _refuse_method(operation, estimator, known)
         return None
     x = given.get("X", given.get("y", _NOTHING))
-    _forget_namesakes(site, estimator)
-    fit_any(site, estimator, known, x, given.get("y") if "X" in given else None)
+    _forget_namesakes(operation, estimator)
+    fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
     if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False or _runs_notebook(estimator):
         return None
-    method = "transform" if site.name == "fit_transform" else "predict"
-    return ask_any(site, estimator, known, method, x)
+    method = "transform" if operation.name == "fit_transform" else "predict"
+    return ask_any(operation, estimator, known, method, x)
 
 
-def _refuse_method(site: Site, estimator: Thing, known: KnownClass) -> None:
+def _refuse_method(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
     """`fit_transform` of what does not transform."""
-    if known.kind in ("classifier", "regressor") and site.name == "fit_transform" and "transform" not in known.public:
-        site.crash(
+    if (
+        known.kind in ("classifier", "regressor")
+        and operation.name == "fit_transform"
+        and "transform" not in known.public
+    ):
+        operation.crash(
             "AttributeError",
-            f"{known.name} has no {site.name}",
+            f"{known.name} has no {operation.name}",
             fact=f"{data.named(estimator, 'it')} is a {known.kind}",
             remedy="call fit, then predict",
         )
 
 
 @RULES.method("sklearn.*", *_ASKS)
-def asking(site: Site) -> Thing | None:
+def asking(operation: Operation) -> AbstractValue | None:
     """predict, transform and others with data."""
-    estimator, known = site.receiver, known_class(site.receiver)
-    given = site.arguments.bound("X=None, **others")
+    estimator, known = operation.receiver, known_class(operation.receiver)
+    given = operation.arguments.bound("X=None, **others")
     if estimator is None or known is None or given is None:
         return None
     x = given.get("X")
     if x is None:
-        x = next((given[name] for name in ("raw_documents", "y", "T") if name in given), Thing())
-    return ask_any(site, estimator, known, site.name, x)
+        x = next((given[name] for name in ("raw_documents", "y", "T") if name in given), AbstractValue())
+    return ask_any(operation, estimator, known, operation.name, x)
 
 
-def ask_any(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> Thing:
+def ask_any(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
+) -> AbstractValue:
     if known.name == "Pipeline":
-        return _ask_pipeline(site, estimator, method, x)
+        return _ask_pipeline(operation, estimator, method, x)
     if known.name == "ColumnTransformer":
-        return transform_columns(site, estimator, known, x)
+        return transform_columns(operation, estimator, known, x)
     if known.name in _ENCODERS and method == "transform":
-        return transform_encoder(site, estimator, known, x)
+        return transform_encoder(operation, estimator, known, x)
     if known.name in TEXTS:
-        refuse_unfitted(site, estimator, known, method)
-        return Thing("", {"shape": (data.n_samples(x), None)}, words=f"the result of {site.text[:60]}")
+        refuse_unfitted(operation, estimator, known, method)
+        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
     if known.name in SEARCHES:
-        _refuse_unfitted_search(site, estimator, known)
-        return Thing()
-    ask(site, estimator, known, method, x)
+        _refuse_unfitted_search(operation, estimator, known)
+        return AbstractValue()
+    ask(operation, estimator, known, method, x)
     if known.name == "VotingClassifier":
-        _refuse_soft_votes(site, estimator, method)
+        _refuse_soft_votes(operation, estimator, method)
     if method in ("predict", "predict_proba"):
-        refuse_neighbors(site, estimator, known, value_of(estimator, "n_neighbors"))
+        refuse_neighbors(operation, estimator, known, value_of(estimator, "n_neighbors"))
     if method == "transform":
-        return transformed(site, estimator, known, x) if known.name not in _RUNS_OTHERS else Thing()
-    return predicted(site, estimator, known, method, x)
+        return transformed(operation, estimator, known, x) if known.name not in _RUNS_OTHERS else AbstractValue()
+    return predicted(operation, estimator, known, method, x)
 
 
-def _refuse_soft_votes(site: Site, voting: Thing, method: str) -> None:
+def _refuse_soft_votes(operation: Operation, voting: AbstractValue, method: str) -> None:
     """A soft vote asks every part for probabilities, found missing only when it is asked."""
     if method not in ("predict", "predict_proba") or value_of(voting, "voting") != "soft":
         return
     for part in voters(voting):
         known = known_class(part)
         if known is not None and not gives_probabilities(part, known):
-            site.crash(
+            operation.crash(
                 "AttributeError",
                 f"{known.name} has no predict_proba, which voting='soft' needs",
                 fact=f"{data.named(voting, 'it')} was created with voting='soft'",
@@ -213,8 +223,8 @@ def _refuse_soft_votes(site: Site, voting: Thing, method: str) -> None:
             )
 
 
-def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> None:
-    if is_fitted(estimator) is False and site.name in (
+def _refuse_unfitted_search(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+    if is_fitted(estimator) is False and operation.name in (
         "predict",
         "predict_proba",
         "score",
@@ -222,8 +232,8 @@ def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> 
         "decision_function",
     ):
         inner = known_class(estimator.attributes.get("estimator"))
-        if inner is None or site.name in inner.public:
-            site.crash(
+        if inner is None or operation.name in inner.public:
+            operation.crash(
                 "NotFittedError",
                 f"This {known.name} instance is not fitted yet",
                 fact=f"{data.named(estimator, 'it')} has not been fitted",
@@ -231,24 +241,26 @@ def _refuse_unfitted_search(site: Site, estimator: Thing, known: KnownClass) -> 
             )
 
 
-def _ask_pipeline(site: Site, pipeline: Thing, method: str, x: Thing) -> Thing:
+def _ask_pipeline(operation: Operation, pipeline: AbstractValue, method: str, x: AbstractValue) -> AbstractValue:
     parts = steps(pipeline)
     if parts is None:
-        return Thing()
-    _refuse_unfitted_pipeline(site, pipeline, parts, method)
+        return AbstractValue()
+    _refuse_unfitted_pipeline(operation, pipeline, parts, method)
     for at, (_, part) in enumerate(parts):
         known = known_class(part)
         if part.is_literal and part.literal in (None, "passthrough"):
             continue
         if known is None:
-            return Thing()
+            return AbstractValue()
         if at == len(parts) - 1:
-            return ask_any(site, part, known, method, x)
-        x = ask_any(site, part, known, "transform", x)
-    return Thing() if method != "transform" else x
+            return ask_any(operation, part, known, method, x)
+        x = ask_any(operation, part, known, "transform", x)
+    return AbstractValue() if method != "transform" else x
 
 
-def _refuse_unfitted_pipeline(site: Site, pipeline: Thing, parts: list[tuple[str, Thing]], method: str) -> None:
+def _refuse_unfitted_pipeline(
+    operation: Operation, pipeline: AbstractValue, parts: list[tuple[str, AbstractValue]], method: str
+) -> None:
     """None of the steps that are asked is fitted."""
     asked = [
         (part, known_class(part))
@@ -260,7 +272,7 @@ def _refuse_unfitted_pipeline(site: Site, pipeline: Thing, parts: list[tuple[str
         return
     first = needing[0]
     if first.unfitted.get("transform" if len(asked) > 1 else method):
-        site.crash(
+        operation.crash(
             "NotFittedError",
             "This Pipeline instance is not fitted yet",
             fact=f"no step of {data.named(pipeline, 'it')} has been fitted",
@@ -269,29 +281,29 @@ def _refuse_unfitted_pipeline(site: Site, pipeline: Thing, parts: list[tuple[str
 
 
 @RULES.method("sklearn.*", "score")
-def scoring(site: Site) -> Thing | None:
+def scoring(operation: Operation) -> AbstractValue | None:
     """score(X, y): predict, and compare."""
-    estimator, known = site.receiver, known_class(site.receiver)
-    given = site.arguments.bound("X, y=None, **others")
+    estimator, known = operation.receiver, known_class(operation.receiver)
+    given = operation.arguments.bound("X, y=None, **others")
     if estimator is None or known is None or given is None or "X" not in given:
         return None
     x, y = given["X"], given.get("y")
     if known.name in ("Pipeline", "ColumnTransformer", *SEARCHES, *TEXTS, *_ENCODERS):
-        ask_any(site, estimator, known, "predict" if known.name == "Pipeline" else "score", x)
-        return Thing("float") if known.name == "Pipeline" else Thing()
-    ask(site, estimator, known, "score", x)
+        ask_any(operation, estimator, known, "predict" if known.name == "Pipeline" else "score", x)
+        return AbstractValue("float") if known.name == "Pipeline" else AbstractValue()
+    ask(operation, estimator, known, "score", x)
     if y is not None and known.kind in ("classifier", "regressor"):
-        _refuse_score(site, known, x, y)
-    return Thing()
+        _refuse_score(operation, known, x, y)
+    return AbstractValue()
 
 
-def _refuse_score(site: Site, known: KnownClass, x: Thing, y: Thing) -> None:
+def _refuse_score(operation: Operation, known: KnownClass, x: AbstractValue, y: AbstractValue) -> None:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if n_x is not None and n_y is not None and n_x != n_y and "score:short" in known.raises:
-        lengths_differ(site, known.raises["score:short"], (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+        lengths_differ(operation, known.raises["score:short"], (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
     target = target_of(y)
     if known.kind == "classifier" and target.kind == "continuous" and "y:continuous" in known.raises:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Classification metrics can't handle continuous targets",
             fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
@@ -300,54 +312,55 @@ def _refuse_score(site: Site, known: KnownClass, x: Thing, y: Thing) -> None:
 
 
 @RULES.method("sklearn.*", "inverse_transform", "get_feature_names_out", "get_support", "sample", "decision_path")
-def learnt_answers(site: Site) -> Thing | None:
+def learnt_answers(operation: Operation) -> AbstractValue | None:
     """Other methods that need what fitting learns."""
-    estimator, known = site.receiver, known_class(site.receiver)
+    estimator, known = operation.receiver, known_class(operation.receiver)
     if estimator is None or known is None:
         return None
     if known.name != "TruncatedSVD":
-        refuse_unfitted(site, estimator, known, site.name)
-    return Thing()
+        refuse_unfitted(operation, estimator, known, operation.name)
+    return AbstractValue()
 
 
 @RULES.method("sklearn.*", "get_feature_names")
-def old_names(site: Site) -> Thing | None:
+def old_names(operation: Operation) -> AbstractValue | None:
     """Taken away in version 1.2."""
-    estimator, known = site.receiver, known_class(site.receiver)
-    if estimator is None or known is None or "get_feature_names" in known.public or "sklearn" not in site.packages:
+    estimator, known = operation.receiver, known_class(operation.receiver)
+    if estimator is None or known is None or "get_feature_names" in known.public or "sklearn" not in operation.packages:
         return None
-    if "get_feature_names_out" in known.public and is_since(site, 1, 2):
-        site.crash(
+    if "get_feature_names_out" in known.public and is_since(operation, 1, 2):
+        operation.crash(
             "AttributeError",
             f"{known.name} has no get_feature_names since version 1.2",
-            fact=f"scikit-learn here is {site.packages['sklearn']}",
+            fact=f"scikit-learn here is {operation.packages['sklearn']}",
             remedy="use get_feature_names_out",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.method("sklearn.*", "get_params", "get_feature_names_out", "set_output", "staged_predict", "get_n_splits")
-def other_methods(site: Site) -> Thing | None:
+def other_methods(operation: Operation) -> AbstractValue | None:
     """They change nothing that is kept here."""
-    if known_class(site.receiver) is None:
+    if known_class(operation.receiver) is None:
         return None
-    return site.receiver if site.name == "set_output" else Thing()
+    return operation.receiver if operation.name == "set_output" else AbstractValue()
 
 
 @RULES.function("sklearn.pipeline.make_pipeline")
-def pipeline_made(site: Site) -> Thing | None:
+def pipeline_made(operation: Operation) -> AbstractValue | None:
     """A pipeline whose steps are called as their classes, with numbers where one comes twice."""
-    parts = list(site.arguments.positional)
-    if not site.arguments.is_complete or not parts:
-        return Thing()
+    parts = list(operation.arguments.positional)
+    if not operation.arguments.is_complete or not parts:
+        return AbstractValue()
     names = [part.class_name.lower() for part in parts]
     if not all(names) or len(set(names)) < len(names):
         names = [f"step {at}" if not name or names.count(name) > 1 else name for at, name in enumerate(names)]
-    held = Thing(
-        "list", items=[Thing("tuple", items=[literal(name), part]) for name, part in zip(names, parts, strict=True)]
+    held = AbstractValue(
+        "list",
+        items=[AbstractValue("tuple", items=[literal(name), part]) for name, part in zip(names, parts, strict=True)],
     )
     facts = {"class_name": "Pipeline", "is_fitted": False, "parameters_set": {}, "n_parameters_set": 0}
-    return Thing("sklearn.pipeline.Pipeline", facts, attributes={"steps": held})
+    return AbstractValue("sklearn.pipeline.Pipeline", facts, attributes={"steps": held})
 
 
 @RULES.function(
@@ -355,54 +368,58 @@ def pipeline_made(site: Site) -> Thing | None:
     "sklearn.model_selection.cross_validate",
     "sklearn.model_selection.cross_val_predict",
 )
-def cross_validated(site: Site) -> Thing | None:
+def cross_validated(operation: Operation) -> AbstractValue | None:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
-    given = site.arguments.bound("estimator, X, y=None, **others")
+    given = operation.arguments.bound("estimator, X, y=None, **others")
     if given is None or not given.keys() >= {"estimator", "X"}:
-        return Thing()
+        return AbstractValue()
     estimator, x, y = given["estimator"], given["X"], given.get("y")
-    _refuse_folds(site, given, x, y)
+    _refuse_folds(operation, given, x, y)
     known = known_class(estimator)
     n_rows = data.n_samples(x)
     if known is not None and known.name not in SEARCHES and n_rows and not _are_folds_odd(given):
-        _fit_copy(site, estimator, known, x, y)
-    return Thing() if all(thing.definition is None for thing in given.values()) else None
+        _fit_copy(operation, estimator, known, x, y)
+    return AbstractValue() if all(value.definition is None for value in given.values()) else None
 
 
-def _fit_copy(site: Site, estimator: Thing, known: KnownClass, x: Thing, y: Thing | None) -> None:
+def _fit_copy(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
+) -> None:
     """Every copy learns from at least half of the rows; where all fail, so does the whole."""
     n_least = (data.n_samples(x) or 0) // 2
     x_part = data.rows_of(x, n_least, is_least=True)
     y_part = None if y is None else data.rows_of(y, n_least, is_least=True)
     try:
-        fit_any(site, unfitted_copy(estimator), known, x_part, y_part)
+        fit_any(operation, unfitted_copy(estimator), known, x_part, y_part)
     except Crash as crash:
-        site.crash("ValueError", f"{crash.why}; all fits fail", fact=crash.fact, remedy=crash.remedy)
+        operation.crash("ValueError", f"{crash.why}; all fits fail", fact=crash.fact, remedy=crash.remedy)
 
 
-def _are_folds_odd(given: dict[str, Thing]) -> bool:
+def _are_folds_odd(given: dict[str, AbstractValue]) -> bool:
     """Whether folds may hold fewer rows than half, or be of another kind."""
     folds = given.get("cv", literal(None))
     return not folds.is_literal or folds.literal is not None and (type(folds.literal) is not int or folds.literal < 2)
 
 
-def _refuse_folds(site: Site, given: dict[str, Thing], x: Thing, y: Thing | None) -> None:
+def _refuse_folds(
+    operation: Operation, given: dict[str, AbstractValue], x: AbstractValue, y: AbstractValue | None
+) -> None:
     n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)
     if n_x is not None and n_y is not None and y is not None and n_x != n_y:
-        lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+        lengths_differ(operation, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
     if y is not None and "cv" in given:
-        refuse_shares(site, given["cv"], y)
+        refuse_shares(operation, given["cv"], y)
     folds = given.get("cv", literal(None)).literal
     if type(folds) is int and folds < 2:
-        site.crash(
-            "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
+        operation.crash(
+            "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
             "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"cv is {folds}",
             remedy="set cv to 2 or more",
         )
     n_folds = folds if type(folds) is int else 5 if folds is None else None
     if n_folds is not None and n_x is not None and 0 < n_x < n_folds:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Cannot have number of splits n_splits={n_folds} greater than the number of samples",
             fact=f"{data.named(x, 'X')} has {n_x} samples",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families.sklearn_classes import is_of_table
 from crane_core.detectors.rules.families.sklearn_limits import of_ours, refuse_by_constraints
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: parameters of functions")
 _FUNCTIONS: Final = {
@@ -40,17 +40,17 @@ _FUNCTIONS: Final = {
 
 
 @RULES.function(*(f"sklearn.{module}.{name}" for module, names in _FUNCTIONS.items() for name in names))
-def checked(site: Site) -> Thing | None:
+def checked(operation: Operation) -> AbstractValue | None:
     """The first value that is refused."""
-    path = site.receiver.path if site.receiver is not None else ""
-    if not is_of_table(site) or not site.arguments.is_complete:
+    path = operation.receiver.path if operation.receiver is not None else ""
+    if not is_of_table(operation) or not operation.arguments.is_complete:
         return None
-    constraints = of_ours(path, "_skl_parameter_constraints", site.packages.get("sklearn", ""))
-    for name, thing in site.arguments.keywords.items():
-        if name in constraints and _is_plain(thing):
-            refuse_by_constraints(site, path.rpartition(".")[2], name, thing.literal, constraints[name])
+    constraints = of_ours(path, "_skl_parameter_constraints", operation.packages.get("sklearn", ""))
+    for name, value in operation.arguments.keywords.items():
+        if name in constraints and _is_plain(value):
+            refuse_by_constraints(operation, path.rpartition(".")[2], name, value.literal, constraints[name])
     return None
 
 
-def _is_plain(thing: Thing) -> bool:
-    return thing.literal is not NOT_KNOWN and (thing.literal is None or type(thing.literal) in (bool, int, float, str))
+def _is_plain(value: AbstractValue) -> bool:
+    return value.literal is not NOT_KNOWN and (value.literal is None or type(value.literal) in (bool, int, float, str))

@@ -4,71 +4,75 @@ from __future__ import annotations
 
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_estimators import steps
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: parts of pipelines")
 _PIPELINE: Final = "sklearn.Pipeline"
 _BUNCH: Final = "sklearn.utils._bunch.Bunch"
 
 
-def _steps(pipeline: Thing | None) -> list[tuple[str, Thing]] | None:
+def _steps(pipeline: AbstractValue | None) -> list[tuple[str, AbstractValue]] | None:
     """Those whose names are all known."""
     found = steps(pipeline) if pipeline is not None else None
     return None if found is None or any(name.startswith("step ") for name, _ in found) else found
 
 
 @RULES.attribute(_PIPELINE, "named_steps")
-def by_name(site: Site) -> Thing | None:
+def by_name(operation: Operation) -> AbstractValue | None:
     """A Bunch: a dict whose keys are attributes too."""
-    found = _steps(site.receiver)
-    return None if found is None else Thing(_BUNCH, members=dict(found), words=site.text)
+    found = _steps(operation.receiver)
+    return None if found is None else AbstractValue(_BUNCH, members=dict(found), words=operation.text)
 
 
 @RULES.attribute(_PIPELINE, "steps")
-def in_order(site: Site) -> Thing | None:
-    found = _steps(site.receiver)
+def in_order(operation: Operation) -> AbstractValue | None:
+    found = _steps(operation.receiver)
     if found is None:
         return None
-    return Thing("list", items=[Thing("tuple", items=[literal(name), part]) for name, part in found], words=site.text)
+    return AbstractValue(
+        "list",
+        items=[AbstractValue("tuple", items=[literal(name), part]) for name, part in found],
+        words=operation.text,
+    )
 
 
 @RULES.item("sklearn.Bunch")
-def step_named(site: Site) -> Thing | None:
-    members, name = site.receiver.members if site.receiver is not None else None, site.first.literal
+def step_named(operation: Operation) -> AbstractValue | None:
+    members, name = operation.receiver.members if operation.receiver is not None else None, operation.first.literal
     if members is None or not isinstance(name, str):
         return None
     if name not in members:
-        _refuse_name(site, name, list(members))
+        _refuse_name(operation, name, list(members))
     return members[name]
 
 
 @RULES.attribute("sklearn.Bunch")
-def step_as_attribute(site: Site) -> Thing | None:
-    members = site.receiver.members if site.receiver is not None else None
-    return members.get(site.name) if members is not None else None
+def step_as_attribute(operation: Operation) -> AbstractValue | None:
+    members = operation.receiver.members if operation.receiver is not None else None
+    return members.get(operation.name) if members is not None else None
 
 
 @RULES.item(_PIPELINE)
-def step_taken(site: Site) -> Thing | None:
+def step_taken(operation: Operation) -> AbstractValue | None:
     """By name or place; a slice is a separate pipeline."""
-    found, asked = _steps(site.receiver), site.first.literal
+    found, asked = _steps(operation.receiver), operation.first.literal
     if found is None:
         return None
     if isinstance(asked, str):
         named = dict(found)
         if asked not in named:
-            _refuse_name(site, asked, list(named))
+            _refuse_name(operation, asked, list(named))
         return named[asked]
     if type(asked) is int and -len(found) <= asked < len(found):
         return found[asked][1]
-    return Thing()
+    return AbstractValue()
 
 
-def _refuse_name(site: Site, name: str, names: list[str]) -> None:
-    site.crash(
+def _refuse_name(operation: Operation, name: str, names: list[str]) -> None:
+    operation.crash(
         "KeyError",
         f"the pipeline has no step {name!r}",
         fact=f"its steps are {', '.join(names)}",

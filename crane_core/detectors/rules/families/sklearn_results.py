@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, is_fitted, value_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 ARRAY: Final = "numpy.ndarray"
 SAME_COLUMNS: Final = (
@@ -19,21 +19,21 @@ _KEEPS_MISSING: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "Robu
 _N_COMPONENTS: Final = ("PCA", "TruncatedSVD", "NMF", "FastICA", "KernelPCA", "FactorAnalysis", "TSNE", "MDS", "Isomap")
 
 
-def array(shape: data.Shape, words: str, **facts: Any) -> Thing:
-    return Thing(ARRAY, {"shape": shape, **facts}, words=words)
+def array(shape: data.Shape, words: str, **facts: Any) -> AbstractValue:
+    return AbstractValue(ARRAY, {"shape": shape, **facts}, words=words)
 
 
-def gives_arrays(site: Site) -> bool:
+def gives_arrays(operation: Operation) -> bool:
     """Whether transformers give what they give by default: nobody has asked for frames."""
-    return not site.mentions("set_output") and not site.mentions("transform_output")
+    return not operation.mentions("set_output") and not operation.mentions("transform_output")
 
 
-def transformed(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Thing:
+def transformed(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> AbstractValue:
     """What `transform` gives for X."""
     kind, _ = known.gives.get("transform", ("", ()))
-    words = f"the result of {site.text[:60]}"
-    if kind not in (ARRAY, "scipy.csr_matrix", "scipy.csr_array") or not gives_arrays(site) or data.is_sparse(x):
-        return Thing(words=words)
+    words = f"the result of {operation.text[:60]}"
+    if kind not in (ARRAY, "scipy.csr_matrix", "scipy.csr_array") or not gives_arrays(operation) or data.is_sparse(x):
+        return AbstractValue(words=words)
     if known.name in (
         "OneHotEncoder",
         "FunctionTransformer",
@@ -41,9 +41,9 @@ def transformed(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Th
         "KBinsDiscretizer",
         "SplineTransformer",
     ):
-        return Thing("", {"shape": (data.n_samples(x), None)}, words=words)
+        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
     if kind != ARRAY:
-        return Thing("", {"shape": (data.n_samples(x), None)}, words=words)
+        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
     result = array((data.n_samples(x), _columns(estimator, known, x)), words)
     if known.name in _KEEPS_MISSING and any(flaw.name == "nan" for flaw in data.flaws(x)):
         result.facts |= {"has_nan": True, "dtype": "float64"}
@@ -54,13 +54,13 @@ def transformed(site: Site, estimator: Thing, known: KnownClass, x: Thing) -> Th
     return result
 
 
-def _is_double(x: Thing) -> bool:
+def _is_double(x: AbstractValue) -> bool:
     dtypes = {str(dtype) for dtype in data.dtypes_of(x).values()} if data.is_frame(x) else {str(x.fact("dtype", ""))}
     is_whole = not data.is_frame(x) or len(data.dtypes_of(x)) == data.n_features(x)
     return is_whole and bool(dtypes) and dtypes <= {"float64", "int64"}
 
 
-def _columns(estimator: Thing, known: KnownClass, x: Thing) -> int | None:
+def _columns(estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> int | None:
     if known.name in SAME_COLUMNS:
         return data.n_features(x)
     if known.name in _N_COMPONENTS:
@@ -69,12 +69,14 @@ def _columns(estimator: Thing, known: KnownClass, x: Thing) -> int | None:
     return None
 
 
-def predicted(site: Site, estimator: Thing, known: KnownClass, method: str, x: Thing) -> Thing:
+def predicted(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
+) -> AbstractValue:
     """What predict and the like give."""
-    words = f"the result of {site.text[:60]}"
+    words = f"the result of {operation.text[:60]}"
     kind, shape = known.gives.get(method, ("", ()))
     if kind != ARRAY or data.n_samples(x) is None and data.shape_of(x) is None:
-        return Thing(words=words)
+        return AbstractValue(words=words)
     if method == "predict" and len(shape) == 1 and _has_one_target(estimator, known):
         found = array((data.n_samples(x),), words)
         classes = classes_fitted(estimator)
@@ -88,10 +90,10 @@ def predicted(site: Site, estimator: Thing, known: KnownClass, method: str, x: T
     if method == "predict_proba" and _has_one_target(estimator, known):
         classes = classes_fitted(estimator)
         return array((data.n_samples(x), len(classes) if classes else None), words)
-    return Thing(words=words)
+    return AbstractValue(words=words)
 
 
-def _has_one_target(estimator: Thing, known: KnownClass) -> bool:
+def _has_one_target(estimator: AbstractValue, known: KnownClass) -> bool:
     """Whether the estimator was certainly fitted to one column of targets."""
     if known.kind in ("cluster", "outlier"):
         return True

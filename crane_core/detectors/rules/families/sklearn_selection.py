@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: splitting data")
 _OPTIONS: Final = ("test_size", "train_size", "random_state", "shuffle", "stratify")
@@ -31,52 +31,52 @@ _KEEP_SHARES: Final = ("StratifiedKFold", "RepeatedStratifiedKFold")
 
 
 @RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
-def split(site: Site) -> Thing | None:
+def split(operation: Operation) -> AbstractValue | None:
     """Two parts of each array given, in the order train, test."""
-    _refuse_options(site)
-    arrays = list(site.arguments.positional)
-    if not site.arguments.is_complete:
-        return Thing()
+    _refuse_options(operation)
+    arrays = list(operation.arguments.positional)
+    if not operation.arguments.is_complete:
+        return AbstractValue()
     if not arrays:
-        site.crash(
+        operation.crash(
             "ValueError",
             "At least one array required as input",
-            fact=f"{site.text} passes no data",
+            fact=f"{operation.text} passes no data",
             remedy="pass X and y",
         )
-    _refuse_numbers(site, arrays)
-    _refuse_lengths(site, arrays)
+    _refuse_numbers(operation, arrays)
+    _refuse_lengths(operation, arrays)
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
-    options = {name: site.arguments.keywords.get(name, literal(None)) for name in _OPTIONS}
-    _refuse_sizes(site, options)
-    n_train, n_test = _sizes(site, n_all, options)
-    _refuse_stratify(site, options, n_all)
+    options = {name: operation.arguments.keywords.get(name, literal(None)) for name in _OPTIONS}
+    _refuse_sizes(operation, options)
+    n_train, n_test = _sizes(operation, n_all, options)
+    _refuse_stratify(operation, options, n_all)
     parts = [part for each in arrays for part in (_part(each, n_train), _part(each, n_test))]
-    return Thing("list", items=parts, words=f"the result of {site.text[:60]}")
+    return AbstractValue("list", items=parts, words=f"the result of {operation.text[:60]}")
 
 
-def _refuse_numbers(site: Site, arrays: list[Thing]) -> None:
+def _refuse_numbers(operation: Operation, arrays: list[AbstractValue]) -> None:
     """Sizes and seeds are given by name; by position they are taken for data."""
-    for thing in arrays:
-        if thing.type in ("int", "float", "bool"):
-            site.crash(
+    for value in arrays:
+        if value.type in ("int", "float", "bool"):
+            operation.crash(
                 "TypeError",
                 "every positional argument is data to split, and a number is not",
-                fact=f"{thing.words or thing.literal} is a {thing.type}",
+                fact=f"{value.words or value.literal} is a {value.type}",
                 remedy="pass it by name: test_size=..., random_state=...",
             )
 
 
-def _part(whole: Thing, n_rows: int | None) -> Thing:
+def _part(whole: AbstractValue, n_rows: int | None) -> AbstractValue:
     part = data.rows_of(whole, n_rows)
     part.words = ""
     return part
 
 
-def _refuse_options(site: Site) -> None:
-    unknown = [name for name in site.arguments.keywords if name not in _OPTIONS]
+def _refuse_options(operation: Operation) -> None:
+    unknown = [name for name in operation.arguments.keywords if name not in _OPTIONS]
     if unknown:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"train_test_split() got an unexpected keyword argument '{unknown[0]}'",
             fact=f"it takes {', '.join(_OPTIONS)}",
@@ -84,27 +84,27 @@ def _refuse_options(site: Site) -> None:
         )
 
 
-def _refuse_lengths(site: Site, arrays: list[Thing]) -> None:
+def _refuse_lengths(operation: Operation, arrays: list[AbstractValue]) -> None:
     known = [(data.named(each, "one"), n) for each in arrays if (n := data.n_samples(each)) is not None]
     for left, right in itertools.pairwise(known):
         if left[1] != right[1]:
-            lengths_differ(site, "ValueError", left, right)
+            lengths_differ(operation, "ValueError", left, right)
 
 
-def _refuse_sizes(site: Site, options: dict[str, Thing]) -> None:
+def _refuse_sizes(operation: Operation, options: dict[str, AbstractValue]) -> None:
     for name in ("test_size", "train_size"):
         size = options[name].literal
         is_bad = type(size) is float and not 0 < size < 1 or type(size) is int and size < 1
         if is_bad or isinstance(size, str):
-            site.crash(
-                "InvalidParameterError" if is_since(site, 1, 3) else "ValueError",
+            operation.crash(
+                "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
                 f"{name} must be a float between 0 and 1, or an integer number of samples",
                 fact=f"it is {size!r}",
                 remedy="use a share such as 0.2",
             )
     test, train = options["test_size"].literal, options["train_size"].literal
     if type(test) is float and type(train) is float and test + train > 1 + 1e-9:
-        site.crash(
+        operation.crash(
             "ValueError",
             "The sum of test_size and train_size should be in the (0, 1) range",
             fact=f"test_size and train_size are {test} and {train}",
@@ -112,7 +112,7 @@ def _refuse_sizes(site: Site, options: dict[str, Thing]) -> None:
         )
 
 
-def _sizes(site: Site, n_all: int | None, options: dict[str, Thing]) -> tuple[int | None, int | None]:
+def _sizes(operation: Operation, n_all: int | None, options: dict[str, AbstractValue]) -> tuple[int | None, int | None]:
     """Lengths of the parts, as the library rounds them."""
     test, train = options["test_size"], options["train_size"]
     if n_all is None or not test.is_literal or not train.is_literal:
@@ -121,10 +121,10 @@ def _sizes(site: Site, n_all: int | None, options: dict[str, Thing]) -> tuple[in
     if n_test is None or n_train is None:
         return None, None
     if n_test > n_all or n_train > n_all or n_train + n_test > n_all or n_train <= 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",
-            fact=f"{data.named(site.first, 'the first array')} has {n_all} samples",
+            fact=f"{data.named(operation.first, 'the first array')} has {n_all} samples",
             remedy="find the step that left so few" if n_all < 2 else "use smaller parts",
         )
     return n_train, n_test
@@ -150,22 +150,22 @@ def _train_size(n_all: int, test: Any, train: Any) -> int | None:
     return None if n_test is None else n_all - n_test
 
 
-def _refuse_stratify(site: Site, options: dict[str, Thing], n_all: int | None) -> None:
+def _refuse_stratify(operation: Operation, options: dict[str, AbstractValue], n_all: int | None) -> None:
     stratify = options["stratify"]
     n_labels = data.n_samples(stratify)
     if n_labels is not None and n_all is not None and n_labels != n_all:
-        lengths_differ(site, "ValueError", ("the data", n_all), (data.named(stratify, "stratify"), n_labels))
+        lengths_differ(operation, "ValueError", ("the data", n_all), (data.named(stratify, "stratify"), n_labels))
     facts = data.values_of(stratify)
     fewest = facts.get("n_of_rarest")
     if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_of(stratify) or ()) == 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             "The least populated class in y has only 1 member, which is too few",
             fact=f"a class of {data.named(stratify, 'stratify')} has one member",
             remedy="drop classes with one member, or do not stratify",
         )
     if options["shuffle"].is_literal and options["shuffle"].literal is False and stratify.type not in ("", "NoneType"):
-        site.crash(
+        operation.crash(
             "ValueError",
             "Stratified train/test split is not implemented for shuffle=False",
             fact="shuffle is False and stratify is given",
@@ -191,43 +191,43 @@ _BY_POSITION: Final = {
 
 
 @RULES.function(*_BY_POSITION)
-def by_position(site: Site) -> Thing | None:
+def by_position(operation: Operation) -> AbstractValue | None:
     """The others must be named."""
-    path = site.receiver.path if site.receiver is not None else ""
-    n_most, n_given = _BY_POSITION.get(path), len(site.arguments.positional)
+    path = operation.receiver.path if operation.receiver is not None else ""
+    n_most, n_given = _BY_POSITION.get(path), len(operation.arguments.positional)
     if n_most is not None and n_given > n_most:
-        site.crash(
+        operation.crash(
             "TypeError",
             f"{path.rpartition('.')[2]} takes {n_most} positional argument{'s' * (n_most != 1)}, the others by name",
             fact=f"{n_given} are positional",
             remedy="pass the others by name",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
-def folds_made(site: Site) -> Thing | None:
+def folds_made(operation: Operation) -> AbstractValue | None:
     """At least two folds."""
-    given = site.arguments.bound("n_splits=5, **others")
+    given = operation.arguments.bound("n_splits=5, **others")
     n_splits = None if given is None else given.get("n_splits", literal(5)).literal
     if type(n_splits) is int and n_splits < 2:
-        site.crash(
+        operation.crash(
             "ValueError",
             "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"n_splits is {n_splits}",
             remedy="set n_splits to 2 or more",
         )
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
     if not name.startswith("Repeated"):
-        _refuse_seed(site, given or {})
-    return Thing(f"sklearn.model_selection.{name}", attributes=given or {})
+        _refuse_seed(operation, given or {})
+    return AbstractValue(f"sklearn.model_selection.{name}", attributes=given or {})
 
 
-def _refuse_seed(site: Site, given: Mapping[str, Thing]) -> None:
+def _refuse_seed(operation: Operation, given: Mapping[str, AbstractValue]) -> None:
     """A seed is for shuffling; said to be useless before version 0.24, refused since."""
     seed, shuffle = given.get("random_state", literal(None)), given.get("shuffle", literal(False))
     if type(seed.literal) is int and shuffle.literal is False:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Setting a random_state has no effect since shuffle is False",
             fact=f"random_state is {seed.literal}, and shuffle is False",
@@ -236,42 +236,42 @@ def _refuse_seed(site: Site, given: Mapping[str, Thing]) -> None:
 
 
 @RULES.method("sklearn.*", "split")
-def folds(site: Site) -> Thing | None:
+def folds(operation: Operation) -> AbstractValue | None:
     """What is wrong with the data is found when the first fold is taken."""
-    splitter = site.receiver
+    splitter = operation.receiver
     if splitter is None or splitter.class_name not in _FOLDS:
         return None
-    given = site.arguments.bound("X, y=None, groups=None")
-    return Thing("generator", attributes={"splitter": splitter, **(given or {})})
+    given = operation.arguments.bound("X, y=None, groups=None")
+    return AbstractValue("generator", attributes={"splitter": splitter, **(given or {})})
 
 
 @RULES.element("builtins.generator")
-def first_fold(site: Site) -> Thing | None:
+def first_fold(operation: Operation) -> AbstractValue | None:
     """More folds than samples, other lengths, measurements where classes are kept in proportion."""
-    held = site.receiver.attributes if site.receiver is not None else {}
+    held = operation.receiver.attributes if operation.receiver is not None else {}
     splitter, x, y = held.get("splitter"), held.get("X"), held.get("y")
     if splitter is None or x is None:
         return None
     n_x, n_y = data.n_samples(x), data.n_samples(y) if y is not None else None
     if n_x is not None and n_y is not None and n_x != n_y and y is not None:
-        lengths_differ(site, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+        lengths_differ(operation, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
     n_splits = _n_splits(splitter)
     if n_splits is not None and n_x is not None and n_splits > n_x:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Cannot have number of splits n_splits={n_splits} greater than the number of samples",
             fact=f"{data.named(x, 'X')} has {n_x} samples",
             remedy=f"set n_splits to {n_x} or less",
         )
     if y is not None:
-        refuse_shares(site, splitter, y)
-    return Thing()
+        refuse_shares(operation, splitter, y)
+    return AbstractValue()
 
 
-def refuse_shares(site: Site, splitter: Thing, y: Thing) -> None:
+def refuse_shares(operation: Operation, splitter: AbstractValue, y: AbstractValue) -> None:
     """Raise where folds are to keep the shares of classes in targets that are measurements."""
     if splitter.class_name in _KEEP_SHARES and (target := target_of(y)).kind == "continuous":
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{splitter.class_name} needs classes, not continuous values",
             fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
@@ -279,8 +279,8 @@ def refuse_shares(site: Site, splitter: Thing, y: Thing) -> None:
         )
 
 
-def _n_splits(splitter: Thing) -> int | None:
+def _n_splits(splitter: AbstractValue) -> int | None:
     if splitter.class_name not in ("KFold", "StratifiedKFold"):
         return None
-    found = splitter.attributes.get("n_splits", Thing()).literal
+    found = splitter.attributes.get("n_splits", AbstractValue()).literal
     return found if type(found) is int else None

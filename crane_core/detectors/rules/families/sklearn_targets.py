@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.thing import Thing
 
 _NO_FLOATS = ("int", "uint", "bool")
 
@@ -32,19 +32,19 @@ class Target:
     classes_if_whole: frozenset[Any] | None = None
 
 
-def target_of(thing: Thing) -> Target:
-    shape = data.shape_of(thing)
-    if data.is_frame(thing):
-        return _of_frame(thing)
-    if shape is None or not (data.is_series(thing) or data.is_array(thing) or thing.type in ("list", "tuple", "")):
-        return Target(n_samples=data.n_samples(thing))
+def target_of(value: AbstractValue) -> Target:
+    shape = data.shape_of(value)
+    if data.is_frame(value):
+        return _of_frame(value)
+    if shape is None or not (data.is_series(value) or data.is_array(value) or value.type in ("list", "tuple", "")):
+        return Target(n_samples=data.n_samples(value))
     is_column = len(shape) == 1 or len(shape) == 2 and shape[1] == 1
-    facts = data.values_of(thing)
-    dtype = str(thing.fact("dtype", ""))
-    values = _values(thing, facts) if is_column else None
-    flaws = {flaw.name for flaw in data.flaws(thing)}
+    facts = data.values_of(value)
+    dtype = str(value.fact("dtype", ""))
+    values = _values(value, facts) if is_column else None
+    flaws = {flaw.name for flaw in data.flaws(value)}
     fraction = _fraction(values, facts, dtype)
-    text = data.no_number(facts, dtype) if thing.type not in ("list", "tuple") else _text(values)
+    text = data.no_number(facts, dtype) if value.type not in ("list", "tuple") else _text(values)
     kind = _kind(values, facts, fraction, text, is_column=is_column, shape=shape)
     return Target(
         kind,
@@ -56,17 +56,17 @@ def target_of(thing: Thing) -> Target:
         "" if fraction is None or fraction is True else f", {fraction} among them",
         1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None,
         shape[0],
-        _values(thing, {"has_nan": False, **facts}) if is_column else None,
+        _values(value, {"has_nan": False, **facts}) if is_column else None,
     )
 
 
-def _of_frame(thing: Thing) -> Target:
-    n_columns = data.n_features(thing)
-    flaws = {flaw.name for flaw in data.flaws(thing)}
-    columns = data.per_column(thing)
-    fractions = [_fraction(None, facts, str(data.dtypes_of(thing).get(label, ""))) for label, facts in columns.items()]
+def _of_frame(value: AbstractValue) -> Target:
+    n_columns = data.n_features(value)
+    flaws = {flaw.name for flaw in data.flaws(value)}
+    columns = data.per_column(value)
+    fractions = [_fraction(None, facts, str(data.dtypes_of(value).get(label, ""))) for label, facts in columns.items()]
     fraction = next((each for each in fractions if each is not None), None)
-    dtypes = [str(each) for each in data.dtypes_of(thing).values()]
+    dtypes = [str(each) for each in data.dtypes_of(value).values()]
     is_whole = len(dtypes) == n_columns and all(each.startswith(("float", *_NO_FLOATS)) for each in dtypes)
     kind = ""
     if fraction is not None and n_columns is not None and is_whole and not flaws & {"nan", "nan?", "inf"}:
@@ -79,7 +79,7 @@ def _of_frame(thing: Thing) -> Target:
         has_inf,
         is_whole,
         n_columns=n_columns,
-        n_samples=data.n_samples(thing),
+        n_samples=data.n_samples(value),
     )
 
 
@@ -113,10 +113,10 @@ def _kind_by_count(facts: Mapping[str, Any], dtype: str, text: str | None) -> st
     return "multiclass" if isinstance(n_unique, int) and n_unique > 2 and is_whole else ""
 
 
-def _values(thing: Thing, facts: Mapping[str, Any]) -> frozenset[Any] | None:
+def _values(abstract: AbstractValue, facts: Mapping[str, Any]) -> frozenset[Any] | None:
     """All values, where they are all known."""
-    if thing.type in ("list", "tuple"):
-        found = thing.literal if thing.is_literal else None
+    if abstract.type in ("list", "tuple"):
+        found = abstract.literal if abstract.is_literal else None
     elif facts.get("has_nan") is not False and not _has_plain_items(facts):
         return None
     else:
@@ -141,8 +141,8 @@ def _fraction(values: frozenset[Any] | None, facts: Mapping[str, Any], dtype: st
     if dtype and not dtype.lower().startswith("float"):
         return None
     rows = [list(values or ()), *(_row(facts.get(name)) for name in ("unique_values", "items", "value_range"))]
-    told = [value for row in rows for value in row]
-    found = next((value for value in told if isinstance(value, float) and _has_decimals(value)), None)
+    known = [value for row in rows for value in row]
+    found = next((value for value in known if isinstance(value, float) and _has_decimals(value)), None)
     return facts.get("fraction", True) if found is None and facts.get("n_fractions") else found
 
 

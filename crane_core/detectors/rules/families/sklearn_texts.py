@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import value_of
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 TEXTS: Final = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
 _NUMBERS: Final = ("int", "uint", "float", "bool")
 
 
-def fit_texts(site: Site, estimator: Thing, known: KnownClass, documents: Thing) -> None:
+def fit_texts(operation: Operation, estimator: AbstractValue, known: KnownClass, documents: AbstractValue) -> None:
     """Raise where the documents are certainly no texts; else note that it is fitted."""
-    _refuse_documents(site, estimator, known, documents)
+    _refuse_documents(operation, estimator, known, documents)
     for name in ("fitted_attributes", "feature_names_in_", "learnt"):
         estimator.facts.pop(name, None)
     estimator.facts["is_fitted"] = True
 
 
-def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents: Thing) -> None:
+def _refuse_documents(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, documents: AbstractValue
+) -> None:
     words = data.named(documents, "the argument")
     if documents.type == "str":
-        site.crash(
+        operation.crash(
             "ValueError",
             "Iterable over raw text documents expected, string object received",
             fact=f"{words} is a single string",
@@ -41,16 +43,16 @@ def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents
     shape = data.shape_of(documents)
     if (data.is_series(documents) or data.is_array(documents)) and shape is not None and len(shape) == 1:
         if dtype.startswith(_NUMBERS):
-            site.crash(
+            operation.crash(
                 "AttributeError",
                 f"{known.name} calls lower() on each document, and numbers do not have it",
                 fact=f"{words} holds {dtype}",
                 remedy="convert them to strings with astype(str)",
             )
         if documents.fact("has_nan") is True and dtype in ("object", "str"):
-            _refuse_missing(site, known, documents)
+            _refuse_missing(operation, known, documents)
     if documents.is_a("numpy", "ndarray") and shape is not None and len(shape) == 2:
-        site.crash(
+        operation.crash(
             "AttributeError",
             f"{known.name} takes one string per document",
             fact=f"{words} has the shape {data.shown(shape)}",
@@ -58,13 +60,13 @@ def _refuse_documents(site: Site, estimator: Thing, known: KnownClass, documents
         )
 
 
-def _refuse_missing(site: Site, known: KnownClass, documents: Thing) -> None:
+def _refuse_missing(operation: Operation, known: KnownClass, documents: AbstractValue) -> None:
     """NaN is refused by name; None has no small letters. Where both are there, the first decides."""
     types = documents.fact("item_types")
     kinds = set(types) & {"float", "NoneType"} if isinstance(types, Mapping) else {"float"}
     if len(kinds) != 1:
         return
-    site.crash(
+    operation.crash(
         "ValueError" if kinds == {"float"} else "AttributeError",
         f"np.nan is an invalid document: {known.name} needs a string for every document",
         fact=f"{data.named(documents, 'the argument')} holds missing values",

@@ -10,11 +10,11 @@ import keyword
 import re
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("statsmodels")
 _LINEAR: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
@@ -60,53 +60,53 @@ def _paths(names: tuple[str, ...], *modules: str) -> list[str]:
 @RULES.function(
     *_paths(_LINEAR, "statsmodels.api", "statsmodels.regression.linear_model", "statsmodels.discrete.discrete_model")
 )
-def of_arrays(site: Site) -> Thing | None:
+def of_arrays(operation: Operation) -> AbstractValue | None:
     """A model of two arrays: equal lengths, numbers, nothing missing."""
-    given = site.arguments.bound("endog, exog=None, **others")
+    given = operation.arguments.bound("endog, exog=None, **others")
     if given is None or "endog" not in given:
-        return Thing()
+        return AbstractValue()
     y, x = given["endog"], given.get("exog")
     if x is not None:
-        _refuse_lengths(site, y, x)
+        _refuse_lengths(operation, y, x)
     is_checked = "missing" not in given
-    for thing in (y, x):
-        if thing is not None:
-            _refuse_objects(site, thing)
+    for value in (y, x):
+        if value is not None:
+            _refuse_objects(operation, value)
             if is_checked:
-                _refuse_missing(site, thing)
-    _refuse_no_shares(site, y)
-    return _unfitted(site)
+                _refuse_missing(operation, value)
+    _refuse_no_shares(operation, y)
+    return _unfitted(operation)
 
 
-def _unfitted(site: Site) -> Thing:
+def _unfitted(operation: Operation) -> AbstractValue:
     """A model of which nothing has been estimated yet."""
-    name = site.receiver.path.rpartition(".")[2].lower() if site.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2].lower() if operation.receiver is not None else ""
     made = next((each for each in _LINEAR if each.lower() == name), None)
-    return Thing() if made is None else Thing(f"statsmodels.{made}", words=f"the {made} model")
+    return AbstractValue() if made is None else AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
 
 @RULES.attribute("statsmodels.*", *_OF_RESULTS)
-def of_results(site: Site) -> Thing | None:
+def of_results(operation: Operation) -> AbstractValue | None:
     """What only fitting gives, asked of the model itself."""
-    model = site.receiver or Thing()
+    model = operation.receiver or AbstractValue()
     if model.class_name in _LINEAR:
-        site.crash(
+        operation.crash(
             "AttributeError",
-            f"{model.class_name} object has no attribute {site.name} before it is fitted",
+            f"{model.class_name} object has no attribute {operation.name} before it is fitted",
             fact=f"{model.words or 'it'} is a {model.class_name} model, not its results",
             remedy="call .fit(), and use the result",
         )
     return None
 
 
-def _refuse_no_shares(site: Site, y: Thing) -> None:
+def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
     low, high = data.range_of(data.values_of(y))
     if name not in ("Logit", "Probit") or not (data.is_series(y) or data.is_array(y)) or low is None or high is None:
         return
     if (low < 0 or high > 1) and data.values_of(y).get("has_nan") is False:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"endog of {name} must be in the unit interval",
             fact=f"{data.named(y, 'endog')} goes from {low:g} to {high:g}",
@@ -114,11 +114,11 @@ def _refuse_no_shares(site: Site, y: Thing) -> None:
         )
 
 
-def _refuse_lengths(site: Site, y: Thing, x: Thing) -> None:
+def _refuse_lengths(operation: Operation, y: AbstractValue, x: AbstractValue) -> None:
     n_y, n_x = data.n_samples(y), data.n_samples(x)
     are_alike = (data.is_frame(x) or data.is_series(x)) == (data.is_frame(y) or data.is_series(y))
     if n_y is not None and n_x is not None and n_y != n_x and are_alike:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"endog and exog have different numbers of rows: {n_y} and {n_x}",
             fact=f"{data.named(y, 'endog')} has {n_y} rows, {data.named(x, 'exog')} has {n_x}",
@@ -126,20 +126,20 @@ def _refuse_lengths(site: Site, y: Thing, x: Thing) -> None:
         )
 
 
-def _dtypes(thing: Thing) -> dict[Any, str]:
-    if data.is_frame(thing):
-        return {label: str(dtype) for label, dtype in data.dtypes_of(thing).items()}
-    return {data.named(thing, "it"): str(thing.fact("dtype", ""))} if data.is_series(thing) else {}
+def _dtypes(value: AbstractValue) -> dict[Any, str]:
+    if data.is_frame(value):
+        return {label: str(dtype) for label, dtype in data.dtypes_of(value).items()}
+    return {data.named(value, "it"): str(value.fact("dtype", ""))} if data.is_series(value) else {}
 
 
-def _refuse_objects(site: Site, thing: Thing) -> None:
+def _refuse_objects(operation: Operation, value: AbstractValue) -> None:
     """Columns of texts, and nullable ones with a gap, become an array of objects."""
-    for label, dtype in _dtypes(thing).items():
-        facts = data.per_column(thing).get(label, {}) if data.is_frame(thing) else data.values_of(thing)
+    for label, dtype in _dtypes(value).items():
+        facts = data.per_column(value).get(label, {}) if data.is_frame(value) else data.values_of(value)
         text = data.no_number(facts, dtype)
-        has_gap = dtype.startswith(_NULLABLE) and facts.get("has_nan") is True and data.is_frame(thing)
+        has_gap = dtype.startswith(_NULLABLE) and facts.get("has_nan") is True and data.is_frame(value)
         if text is not None or has_gap:
-            site.crash(
+            operation.crash(
                 "ValueError" if text is not None else "TypeError",
                 "Pandas data cast to numpy dtype of object: a model needs numbers",
                 fact=f"column {label!r} holds "
@@ -150,16 +150,16 @@ def _refuse_objects(site: Site, thing: Thing) -> None:
             )
 
 
-def _refuse_missing(site: Site, thing: Thing) -> None:
-    dtypes = list(_dtypes(thing).values())
+def _refuse_missing(operation: Operation, value: AbstractValue) -> None:
+    dtypes = list(_dtypes(value).values())
     if not dtypes or not all(dtype.startswith(("float", "int", "uint")) for dtype in dtypes):
         return
-    is_whole = len(dtypes) == data.n_features(thing) or "distinct_dtypes" in thing.facts
-    if data.is_frame(thing) and not is_whole:
+    is_whole = len(dtypes) == data.n_features(value) or "distinct_dtypes" in value.facts
+    if data.is_frame(value) and not is_whole:
         return
-    flaw = next((flaw for flaw in data.flaws(thing) if flaw.name in ("nan", "inf")), None)
+    flaw = next((flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
-        site.crash(
+        operation.crash(
             "MissingDataError",
             "exog contains inf or nans: a model needs finite numbers",
             fact=flaw.fact,
@@ -170,42 +170,42 @@ def _refuse_missing(site: Site, thing: Thing) -> None:
 @RULES.function(
     *_paths(_FORMULAS, "statsmodels.formula.api"), *[f"statsmodels.formula.api.{name.upper()}" for name in _FORMULAS]
 )
-def of_formula(site: Site) -> Thing | None:
+def of_formula(operation: Operation) -> AbstractValue | None:
     """Names of a plain formula that the frame lacks; a variable of the notebook may stand for one."""
-    given = site.arguments.bound("formula, data=None, **others")
-    formula = None if given is None else given.get("formula", Thing()).literal
+    given = operation.arguments.bound("formula, data=None, **others")
+    formula = None if given is None else given.get("formula", AbstractValue()).literal
     frame = None if given is None else given.get("data")
     if frame is None or not isinstance(formula, str) or not _PLAIN_FORMULA.fullmatch(formula.strip()):
-        return _unfitted(site)
+        return _unfitted(operation)
     labels = data.known_labels(frame)
-    known = {thing.words for thing in site.variables()}
+    known = {value.words for value in operation.variables()}
     if labels is None:
-        return _unfitted(site)
+        return _unfitted(operation)
     missing = [name for name in _NAME.findall(formula) if name not in labels and name not in known]
-    missing = [name for name in missing if not site.mentions(f"{name} =") and not site.mentions(f"{name}=")]
+    missing = [name for name in missing if not operation.mentions(f"{name} =") and not operation.mentions(f"{name}=")]
     if missing and all(isinstance(label, str) for label in labels):
-        site.crash(
+        operation.crash(
             _FORMULA_ERROR,
             f"the formula names {missing[0]}",
             fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
             remedy="use columns that the frame has",
         )
-    return _unfitted(site)
+    return _unfitted(operation)
 
 
 @RULES.missing("columns")
-def not_in_frame(site: Site) -> Thing | None:
+def not_in_frame(operation: Operation) -> AbstractValue | None:
     """A name of a formula that is neither a column nor in the kernel, and that no cell seems to make."""
-    name, asked_by = site.absent.get("column"), str(site.absent.get("asked_by", ""))
-    is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in site.text
+    name, asked_by = operation.absent.get("column"), str(operation.absent.get("asked_by", ""))
+    is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in operation.text
     if not is_formula or not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         return None
-    if any(site.mentions(text.format(name)) for text in _BINDINGS) or _is_of_patsy(name):
+    if any(operation.mentions(text.format(name)) for text in _BINDINGS) or _is_of_patsy(name):
         return None
-    return site.crash(
+    return operation.crash(
         _FORMULA_ERROR,
         f"the formula names {name}",
-        fact=f"{site.absent.get('of', 'the frame')} has no such column, and there is no variable with this name",
+        fact=f"{operation.absent.get('of', 'the frame')} has no such column, and there is no variable with this name",
         remedy="use columns that the frame has",
     )
 
@@ -218,47 +218,49 @@ def _is_of_patsy(name: str) -> bool:
 @RULES.function(
     "statsmodels.api.add_constant", "statsmodels.tools.add_constant", "statsmodels.tools.tools.add_constant"
 )
-def with_constant(site: Site) -> Thing | None:
+def with_constant(operation: Operation) -> AbstractValue | None:
     """The same columns and perhaps one more: a column that is constant already is enough."""
-    table = site.first
+    table = operation.first
     shape = data.shape_of(table)
     if shape is None or len(shape) != 2 or not (data.is_frame(table) or data.is_array(table)):
-        return Thing()
+        return AbstractValue()
     facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
     if data.is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
         facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
-    return Thing(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)
+    return AbstractValue(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)
 
 
 @RULES.function("statsmodels.api.qqplot", "statsmodels.graphics.gofplots.qqplot")
-def quantiles(site: Site) -> Thing | None:
+def quantiles(operation: Operation) -> AbstractValue | None:
     """The line is named by a text."""
-    given = site.arguments.bound("data, dist=None, distargs=(), a=0, loc=0, scale=1, fit=False, line=None, **others")
+    given = operation.arguments.bound(
+        "data, dist=None, distargs=(), a=0, loc=0, scale=1, fit=False, line=None, **others"
+    )
     line = None if given is None else given.get("line")
     if line is not None and line.is_literal and line.literal is not None and line.literal not in _LINES:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"line must be one of {', '.join(map(repr, _LINES))}",
             fact=f"it is {line.literal!r}",
             remedy="write '45' with quotes" if line.literal == 45 else "use one of these",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.method("statsmodels.*", "predict")
-def asked(site: Site) -> Thing | None:
+def asked(operation: Operation) -> AbstractValue | None:
     """A table with the columns that the model was fitted with; the constant is one of them."""
-    model, given = site.receiver or Thing(), site.arguments.bound("exog=None, **others")
+    model, given = operation.receiver or AbstractValue(), operation.arguments.bound("exog=None, **others")
     if given is None or "exog" not in given or model.fact("model") not in _LINEAR or "formula" in model.facts:
         return None
     x, n_fitted = given["exog"], model.fact("n_columns")
     shape = data.shape_of(x)
     if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
-        return Thing()
+        return AbstractValue()
     columns = model.fact("columns")
     labels = data.known_labels(x) or frozenset()
     lacks_constant = isinstance(columns, list) and "const" in columns and labels and "const" not in labels
-    return site.crash(
+    return operation.crash(
         "ValueError",
         f"the model was fitted with {n_fitted} columns, but gets {shape[1]}",
         fact=f"{data.named(x, 'exog')} has {shape[1]} columns; the model has "
@@ -270,78 +272,80 @@ def asked(site: Site) -> Thing | None:
 
 
 @RULES.function(*_paths(("ARMA", "ARIMA"), "statsmodels.tsa.arima_model"))
-def of_long_ago(site: Site) -> Thing | None:
+def of_long_ago(operation: Operation) -> AbstractValue | None:
     """They can still be imported, and say what stands in their place. No older statsmodels runs on Python 3.11."""
-    is_told = "statsmodels" in site.packages
-    if is_at_least(site, "statsmodels", 0, 13) or not is_told and is_at_least(site, "python", 3, 11):
-        site.crash(
+    is_told = "statsmodels" in operation.packages
+    if is_at_least(operation, "statsmodels", 0, 13) or not is_told and is_at_least(operation, "python", 3, 11):
+        operation.crash(
             "NotImplementedError",
             "statsmodels 0.13 removed this ARIMA class",
-            fact=f"statsmodels {site.packages.get('statsmodels', 'of this Python')} is installed",
+            fact=f"statsmodels {operation.packages.get('statsmodels', 'of this Python')} is installed",
             remedy="import it from statsmodels.tsa.arima.model",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function(*_paths(("ExponentialSmoothing",), "statsmodels.tsa.holtwinters", "statsmodels.tsa.api"))
-def smoothed(site: Site) -> Thing | None:
+def smoothed(operation: Operation) -> AbstractValue | None:
     """Factors need numbers above zero."""
-    given = site.arguments.bound("endog, trend=None, damped_trend=False, seasonal=None, **others")
+    given = operation.arguments.bound("endog, trend=None, damped_trend=False, seasonal=None, **others")
     if given is None or "endog" not in given:
-        return Thing()
+        return AbstractValue()
     series = given["endog"]
     low, _ = data.range_of(data.values_of(series))
-    parts = [name for name in ("trend", "seasonal") if given.get(name, Thing()).literal in ("mul", "multiplicative")]
+    parts = [
+        name for name in ("trend", "seasonal") if given.get(name, AbstractValue()).literal in ("mul", "multiplicative")
+    ]
     if parts and low is not None and low <= 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             "endog must be strictly positive when using multiplicative trend or seasonal components",
             fact=f"{data.named(series, 'endog')} goes down to {low:g}",
             remedy=f"use {parts[0]}='add'",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function(*_paths(("adfuller",), "statsmodels.tsa.stattools", "statsmodels.tsa.api"))
-def unit_root_tested(site: Site) -> Thing | None:
+def unit_root_tested(operation: Operation) -> AbstractValue | None:
     """Statistic, p, lags, observations, critical values, and the criterion by which the lags were chosen.
 
     Up to statsmodels 0.15.
     """
-    given = site.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
+    given = operation.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
     if given is None or "x" not in given:
-        return Thing()
+        return AbstractValue()
     flaw = next((flaw for flaw in data.flaws(given["x"]) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
-        site.crash(
+        operation.crash(
             "MissingDataError",
             "exog contains inf or nans: the test does not accept missing values",
             fact=flaw.fact,
             remedy="drop them first",
         )
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
-    if not is_usual or is_at_least(site, "statsmodels", 0, 16) or "statsmodels" not in site.packages:
-        return Thing()
-    return Thing("tuple", items=[Thing() for _ in range(6)], words="the result of adfuller")
+    if not is_usual or is_at_least(operation, "statsmodels", 0, 16) or "statsmodels" not in operation.packages:
+        return AbstractValue()
+    return AbstractValue("tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller")
 
 
 @RULES.function("statsmodels.tsa.seasonal.seasonal_decompose", "statsmodels.api.tsa.seasonal_decompose")
-def decomposed(site: Site) -> Thing | None:
+def decomposed(operation: Operation) -> AbstractValue | None:
     """Two whole periods, nothing missing, positive numbers for a product."""
-    given = site.arguments.bound("x, model='additive', filt=None, period=None, **others")
-    if "freq" in site.arguments.keywords:
-        site.crash(
+    given = operation.arguments.bound("x, model='additive', filt=None, period=None, **others")
+    if "freq" in operation.arguments.keywords:
+        operation.crash(
             "TypeError",
             "seasonal_decompose() got an unexpected keyword argument 'freq'",
             fact="freq is given",
             remedy="use period instead",
         )
     if given is None or "x" not in given:
-        return Thing()
-    series, period = given["x"], given.get("period", Thing()).literal
+        return AbstractValue()
+    series, period = given["x"], given.get("period", AbstractValue()).literal
     n_all = data.n_samples(series)
     if type(period) is int and n_all is not None and n_all < 2 * period:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"x must have 2 complete cycles, which requires {2 * period} observations",
             fact=f"{data.named(series, 'x')} has {n_all}",
@@ -349,28 +353,28 @@ def decomposed(site: Site) -> Thing | None:
         )
     flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
     if flaw is not None and str(series.fact("dtype", "")).startswith("float"):
-        site.crash(
+        operation.crash(
             "ValueError", "This function does not handle missing values", fact=flaw.fact, remedy="fill them first"
         )
     low, _ = data.range_of(data.values_of(series))
-    model = given.get("model", Thing()).literal
+    model = given.get("model", AbstractValue()).literal
     if isinstance(model, str) and model.startswith("m") and low is not None and low <= 0:
-        site.crash(
+        operation.crash(
             "ValueError",
             "Multiplicative seasonality is not appropriate for zero and negative values",
             fact=f"{data.named(series, 'x')} goes down to {low:g}",
             remedy="use model='additive'",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function(
     *_paths(("plot_pacf",), "statsmodels.graphics.tsaplots", "statsmodels.api.graphics.tsa"),
     *_paths(("pacf",), "statsmodels.tsa.stattools", "statsmodels.api.tsa"),
 )
-def partial_correlations(site: Site) -> Thing | None:
+def partial_correlations(operation: Operation) -> AbstractValue | None:
     """At most half as many lags as observations."""
-    given = site.arguments.bound("x, **others")
+    given = operation.arguments.bound("x, **others")
     lags = None if given is None else next((given[name].literal for name in ("lags", "nlags") if name in given), None)
     n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
     if (
@@ -379,26 +383,26 @@ def partial_correlations(site: Site) -> Thing | None:
         and lags > n_all // 2
         and (given or {}).keys() <= {"x", "lags", "nlags", "title", "ax"}
     ):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"Can only compute partial correlations for lags up to 50% of the sample size ({n_all // 2})",
             fact=f"{lags} lags are requested",
             remedy=f"use {n_all // 2} lags or fewer",
         )
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.function("statsmodels.graphics.tsaplots.plot_acf", "statsmodels.api.graphics.tsa.plot_acf")
-def correlations(site: Site) -> Thing | None:
+def correlations(operation: Operation) -> AbstractValue | None:
     """One lag less than there are observations."""
-    given = site.arguments.bound("x, ax=None, lags=None, **others")
-    lags = None if given is None else given.get("lags", Thing()).literal
+    given = operation.arguments.bound("x, ax=None, lags=None, **others")
+    lags = None if given is None else given.get("lags", AbstractValue()).literal
     n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
     if type(lags) is int and n_all is not None and lags >= n_all > 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{n_all} observations allow lags up to {n_all - 1}",
             fact=f"{lags} lags are requested",
             remedy=f"use {n_all - 1} lags or fewer",
         )
-    return Thing()
+    return AbstractValue()

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crane_core.detectors.rules import shapes
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.shapes import MisfitError, Part, Shape, shown
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import Part, Shape, ShapeMismatchError, shown
 
 RULES = Family("tensorflow tensors")
 
@@ -41,178 +41,192 @@ _NUMPY_ONLY: Final = {
 }
 
 
-def is_eager(thing: Thing) -> bool:
-    return thing.is_a("tensorflow", "EagerTensor")
+def is_eager(value: AbstractValue) -> bool:
+    return value.is_a("tensorflow", "EagerTensor")
 
 
-def is_operand(thing: Thing) -> bool:
+def is_operand(value: AbstractValue) -> bool:
     """A tensor, or a variable, which computes as its tensor does."""
-    return is_eager(thing) or thing.is_a("tensorflow", "ResourceVariable")
+    return is_eager(value) or value.is_a("tensorflow", "ResourceVariable")
 
 
-def shape_of(thing: Thing) -> Shape | None:
-    shape = thing.fact("shape")
+def shape_of(value: AbstractValue) -> Shape | None:
+    shape = value.fact("shape")
     return tuple(shape) if isinstance(shape, (tuple, list)) else None
 
 
-def _tensor(shape: Shape | None, dtype: object = None) -> Thing:
+def _tensor(shape: Shape | None, dtype: object = None) -> AbstractValue:
     facts = {"shape": shape, "dtype": dtype if isinstance(dtype, str) else None}
-    return Thing(EAGER, {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue(EAGER, {name: fact for name, fact in facts.items() if fact is not None})
 
 
-def _told(thing: Thing) -> str:
-    shape, dtype = shape_of(thing), thing.fact("dtype")
-    return f"{thing.words or 'a tensor'} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
+def _describe(value: AbstractValue) -> str:
+    shape, dtype = shape_of(value), value.fact("dtype")
+    return f"{value.words or 'a tensor'} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
 
 
-def _fitting(site: Site, parts: Sequence[Thing], combine: Callable[..., Shape | None]) -> Shape | None:
+def _fitting(
+    operation: Operation, parts: Sequence[AbstractValue], combine: Callable[..., Shape | None]
+) -> Shape | None:
     """The result of the shapes; a mismatch is a crash."""
     found = [shape_of(part) for part in parts]
     if any(shape is None for shape in found):
         return None
     try:
         return combine(*found)
-    except MisfitError as misfit:
-        site.crash(
+    except ShapeMismatchError as mismatch:
+        operation.crash(
             "InvalidArgumentError",
-            misfit.why,
-            fact=", ".join(map(_told, parts)),
+            mismatch.why,
+            fact=", ".join(map(_describe, parts)),
             remedy="change the shapes so that they match (tf.transpose, tf.reshape, tf.expand_dims)",
         )
 
 
-def _one_dtype(site: Site, parts: Sequence[Thing]) -> None:
+def _one_dtype(operation: Operation, parts: Sequence[AbstractValue]) -> None:
     """TensorFlow promotes nothing among tensors."""
     dtypes = [part.fact("dtype") for part in parts]
-    if any(not isinstance(dtype, str) for dtype in dtypes) or len(set(dtypes)) < 2 or site.mentions("numpy_behavior"):
+    if (
+        any(not isinstance(dtype, str) for dtype in dtypes)
+        or len(set(dtypes)) < 2
+        or operation.mentions("numpy_behavior")
+    ):
         return
-    site.crash(
+    operation.crash(
         "InvalidArgumentError",
         f"TensorFlow does not convert dtypes: {' and '.join(sorted(set(dtypes)))}",
-        fact=", ".join(map(_told, parts)),
+        fact=", ".join(map(_describe, parts)),
         remedy=f"convert one: tf.cast(x, tf.{dtypes[0]})",
     )
 
 
 @RULES.operator("tensorflow.EagerTensor", *_ARITHMETIC, *_ORDER)
 @RULES.operator("tensorflow.ResourceVariable", *_ARITHMETIC, *_ORDER)
-def elementwise(site: Site) -> Thing | None:
-    if not site.arguments.positional:
+def elementwise(operation: Operation) -> AbstractValue | None:
+    if not operation.arguments.positional:
         return None
-    left, right = site.receiver or Thing(), site.first
+    left, right = operation.receiver or AbstractValue(), operation.first
     if not (is_operand(left) and is_operand(right)):
-        return Thing()
-    _one_dtype(site, (left, right))
-    shape = _fitting(site, (left, right), shapes.broadcast)
-    return _tensor(shape, "bool" if site.name in _ORDER else left.fact("dtype") if site.name in "+-*" else None)
+        return AbstractValue()
+    _one_dtype(operation, (left, right))
+    shape = _fitting(operation, (left, right), shapes.broadcast)
+    return _tensor(
+        shape, "bool" if operation.name in _ORDER else left.fact("dtype") if operation.name in "+-*" else None
+    )
 
 
 @RULES.operator("tensorflow.EagerTensor", "@")
 @RULES.operator("tensorflow.ResourceVariable", "@")
-def product(site: Site) -> Thing | None:
-    return _product(site, site.receiver or Thing(), site.first)
+def product(operation: Operation) -> AbstractValue | None:
+    return _product(operation, operation.receiver or AbstractValue(), operation.first)
 
 
 @RULES.function("tensorflow.matmul", "tensorflow.linalg.matmul")
-def matmul(site: Site) -> Thing | None:
-    given = site.arguments.positional
-    return _product(site, *given) if len(given) == 2 and not site.arguments.keywords else Thing()
+def matmul(operation: Operation) -> AbstractValue | None:
+    given = operation.arguments.positional
+    return _product(operation, *given) if len(given) == 2 and not operation.arguments.keywords else AbstractValue()
 
 
-def _product(site: Site, left: Thing, right: Thing) -> Thing:
+def _product(operation: Operation, left: AbstractValue, right: AbstractValue) -> AbstractValue:
     if not (is_operand(left) and is_operand(right)):
-        return Thing()
-    _one_dtype(site, (left, right))
-    return _tensor(_fitting(site, (left, right), _matrices), left.fact("dtype"))
+        return AbstractValue()
+    _one_dtype(operation, (left, right))
+    return _tensor(_fitting(operation, (left, right), _matrices), left.fact("dtype"))
 
 
 def _matrices(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) < 2:
-            raise MisfitError(f"matmul needs tensors of at least 2 dimensions, but {shown(shape)} has {len(shape)}")
+            raise ShapeMismatchError(
+                f"matmul needs tensors of at least 2 dimensions, but {shown(shape)} has {len(shape)}"
+            )
     return shapes.matmul(left, right)
 
 
 @RULES.function("tensorflow.concat", "tensorflow.stack")
-def joined(site: Site) -> Thing | None:
-    bound = site.arguments.bound("values, axis=0, name='join'")
+def joined(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("values, axis=0, name='join'")
     parts = bound["values"].items if bound is not None and "values" in bound else None
     axis = bound["axis"].literal if bound is not None and "axis" in bound else 0
     if not parts or type(axis) is not int or not all(map(is_operand, parts)):
-        return Thing()
-    is_stack = site.receiver is not None and site.receiver.path.endswith("stack")
+        return AbstractValue()
+    is_stack = operation.receiver is not None and operation.receiver.path.endswith("stack")
     join = shapes.stack if is_stack else shapes.concatenate
-    _one_dtype(site, parts)
-    return _tensor(_fitting(site, parts, lambda *found: join(found, axis)), parts[0].fact("dtype"))
+    _one_dtype(operation, parts)
+    return _tensor(_fitting(operation, parts, lambda *found: join(found, axis)), parts[0].fact("dtype"))
 
 
 @RULES.function("tensorflow.reshape")
-def reshaped(site: Site) -> Thing | None:
-    bound = site.arguments.bound("tensor, shape, name=None")
-    if bound is None or not is_eager(bound.get("tensor", Thing())) or bound.get("shape", Thing()).items is None:
-        return Thing()
+def reshaped(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("tensor, shape, name=None")
+    if (
+        bound is None
+        or not is_eager(bound.get("tensor", AbstractValue()))
+        or bound.get("shape", AbstractValue()).items is None
+    ):
+        return AbstractValue()
     sizes = [item.literal if type(item.literal) is int else None for item in bound["shape"].items or ()]
-    thing = bound["tensor"]
-    return _tensor(_fitting(site, (thing,), lambda shape: shapes.reshape(shape, sizes)), thing.fact("dtype"))
+    value = bound["tensor"]
+    return _tensor(_fitting(operation, (value,), lambda shape: shapes.reshape(shape, sizes)), value.fact("dtype"))
 
 
 @RULES.function("tensorflow.cast")
-def cast(site: Site) -> Thing | None:
-    bound = site.arguments.bound("x, dtype, name=None")
+def cast(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("x, dtype, name=None")
     if bound is None or "x" not in bound:
         return None
-    said = bound.get("dtype", Thing())
+    said = bound.get("dtype", AbstractValue())
     dtype = said.literal if isinstance(said.literal, str) else said.path.removeprefix("tensorflow.") or None
-    return _tensor(shape_of(bound["x"]), dtype) if is_eager(bound["x"]) else Thing()
+    return _tensor(shape_of(bound["x"]), dtype) if is_eager(bound["x"]) else AbstractValue()
 
 
 @RULES.item("tensorflow.EagerTensor")
-def item(site: Site) -> Thing | None:
-    thing, index = site.receiver or Thing(), site.first
+def item(operation: Operation) -> AbstractValue | None:
+    value, index = operation.receiver or AbstractValue(), operation.first
     given = index.items if index.type == "tuple" else [index]
     if given is None or any(type(part.literal) is not int for part in given):
-        return Thing(EAGER)
+        return AbstractValue(EAGER)
     parts: list[Part] = [part.literal for part in given]
-    return _tensor(_fitting(site, (thing,), lambda shape: shapes.index(shape, *parts)), thing.fact("dtype"))
+    return _tensor(_fitting(operation, (value,), lambda shape: shapes.index(shape, *parts)), value.fact("dtype"))
 
 
 @RULES.set_item("tensorflow.EagerTensor")
 @RULES.set_item("tensorflow.ResourceVariable")
-def item_set(site: Site) -> Thing | None:
+def item_set(operation: Operation) -> AbstractValue | None:
     """x[0] = 1."""
-    thing = site.receiver or Thing()
-    site.crash(
+    value = operation.receiver or AbstractValue()
+    operation.crash(
         "TypeError",
         "'{thing.class_name}' object does not support item assignment",
-        fact=f"{thing.words or 'it'} is of type {thing.class_name}",
+        fact=f"{value.words or 'it'} is of type {value.class_name}",
         remedy="use tf.tensor_scatter_nd_update, a variable's [...].assign(...), or an array of numpy",
     )
 
 
 @RULES.attribute("tensorflow.EagerTensor", *_NUMPY_ONLY)
-def no_such_attribute(site: Site) -> Thing | None:
+def no_such_attribute(operation: Operation) -> AbstractValue | None:
     """What arrays have, and eager tensors have not."""
-    if site.mentions("numpy_behavior"):
+    if operation.mentions("numpy_behavior"):
         return None
-    thing = site.receiver or Thing()
-    site.crash(
+    value = operation.receiver or AbstractValue()
+    operation.crash(
         "AttributeError",
-        f"EagerTensor object has no attribute '{site.name}'",
-        fact=f"{thing.words or 'it'} is an EagerTensor",
-        remedy=_NUMPY_ONLY[site.name],
+        f"EagerTensor object has no attribute '{operation.name}'",
+        fact=f"{value.words or 'it'} is an EagerTensor",
+        remedy=_NUMPY_ONLY[operation.name],
     )
 
 
 @RULES.method("tensorflow.ResourceVariable", "assign", "assign_add", "assign_sub")
-def assigned(site: Site) -> Thing | None:
+def assigned(operation: Operation) -> AbstractValue | None:
     """Other values in a variable of the same shape and dtype."""
-    variable, value = site.receiver or Thing(), site.first
+    variable, value = operation.receiver or AbstractValue(), operation.first
     before, after = shape_of(variable), shape_of(value) if is_operand(value) else None
     if before is not None and after is not None and None not in (*before, *after) and before != after:
-        site.crash(
-            "ValueError" if site.name == "assign" else "InvalidArgumentError",
+        operation.crash(
+            "ValueError" if operation.name == "assign" else "InvalidArgumentError",
             f"Cannot assign value to variable: shape mismatch, {shown(before)} and {shown(after)}",
-            fact=", ".join(map(_told, (variable, value))),
+            fact=", ".join(map(_describe, (variable, value))),
             remedy="assign values of the same shape",
         )
     variable.facts = {name: fact for name, fact in variable.facts.items() if name in ("shape", "dtype", "trainable")}
@@ -221,13 +235,13 @@ def assigned(site: Site) -> Thing | None:
 
 @RULES.method("tensorflow.EagerTensor", "numpy")
 @RULES.method("tensorflow.ResourceVariable", "numpy")
-def as_array(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    facts = {name: thing.fact(name) for name in ("shape", "dtype") if thing.fact(name) is not None}
-    return Thing("numpy.ndarray", facts) if shape_of(thing) else Thing()
+def as_array(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    facts = {name: value.fact(name) for name in ("shape", "dtype") if value.fact(name) is not None}
+    return AbstractValue("numpy.ndarray", facts) if shape_of(value) else AbstractValue()
 
 
 @RULES.method("tensorflow.EagerTensor")
-def quiet(site: Site) -> Thing | None:
+def quiet(operation: Operation) -> AbstractValue | None:
     """An eager tensor cannot be changed."""
-    return Thing()
+    return AbstractValue()

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.torch_tensors import (
     default_dtype,
     dtype_meant,
     dtype_of,
@@ -23,9 +24,8 @@ from crane_core.detectors.rules.families.torch_things import (
     words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.shapes import About, MisfitError, Shape
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError
 
 RULES = Family("torch creation")
 
@@ -38,13 +38,13 @@ _NUMBERS: Final = ("int", "float", "bool")
 def _sized(*, is_whole: bool = False) -> Rule:
     """zeros(2, 3), zeros((2, 3)), rand(size=(2, 3)), randint(0, 9, (2, 3))."""
 
-    def made(site: Site) -> Thing | None:
-        if not site.arguments.is_complete:
+    def made(operation: Operation) -> AbstractValue | None:
+        if not operation.arguments.is_complete:
             return None
-        keywords = site.arguments.keywords
-        sizes = [keywords["size"]] if "size" in keywords else list(site.arguments.positional)
+        keywords = operation.arguments.keywords
+        sizes = [keywords["size"]] if "size" in keywords else list(operation.arguments.positional)
         dtype = dtype_meant(keywords["dtype"]) if "dtype" in keywords else None
-        usual = "torch.int64" if is_whole else default_dtype(site)
+        usual = "torch.int64" if is_whole else default_dtype(operation)
         return tensor(lengths(sizes), dtype if "dtype" in keywords else usual)
 
     return made
@@ -55,16 +55,16 @@ for _name in ("zeros", "ones", "empty", "rand", "randn"):
 
 
 @RULES.function("torch.randint")
-def randint(site: Site) -> Thing | None:
-    given = [thing for thing in site.arguments.positional if thing.type != "int"]
-    sizes = site.arguments.keywords.get("size", given[0] if len(given) == 1 else Thing())
-    dtype = site.arguments.keywords.get("dtype")
+def randint(operation: Operation) -> AbstractValue | None:
+    given = [value for value in operation.arguments.positional if value.type != "int"]
+    sizes = operation.arguments.keywords.get("size", given[0] if len(given) == 1 else AbstractValue())
+    dtype = operation.arguments.keywords.get("dtype")
     return tensor(lengths([sizes]), "torch.int64" if dtype is None else dtype_meant(dtype))
 
 
 @RULES.function("torch.full")
-def full(site: Site) -> Thing | None:
-    bound = site.arguments.bound("size, fill_value, *, dtype=None, device=None, requires_grad=False, **more")
+def full(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("size, fill_value, *, dtype=None, device=None, requires_grad=False, **more")
     if bound is None or "size" not in bound:
         return None
     dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else None
@@ -72,18 +72,18 @@ def full(site: Site) -> Thing | None:
 
 
 @RULES.function(*(f"torch.{name}_like" for name in ("zeros", "ones", "empty", "rand", "randn", "full")))
-def alike(site: Site) -> Thing | None:
-    if not is_tensor(site.first):
+def alike(operation: Operation) -> AbstractValue | None:
+    if not is_tensor(operation.first):
         return None
-    named = site.arguments.keywords.get("dtype")
-    return tensor(shape_of(site.first), dtype_of(site.first) if named is None else dtype_meant(named))
+    named = operation.arguments.keywords.get("dtype")
+    return tensor(shape_of(operation.first), dtype_of(operation.first) if named is None else dtype_meant(named))
 
 
 @RULES.function("torch.arange")
-def arange(site: Site) -> Thing | None:
-    given = [whole(thing) for thing in site.arguments.positional]
-    named = site.arguments.keywords.get("dtype")
-    if None in given or not 1 <= len(given) <= 3 or {"start", "end", "step"} & site.arguments.keywords.keys():
+def arange(operation: Operation) -> AbstractValue | None:
+    given = [whole(value) for value in operation.arguments.positional]
+    named = operation.arguments.keywords.get("dtype")
+    if None in given or not 1 <= len(given) <= 3 or {"start", "end", "step"} & operation.arguments.keywords.keys():
         return tensor(None, None)
     numbers = [number for number in given if number is not None]
     is_empty_step = len(numbers) == 3 and not numbers[2]
@@ -92,26 +92,26 @@ def arange(site: Site) -> Thing | None:
 
 
 @RULES.function("torch.linspace")
-def linspace(site: Site) -> Thing | None:
-    bound = site.arguments.bound("start, end, steps, *, dtype=None, device=None, requires_grad=False")
+def linspace(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("start, end, steps, *, dtype=None, device=None, requires_grad=False")
     if bound is None:
         return None
     named = bound.get("dtype")
     steps = whole(bound.get("steps"))
-    return tensor((steps,), default_dtype(site) if named is None else dtype_meant(named))
+    return tensor((steps,), default_dtype(operation) if named is None else dtype_meant(named))
 
 
 @RULES.function("torch.eye")
-def eye(site: Site) -> Thing | None:
-    given = [whole(thing) for thing in site.arguments.positional]
+def eye(operation: Operation) -> AbstractValue | None:
+    given = [whole(value) for value in operation.arguments.positional]
     return tensor((given[0], given[-1]), None) if 1 <= len(given) <= 2 else None
 
 
 @RULES.function("torch.from_numpy")
-def from_numpy(site: Site) -> Thing | None:
-    given = site.first
+def from_numpy(operation: Operation) -> AbstractValue | None:
+    given = operation.first
     if given.is_a("pandas", "DataFrame", "Series") or given.type in ("list", "tuple", *_NUMBERS) or is_tensor(given):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"expected np.ndarray (got {given.type})",
             fact=f"{words_of(given, 'the argument')} is of type {given.type}",
@@ -119,14 +119,14 @@ def from_numpy(site: Site) -> Thing | None:
         )
     if not given.is_a("numpy", "ndarray"):
         return None
-    _refuse_objects(site, given)
+    _refuse_objects(operation, given)
     return tensor(shape_of(given), dtype_of_array(given), "cpu", words=given.words)
 
 
-def _refuse_objects(site: Site, given: Thing) -> None:
+def _refuse_objects(operation: Operation, given: AbstractValue) -> None:
     dtype = given.fact("dtype")
     if isinstance(dtype, str) and (dtype == "object" or dtype.startswith(("<U", ">U", "|S", "datetime64"))):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"can't convert np.ndarray of type numpy.{dtype}",
             fact=f"{words_of(given, 'the array')} has dtype {dtype}",
@@ -135,13 +135,13 @@ def _refuse_objects(site: Site, given: Thing) -> None:
 
 
 @RULES.function("torch.tensor", "torch.as_tensor", "torch.asarray")
-def from_data(site: Site) -> Thing | None:
+def from_data(operation: Operation) -> AbstractValue | None:
     """Of arrays, tensors, numbers, and nested lists of them."""
-    bound = site.arguments.bound("data, dtype=None, device=None, requires_grad=False, pin_memory=False, copy=None")
+    bound = operation.arguments.bound("data, dtype=None, device=None, requires_grad=False, pin_memory=False, copy=None")
     if bound is None or "data" not in bound:
         return None
     data = bound["data"]
-    shape, dtype = _of_data(site, data)
+    shape, dtype = _of_data(operation, data)
     if "dtype" in bound:
         dtype = dtype_meant(bound["dtype"])
     made = tensor(shape, dtype, words=data.words)
@@ -158,28 +158,28 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _of_data(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
+def _of_data(operation: Operation, data: AbstractValue) -> tuple[Shape | None, str | None]:
     if data.is_a("numpy", "ndarray"):
-        _refuse_objects(site, data)
+        _refuse_objects(operation, data)
         return shape_of(data), dtype_of_array(data)
     if is_tensor(data):
         return shape_of(data), dtype_of(data)
     if data.is_a("pandas", "DataFrame"):
-        _refuse_frame(site, data)
+        _refuse_frame(operation, data)
         return None, None
     if data.is_a("pandas", "Series"):
         return None, None
     if data.is_literal:
-        return _of_literal(site, data)
+        return _of_literal(operation, data)
     return None, None
 
 
-def _refuse_frame(site: Site, data: Thing) -> None:
+def _refuse_frame(operation: Operation, data: AbstractValue) -> None:
     """torch.tensor(frame) takes the frame for a sequence and asks it for element 0, which is a column."""
     columns, shape = data.fact("columns"), shape_of(data)
     has_names = isinstance(columns, tuple) and columns and all(isinstance(label, str) for label in columns)
     if has_names and shape is not None and shape[0]:
-        site.crash(
+        operation.crash(
             "ValueError",
             "torch treats a DataFrame as a sequence, and it has no element 0",
             fact=f"{words_of(data, 'the data')} is a DataFrame with named columns",
@@ -187,16 +187,16 @@ def _refuse_frame(site: Site, data: Thing) -> None:
         )
 
 
-def _of_literal(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
+def _of_literal(operation: Operation, data: AbstractValue) -> tuple[Shape | None, str | None]:
     """Shape and dtype of numbers and lists; ragged lists and texts are refused."""
     value = data.literal
     kinds: set[type] = set()
     try:
         shape = _literal_shape(value, kinds)
-    except MisfitError as misfit:
-        site.crash(
+    except ShapeMismatchError as mismatch:
+        operation.crash(
             "ValueError",
-            misfit.why,
+            mismatch.why,
             fact=f"{words_of(data, 'the list')} holds lists of different lengths",
             remedy="pad the lists to the same length (pad_sequence)",
         )
@@ -204,7 +204,7 @@ def _of_literal(site: Site, data: Thing) -> tuple[Shape | None, str | None]:
         return None, None
     if kinds <= {bool} and kinds:
         return shape, "torch.bool"
-    return shape, "torch.int64" if kinds <= {int, bool} and kinds else default_dtype(site) if kinds else None
+    return shape, "torch.int64" if kinds <= {int, bool} and kinds else default_dtype(operation) if kinds else None
 
 
 def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
@@ -222,7 +222,7 @@ def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
     if any(shape != known[0] for shape in known[1:]):
         if any(len(shape) != len(known[0]) for shape in known):
             return None
-        raise MisfitError("expected sequences of equal length")
+        raise ShapeMismatchError("expected sequences of equal length")
     return (len(value), *known[0])
 
 
@@ -230,23 +230,23 @@ def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
 
 
 @RULES.function("torch.cat", "torch.concat", "torch.concatenate")
-def cat(site: Site) -> Thing | None:
-    return _joined(site, _cat)
+def cat(operation: Operation) -> AbstractValue | None:
+    return _joined(operation, _cat)
 
 
 @RULES.function("torch.stack")
-def stack(site: Site) -> Thing | None:
-    return _joined(site, shapes.stack)
+def stack(operation: Operation) -> AbstractValue | None:
+    return _joined(operation, shapes.stack)
 
 
 @RULES.function("torch.vstack", "torch.row_stack")
-def vstack(site: Site) -> Thing | None:
-    return _joined(site, lambda given, _: shapes.vstack(given))
+def vstack(operation: Operation) -> AbstractValue | None:
+    return _joined(operation, lambda given, _: shapes.vstack(given))
 
 
 @RULES.function("torch.hstack")
-def hstack(site: Site) -> Thing | None:
-    return _joined(site, lambda given, _: shapes.hstack(given))
+def hstack(operation: Operation) -> AbstractValue | None:
+    return _joined(operation, lambda given, _: shapes.hstack(given))
 
 
 def _cat(given: Sequence[Shape], axis: int) -> Shape | None:
@@ -257,15 +257,15 @@ def _cat(given: Sequence[Shape], axis: int) -> Shape | None:
     return shapes.concatenate(left, axis)
 
 
-def _joined(site: Site, join: Callable[[Sequence[Shape], int], Shape | None]) -> Thing | None:
-    bound = site.arguments.bound("tensors, dim=0, *, axis=None, out=None")
+def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape | None]) -> AbstractValue | None:
+    bound = operation.arguments.bound("tensors, dim=0, *, axis=None, out=None")
     if bound is None or "tensors" not in bound or "out" in bound:
         return None
     given, axis = bound["tensors"], bound.get("dim", bound.get("axis", literal(0)))
     if given.items is None:
-        _refuse_one(site, given)
+        _refuse_one(operation, given)
         return tensor(None)
-    _refuse_parts(site, given.items)
+    _refuse_parts(operation, given.items)
     found = [shape_of(one) for one in given.items]
     dtypes = [(dtype_of(one), True) for one in given.items]
     at = whole(axis)
@@ -277,18 +277,18 @@ def _joined(site: Site, join: Callable[[Sequence[Shape], int], Shape | None]) ->
     )
     try:
         return tensor(join(known, at), promoted(*dtypes))
-    except MisfitError as misfit:
-        site.crash(
-            "IndexError" if misfit.about is About.AXIS else "RuntimeError",
-            misfit.why,
+    except ShapeMismatchError as mismatch:
+        operation.crash(
+            "IndexError" if mismatch.about is About.AXIS else "RuntimeError",
+            mismatch.why,
             fact=f"the shapes are {fact}",
             remedy="make them the same size (pad, crop, transpose), or join along another dimension",
         )
 
 
-def _refuse_one(site: Site, given: Thing) -> None:
+def _refuse_one(operation: Operation, given: AbstractValue) -> None:
     if is_tensor(given):
-        site.crash(
+        operation.crash(
             "TypeError",
             "argument 'tensors' must be tuple of Tensors, not Tensor",
             fact=f"{words_of(given, 'the argument')} is a tensor",
@@ -296,10 +296,10 @@ def _refuse_one(site: Site, given: Thing) -> None:
         )
 
 
-def _refuse_parts(site: Site, parts: Sequence[Thing]) -> None:
+def _refuse_parts(operation: Operation, parts: Sequence[AbstractValue]) -> None:
     for place, one in enumerate(parts):
         if one.type in ("list", "tuple", "str", "NoneType", "numpy.ndarray", *_NUMBERS):
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"expected Tensor as element {place}, but got {one.type}",
                 fact=f"{words_of(one, 'it')} is of type {one.type}",

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.torch_things import is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, tensor, words_of
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
 
 RULES = Family("torch data")
 
@@ -30,32 +30,32 @@ _UNEQUAL: Final = (
 
 
 @RULES.element("torch.DataLoader")
-def first_batch(site: Site) -> Thing | None:
+def first_batch(operation: Operation) -> AbstractValue | None:
     """The first batch; a loader whose first batch cannot be collated raises instead."""
-    loader = site.receiver or Thing()
+    loader = operation.receiver or AbstractValue()
     held = loader.fact("dataset")
-    told = held if isinstance(held, dict) else {}
-    if not site.is_as_found():
+    known = held if isinstance(held, dict) else {}
+    if not operation.is_as_found():
         return None
-    _refuse(site, loader, told)
+    _refuse(operation, loader, known)
     if not _has_batches(loader):
         return None
-    return _batch(loader, told)
+    return _batch(loader, known)
 
 
-def _has_batches(loader: Thing) -> bool:
+def _has_batches(loader: AbstractValue) -> bool:
     n = loader.fact("num_batches")
     return type(n) is int and n > 0
 
 
-def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
-    _refuse_sample(site, loader)
-    error = told.get("batch_shapes", {}).get("error") if isinstance(told.get("batch_shapes"), dict) else None
+def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) -> None:
+    _refuse_sample(operation, loader)
+    error = known.get("batch_shapes", {}).get("error") if isinstance(known.get("batch_shapes"), dict) else None
     if isinstance(error, str) and _is_first_batch(loader):
         is_unequal = any(text in error for text in _UNEQUAL)
         kind = _RAISED.search(error)
         if is_unequal or kind is not None:
-            site.crash(
+            operation.crash(
                 kind["name"] if kind is not None else "RuntimeError",
                 "the samples cannot be collated: they have different sizes or types",
                 fact=f"{words_of(loader, 'the loader')}: {error[:200]}",
@@ -63,27 +63,27 @@ def _refuse(site: Site, loader: Thing, told: dict[str, Any]) -> None:
             )
 
 
-def _refuse_sample(site: Site, loader: Thing) -> None:
+def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
     """The first sample, which a loader in order asks for first, raises. Other errors than these may be of the look."""
-    told = _SAMPLE.fullmatch(str(loader.fact("sample_error", "")))
-    if told is None or told["name"] not in _OF_CODE or not _begins_with_first(loader):
+    known = _SAMPLE.fullmatch(str(loader.fact("sample_error", "")))
+    if known is None or known["name"] not in _OF_CODE or not _begins_with_first(loader):
         return
-    site.crash(
-        told["name"],
-        f"dataset[0] raises {told['name']}",
+    operation.crash(
+        known["name"],
+        f"dataset[0] raises {known['name']}",
         fact=f"{words_of(loader, 'the loader')}: {loader.fact('sample_error')}",
         remedy="the label is not in the index: use reset_index(drop=True), .iloc[i] or .values"
-        if told["name"] == "KeyError"
+        if known["name"] == "KeyError"
         else "fix __getitem__ of the dataset: try dataset[0] alone",
     )
 
 
-def _begins_with_first(loader: Thing) -> bool:
+def _begins_with_first(loader: AbstractValue) -> bool:
     is_in_order = str(loader.fact("sampler", "")).endswith(".SequentialSampler")
     return is_in_order and loader.fact("batch_sampler") is None and _has_batches(loader)
 
 
-def _is_first_batch(loader: Thing) -> bool:
+def _is_first_batch(loader: AbstractValue) -> bool:
     """Whether the loader's own first batch fails as the one did that the state collated of the first samples.
 
     One that shuffles draws others; where three sizes were met among at most ten samples, no batch is of one size.
@@ -104,11 +104,11 @@ def _sizes_of_parts(sizes: Any) -> list[Any]:
     )
 
 
-def _batch(loader: Thing, told: dict[str, Any]) -> Thing | None:
+def _batch(loader: AbstractValue, known: dict[str, Any]) -> AbstractValue | None:
     """The batch by its parts, as default collation makes it."""
-    shapes_told = told.get("batch_shapes")
+    shapes_told = known.get("batch_shapes")
     if not isinstance(shapes_told, dict) or not shapes_told:
-        return Thing()
+        return AbstractValue()
     dtypes = loader.fact("batch_dtypes", {})
     parts = {
         name: _part(loader, name, shape, dtypes.get(name) if isinstance(dtypes, dict) else None)
@@ -119,29 +119,31 @@ def _batch(loader: Thing, told: dict[str, Any]) -> Thing | None:
     places = [_PART.fullmatch(name) for name in parts]
     if all(places) and [int(place["place"]) for place in places if place] == list(range(len(parts))):
         container = loader.fact("batch_container", "list")
-        return Thing(container if container in ("list", "tuple") else "", items=parts.values(), words=_said(loader))
+        return AbstractValue(
+            container if container in ("list", "tuple") else "", items=parts.values(), words=_said(loader)
+        )
     keys = [_KEY.fullmatch(name) for name in parts]
     if all(keys):
         named = [key["key"] for key in keys if key]
         is_dict = loader.fact("batch_container", "dict") == "dict"
-        return Thing(
+        return AbstractValue(
             "dict" if is_dict else "", members=dict(zip(named, parts.values(), strict=True)), words=_said(loader)
         )
-    return Thing()
+    return AbstractValue()
 
 
-def _said(loader: Thing) -> str:
+def _said(loader: AbstractValue) -> str:
     return f"a batch of {loader.words}" if loader.words else "a batch"
 
 
-def _part(loader: Thing, name: str, shape: Any, dtype: Any) -> Thing:
+def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractValue:
     if not isinstance(shape, (tuple, list)):
-        return Thing(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
+        return AbstractValue(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
     known = _first_size(loader, tuple(shape))
     return tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
 
 
-def _first_size(loader: Thing, shape: Shape) -> Shape:
+def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
     """The state collates at most ten samples; the first batch is larger where the loader says so."""
     size, n = loader.fact("batch_size"), loader.fact("num_examples")
     if not shape or loader.fact("batch_container") is not None:
@@ -155,49 +157,51 @@ def _first_size(loader: Thing, shape: Shape) -> Shape:
 
 
 @RULES.function("torch.utils.data.TensorDataset")
-def tensor_dataset(site: Site) -> Thing | None:
+def tensor_dataset(operation: Operation) -> AbstractValue | None:
     """Tensors of one length, and tensors only."""
-    given = site.arguments.positional
-    if not site.arguments.is_complete or site.arguments.keywords:
+    given = operation.arguments.positional
+    if not operation.arguments.is_complete or operation.arguments.keywords:
         return None
-    for thing in given:
-        if thing.is_a("numpy", "ndarray") or thing.type == "list" or thing.is_a("pandas", "Series", "DataFrame"):
-            _no_tensor(site, thing)
-    found = [shape_of(thing) if is_tensor(thing) else None for thing in given]
+    for value in given:
+        if value.is_a("numpy", "ndarray") or value.type == "list" or value.is_a("pandas", "Series", "DataFrame"):
+            _no_tensor(operation, value)
+    found = [shape_of(value) if is_tensor(value) else None for value in given]
     lengths = {shape[0] for shape in found if shape and shape[0] is not None}
     if len(lengths) > 1:
-        site.crash(
+        operation.crash(
             "AssertionError",
             "Size mismatch between tensors: they must have the same length",
             fact=f"the lengths are {', '.join(str(length) for length in sorted(lengths))}",
             remedy="find the split that left them unequal",
         )
     facts = {"length": lengths.pop()} if lengths else {}
-    return Thing("torch.utils.data.dataset.TensorDataset", facts, attributes={}, items=given, words=site.text)
+    return AbstractValue(
+        "torch.utils.data.dataset.TensorDataset", facts, attributes={}, items=given, words=operation.text
+    )
 
 
-def _no_tensor(site: Site, thing: Thing) -> None:
-    exception = "TypeError" if thing.package in ("numpy", "pandas") else "AttributeError"
-    site.crash(
+def _no_tensor(operation: Operation, value: AbstractValue) -> None:
+    exception = "TypeError" if value.package in ("numpy", "pandas") else "AttributeError"
+    operation.crash(
         exception,
-        f"a TensorDataset takes tensors, not {thing.type}",
-        fact=f"{words_of(thing, 'an argument')} is of type {thing.type}",
+        f"a TensorDataset takes tensors, not {value.type}",
+        fact=f"{words_of(value, 'an argument')} is of type {value.type}",
         remedy="convert to tensors first: torch.tensor(...)",
     )
 
 
 @RULES.function("torch.utils.data.DataLoader")
-def loader_made(site: Site) -> Thing | None:
+def loader_made(operation: Operation) -> AbstractValue | None:
     """A loader over a TensorDataset that is known: its batches by shape."""
-    bound = site.arguments.bound(
+    bound = operation.arguments.bound(
         "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,"
         " pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,"
         " generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
     )
     if bound is None or "dataset" not in bound:
         return None
-    _no_dataset(site, bound["dataset"])
-    made = Thing("torch.utils.data.dataloader.DataLoader", words=site.text)
+    _no_dataset(operation, bound["dataset"])
+    made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
     size = bound["batch_size"].literal if "batch_size" in bound else 1
     plain = not {"sampler", "batch_sampler", "collate_fn"} & bound.keys() and not bound.get("drop_last")
     if plain and type(size) is int and size > 0:
@@ -205,17 +209,17 @@ def loader_made(site: Site) -> Thing | None:
     return made
 
 
-def _no_dataset(site: Site, thing: Thing) -> None:
-    if thing.type in ("int", "float", "NoneType"):
-        site.crash(
+def _no_dataset(operation: Operation, value: AbstractValue) -> None:
+    if value.type in ("int", "float", "NoneType"):
+        operation.crash(
             "TypeError",
-            f"object of type '{thing.type}' has no len(): a DataLoader needs a dataset",
-            fact=f"{words_of(thing, 'the dataset')} is of type {thing.type}",
+            f"object of type '{value.type}' has no len(): a DataLoader needs a dataset",
+            fact=f"{words_of(value, 'the dataset')} is of type {value.type}",
             remedy="pass a Dataset",
         )
 
 
-def _batches(dataset: Thing, size: int) -> dict[str, Any]:
+def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
     """What the state would tell of the loader."""
     n = dataset.fact("length")
     if not dataset.is_a("torch", "TensorDataset") or dataset.items is None or type(n) is not int or not n:
@@ -237,18 +241,18 @@ def _batches(dataset: Thing, size: int) -> dict[str, Any]:
 
 @RULES.method("torch.TensorDataset", "__len__")
 @RULES.method("torch.DataLoader", "__len__")
-def length(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
+def length(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
     n = receiver.fact("num_batches" if receiver.class_name == "DataLoader" else "length")
-    return literal(n) if type(n) is int else Thing("int")
+    return literal(n) if type(n) is int else AbstractValue("int")
 
 
 @RULES.item("torch.DataLoader")
-def no_item(site: Site) -> Thing | None:
+def no_item(operation: Operation) -> AbstractValue | None:
     """loader[0]."""
-    site.crash(
+    operation.crash(
         "TypeError",
         "'DataLoader' object is not subscriptable",
-        fact=f"{words_of(site.receiver or Thing(), 'it')} is a DataLoader",
+        fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is a DataLoader",
         remedy="use next(iter(loader)), or index loader.dataset",
     )

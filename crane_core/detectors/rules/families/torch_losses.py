@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
+    crash_on_shape_mismatch,
+    describe,
     dtype_of,
     is_float,
     is_tensor,
     known,
-    misfits,
     shape_of,
     short,
     tensor,
-    told,
 )
 from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, broadcast, shown, size
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("torch losses")
 
@@ -31,18 +31,20 @@ _CLASS_INDICES: Final = "torch.int64", "torch.uint8"
 class Loss:
     """One call of a loss: what comes out of the model, what it is compared with, the settings of the loss."""
 
-    def __init__(self, site: Site, given: Thing, target: Thing, settings: dict[str, Any]) -> None:
-        self.site = site
+    def __init__(
+        self, operation: Operation, given: AbstractValue, target: AbstractValue, settings: dict[str, Any]
+    ) -> None:
+        self.operation = operation
         self.given = given
         self.target = target
         self.settings = settings
 
     @property
     def fact(self) -> str:
-        return f"{told(self.given, 'the output')}, {told(self.target, 'the target')}"
+        return f"{describe(self.given, 'the output')}, {describe(self.target, 'the target')}"
 
     def crash(self, exception: str, why: str, remedy: str) -> None:
-        self.site.crash(exception, why, fact=self.fact, remedy=remedy)
+        self.operation.crash(exception, why, fact=self.fact, remedy=remedy)
 
 
 # Class indices
@@ -199,7 +201,7 @@ def _meeting(loss: Loss) -> None:
     """Losses that only warn of unequal shapes and then broadcast."""
     given, target = shape_of(loss.given), shape_of(loss.target)
     if _are_tensors(loss) and given is not None and target is not None:
-        with misfits("RuntimeError", fact=loss.fact, remedy="give output and target the same shape"):
+        with crash_on_shape_mismatch("RuntimeError", fact=loss.fact, remedy="give output and target the same shape"):
             broadcast(given, target)
 
 
@@ -247,42 +249,44 @@ _PARAMETERS: Final = {
 @RULES.method("torch.L1Loss", "__call__", "forward")
 @RULES.method("torch.SmoothL1Loss", "__call__", "forward")
 @RULES.method("torch.HuberLoss", "__call__", "forward")
-def call_of_loss(site: Site) -> Thing | None:
-    bound = site.arguments.bound("input, target")
-    if site.receiver is None or bound is None:
+def call_of_loss(operation: Operation) -> AbstractValue | None:
+    bound = operation.arguments.bound("input, target")
+    if operation.receiver is None or bound is None:
         return None
-    return _computed(site, site.receiver.class_name, bound, dict(site.receiver.facts))
+    return _computed(operation, operation.receiver.class_name, bound, dict(operation.receiver.facts))
 
 
 def _of_function(kind: str) -> Rule:
-    def computed(site: Site) -> Thing | None:
+    def computed(operation: Operation) -> AbstractValue | None:
         more = ", weight=None" if kind in ("MSELoss", "L1Loss", "HuberLoss") else ""
-        bound = site.arguments.bound(f"input, target, {_PARAMETERS[kind]}{more}")
-        return None if bound is None else _computed(site, kind, bound, _settings(bound))
+        bound = operation.arguments.bound(f"input, target, {_PARAMETERS[kind]}{more}")
+        return None if bound is None else _computed(operation, kind, bound, _settings(bound))
 
     return computed
 
 
 def _of_class(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        bound = site.arguments.bound(_PARAMETERS[kind])
+    def made(operation: Operation) -> AbstractValue | None:
+        bound = operation.arguments.bound(_PARAMETERS[kind])
         if bound is None:
             return None
-        _refuse_outputs(site, bound.get("size_average"))
-        return Thing(f"torch.nn.modules.loss.{kind}", _settings(bound), words=site.text)
+        _refuse_outputs(operation, bound.get("size_average"))
+        return AbstractValue(f"torch.nn.modules.loss.{kind}", _settings(bound), words=operation.text)
 
     return made
 
 
-def _refuse_outputs(site: Site, switch: Thing | None) -> None:
+def _refuse_outputs(operation: Operation, switch: AbstractValue | None) -> None:
     """MSELoss(output, target) makes a loss with tensors for settings: their truth is tested."""
     n_elements = size(shape_of(switch) or ()) if switch is not None and is_tensor(switch) else None
     if switch is not None and n_elements is not None and n_elements > 1:
-        site.crash(
+        operation.crash(
             "RuntimeError",
             "Boolean value of Tensor with more than one value is ambiguous: the class takes settings, not tensors",
-            fact=told(switch),
-            remedy="create the loss first: loss = " + site.text.partition("(")[0] + "(), then loss(output, target)",
+            fact=describe(switch),
+            remedy="create the loss first: loss = "
+            + operation.text.partition("(")[0]
+            + "(), then loss(output, target)",
         )
 
 
@@ -292,7 +296,7 @@ for _kind in _PARAMETERS:
     RULES.function(f"torch.nn.{_kind}")(_of_class(_kind))
 
 
-def _settings(bound: dict[str, Thing]) -> dict[str, Any]:
+def _settings(bound: dict[str, AbstractValue]) -> dict[str, Any]:
     """Parameters of a loss as the state would tell them."""
     plain = {name: known(bound[name]) for name in ("reduction", "ignore_index") if name in bound}
     weight = bound.get("weight")
@@ -300,25 +304,27 @@ def _settings(bound: dict[str, Thing]) -> dict[str, Any]:
     return plain | ({"weight_shape": shape} if shape is not None else {})
 
 
-def _computed(site: Site, kind: str, bound: dict[str, Thing], settings: dict[str, Any]) -> Thing | None:
+def _computed(
+    operation: Operation, kind: str, bound: dict[str, AbstractValue], settings: dict[str, Any]
+) -> AbstractValue | None:
     if "input" not in bound or "target" not in bound:
         return None
-    loss = Loss(site, bound["input"], bound["target"], settings)
+    loss = Loss(operation, bound["input"], bound["target"], settings)
     _refuse_others(loss, kind)
     _CHECKS[kind](loss)
     is_single = settings.get("reduction", "mean") in ("mean", "sum")
     dtype = dtype_of(loss.given)
     is_plain = _are_tensors(loss) and dtype in FLOATS and dtype == dtype_of(loss.target)
-    return tensor(() if is_single else None, dtype if is_plain else None, words=f"the loss {site.text}")
+    return tensor(() if is_single else None, dtype if is_plain else None, words=f"the loss {operation.text}")
 
 
 def _refuse_others(loss: Loss, kind: str) -> None:
     """What is not a tensor; targets that are numbers, arrays or tuples of tensors."""
-    for thing, what in ((loss.given, "output"), (loss.target, "target")):
-        if thing.type in _REFUSED:
-            is_type_error = kind in ("CrossEntropyLoss", "NLLLoss") or thing.type == "numpy.ndarray"
+    for value, what in ((loss.given, "output"), (loss.target, "target")):
+        if value.type in _REFUSED:
+            is_type_error = kind in ("CrossEntropyLoss", "NLLLoss") or value.type == "numpy.ndarray"
             loss.crash(
                 "TypeError" if is_type_error else "AttributeError",
-                f"the {what} is of type {thing.type}, but a loss takes tensors",
-                "select the tensor element" if thing.type == "tuple" else "convert it to a tensor",
+                f"the {what} is of type {value.type}, but a loss takes tensors",
+                "select the tensor element" if value.type == "tuple" else "convert it to a tensor",
             )

@@ -10,11 +10,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families import torch_sizes
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     INTEGERS,
     default_dtype,
+    describe,
     dtype_meant,
     dtype_of,
     is_float,
@@ -22,13 +24,11 @@ from crane_core.detectors.rules.families.torch_things import (
     shape_of,
     short,
     tensor,
-    told,
     words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("torch modules")
 
@@ -104,27 +104,29 @@ _UNUSUAL: Final = {"stride": None}
 
 
 def _maker(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        bound = site.arguments.bound(_MADE[kind])
+    def made(operation: Operation) -> AbstractValue | None:
+        bound = operation.arguments.bound(_MADE[kind])
         if bound is None:
             return None
-        _whole_sizes(site, kind, bound)
-        _divisible(site, bound)
-        settings = {name: thing.literal for name, thing in bound.items() if name not in ("device", "dtype", "bias")}
-        dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else default_dtype(site)
+        _whole_sizes(operation, kind, bound)
+        _divisible(operation, bound)
+        settings = {
+            name: abstract.literal for name, abstract in bound.items() if name not in ("device", "dtype", "bias")
+        }
+        dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else default_dtype(operation)
         facts = {name: value for name, value in settings.items() if value is not None or name not in _UNUSUAL}
-        return Thing(
-            f"torch.nn.{kind}", facts | {"training": True} | ({"dtype": dtype} if dtype else {}), words=site.text
+        return AbstractValue(
+            f"torch.nn.{kind}", facts | {"training": True} | ({"dtype": dtype} if dtype else {}), words=operation.text
         )
 
     return made
 
 
-def _whole_sizes(site: Site, kind: str, bound: Mapping[str, Thing]) -> None:
+def _whole_sizes(operation: Operation, kind: str, bound: Mapping[str, AbstractValue]) -> None:
     """Sizes that are not integers: `width / 2` is a float."""
     for name in _WHOLE:
         if name in bound and bound[name].type in ("float", "str", "NoneType", "tuple", "list"):
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"{name} of {kind} must be an integer, not {bound[name].type}",
                 fact=f"{words_of(bound[name], name)} is of type {bound[name].type}",
@@ -132,12 +134,12 @@ def _whole_sizes(site: Site, kind: str, bound: Mapping[str, Thing]) -> None:
             )
 
 
-def _divisible(site: Site, bound: Mapping[str, Thing]) -> None:
+def _divisible(operation: Operation, bound: Mapping[str, AbstractValue]) -> None:
     groups = bound["groups"].literal if "groups" in bound else 1
     for name in ("in_channels", "out_channels"):
         size = bound[name].literal if name in bound else NOT_KNOWN
         if type(groups) is int and groups > 0 and type(size) is int and size % groups:
-            site.crash(
+            operation.crash(
                 "ValueError",
                 f"{name} must be divisible by groups",
                 fact=f"{name} is {size}, groups is {groups}",
@@ -150,56 +152,62 @@ for _kind in _MADE:
 
 
 @RULES.function("torch.nn.Sequential", "torch.nn.ModuleList")
-def container_made(site: Site) -> Thing | None:
+def container_made(operation: Operation) -> AbstractValue | None:
     """Modules in a row, given one by one or as one list; a Sequential does not take a list."""
-    kind = "Sequential" if "Sequential" in site.text.partition("(")[0] else "ModuleList"
-    given = site.arguments.positional
-    if site.arguments.keywords or not site.arguments.is_complete:
+    kind = "Sequential" if "Sequential" in operation.text.partition("(")[0] else "ModuleList"
+    given = operation.arguments.positional
+    if operation.arguments.keywords or not operation.arguments.is_complete:
         return None
     if kind == "Sequential":
-        _modules_only(site, given)
-        return _container(kind, given, site.text) if all(thing.type or is_module(thing) for thing in given) else None
+        _modules_only(operation, given)
+        return (
+            _container(kind, given, operation.text) if all(value.type or is_module(value) for value in given) else None
+        )
     if len(given) > 1 or not given:
-        return _container(kind, [], site.text) if not given else None
-    return _container(kind, given[0].items, site.text) if given[0].items is not None else Thing(f"torch.nn.{kind}")
+        return _container(kind, [], operation.text) if not given else None
+    return (
+        _container(kind, given[0].items, operation.text)
+        if given[0].items is not None
+        else AbstractValue(f"torch.nn.{kind}")
+    )
 
 
-def _modules_only(site: Site, given: Sequence[Thing]) -> None:
-    for thing in given:
-        if thing.type in ("list", "tuple", "str", "int", "float", "NoneType"):
-            site.crash(
+def _modules_only(operation: Operation, given: Sequence[AbstractValue]) -> None:
+    for value in given:
+        if value.type in ("list", "tuple", "str", "int", "float", "NoneType"):
+            operation.crash(
                 "TypeError",
-                f"{thing.type} is not a Module subclass: a Sequential takes modules",
-                fact=f"{words_of(thing, 'it')} is of type {thing.type}",
-                remedy="unpack the list: nn.Sequential(*layers)" if thing.type == "list" else "pass a module instead",
+                f"{value.type} is not a Module subclass: a Sequential takes modules",
+                fact=f"{words_of(value, 'it')} is of type {value.type}",
+                remedy="unpack the list: nn.Sequential(*layers)" if value.type == "list" else "pass a module instead",
             )
 
 
-def _container(kind: str, modules: Sequence[Thing], words: str) -> Thing:
-    return Thing(f"torch.nn.{kind}", {"training": True}, items=modules, words=words)
+def _container(kind: str, modules: Sequence[AbstractValue], words: str) -> AbstractValue:
+    return AbstractValue(f"torch.nn.{kind}", {"training": True}, items=modules, words=words)
 
 
 # What is inside
 
 
-def is_module(thing: Thing) -> bool:
+def is_module(value: AbstractValue) -> bool:
     """A module of torch, or of the notebook where the state shows it to be one, or its class says so."""
-    if thing.package == "torch":
-        return thing.type.startswith("torch.nn.") and ".loss." not in thing.type
-    if thing.package == "torchvision":
-        return any(fact in thing.facts for fact in ("containers", "part_names", "head_takes"))
-    if thing.package != "__main__":
+    if value.package == "torch":
+        return value.type.startswith("torch.nn.") and ".loss." not in value.type
+    if value.package == "torchvision":
+        return any(fact in value.facts for fact in ("containers", "part_names", "head_takes"))
+    if value.package != "__main__":
         return False
-    if "n_parameters" in thing.facts and "training" in thing.facts:
+    if "n_parameters" in value.facts and "training" in value.facts:
         return True
-    bases = thing.definition.bases if isinstance(thing.definition, ast.ClassDef) else []
+    bases = value.definition.bases if isinstance(value.definition, ast.ClassDef) else []
     return any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in bases)
 
 
-def inside(module: Thing, name: str) -> Thing | None:
+def inside(module: AbstractValue, name: str) -> AbstractValue | None:
     """The module that is a part of another under this name, made of the state's list of layers once; None for others.
 
-    Two parts that are one module share a Thing.
+    Two parts that are one module share one value.
     """
     if name in module.attributes:
         return module.attributes[name]
@@ -212,14 +220,14 @@ def inside(module: Thing, name: str) -> Thing | None:
     return made
 
 
-def _parts(module: Thing) -> list[str] | None:
+def _parts(module: AbstractValue) -> list[str] | None:
     """The names of the modules directly inside; None if the state does not tell them."""
     own = module.fact("containers", {}).get("")
     return list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
 
 
-def _made_of_state(root: Thing, path: str, met: dict[str, Thing]) -> Thing | None:
-    """The Thing of a module inside, by its path, from the facts of the whole."""
+def _made_of_state(root: AbstractValue, path: str, met: dict[str, AbstractValue]) -> AbstractValue | None:
+    """The AbstractValue of a module inside, by its path, from the facts of the whole."""
     path = root.fact("same_modules", {}).get(path, path)
     if path in met:
         return met[path]
@@ -231,13 +239,13 @@ def _made_of_state(root: Thing, path: str, met: dict[str, Thing]) -> Thing | Non
     facts = {name: fact for name, fact in told_of.items() if name not in ("type", "parts")}
     facts.update(_inherited(root, path))
     words = f"{root.words}.{path}" if root.words else path
-    met[path] = made = Thing(kind if "." in kind else f"torch.nn.{kind}", facts, words=words)
+    met[path] = made = AbstractValue(kind if "." in kind else f"torch.nn.{kind}", facts, words=words)
     if path in containers:
         _fill(root, made, path, told_of.get("parts"), met)
     return made
 
 
-def _inherited(root: Thing, path: str) -> dict[str, Any]:
+def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
     """Dtype, device and mode that all modules inside share."""
     shared = {name: root.fact(name) for name in ("dtype", "device") if isinstance(root.fact(name), str)}
     others = root.fact("in_the_other_mode", [])
@@ -246,7 +254,7 @@ def _inherited(root: Thing, path: str) -> dict[str, Any]:
     return shared
 
 
-def _fill(root: Thing, made: Thing, path: str, parts: Any, met: dict[str, Thing]) -> None:
+def _fill(root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: dict[str, AbstractValue]) -> None:
     names = parts if isinstance(parts, list) else []
     found = {name: _made_of_state(root, f"{path}.{name}" if path else name, met) for name in names}
     there = {name: one for name, one in found.items() if one is not None}
@@ -256,13 +264,13 @@ def _fill(root: Thing, made: Thing, path: str, parts: Any, met: dict[str, Thing]
         made.items = list(there.values())
 
 
-def chain(module: Thing) -> list[Thing] | None:
+def chain(module: AbstractValue) -> list[AbstractValue] | None:
     """The modules of a Sequential in order; None if they are not all known."""
     if module.items is None and module.type.startswith("torch.nn.") and module.class_name in _CONTAINERS:
         parts = _parts(module)
         if parts is None:
             return None
-        met: dict[str, Thing] = {}
+        met: dict[str, AbstractValue] = {}
         found = [module.attributes.get(name) or _made_of_state(module, name, met) for name in parts]
         if all(one is not None for one in found):
             module.items = [one for one in found if one is not None]
@@ -270,7 +278,7 @@ def chain(module: Thing) -> list[Thing] | None:
     return module.items
 
 
-def _within(module: Thing) -> Iterator[Thing]:
+def _within(module: AbstractValue) -> Iterator[AbstractValue]:
     """The module and all that is known inside."""
     yield module
     for part in {id(part): part for part in (*(module.items or ()), *module.attributes.values())}.values():
@@ -281,35 +289,35 @@ def _within(module: Thing) -> Iterator[Thing]:
 @RULES.attribute("__main__.*")
 @RULES.attribute("torch.*")
 @RULES.attribute("torchvision.*")
-def part(site: Site) -> Thing | None:
+def part(operation: Operation) -> AbstractValue | None:
     """A module inside by its name."""
-    if site.receiver is None or not is_module(site.receiver):
+    if operation.receiver is None or not is_module(operation.receiver):
         return None
-    if site.receiver.class_name == "Sequential":
-        chain(site.receiver)
-    found = inside(site.receiver, site.name)
-    if found is None and site.name in ("in_features", "out_features", "in_channels", "out_channels"):
-        value = site.receiver.fact(site.name)
-        return Thing("int", literal=value) if type(value) is int else None
+    if operation.receiver.class_name == "Sequential":
+        chain(operation.receiver)
+    found = inside(operation.receiver, operation.name)
+    if found is None and operation.name in ("in_features", "out_features", "in_channels", "out_channels"):
+        value = operation.receiver.fact(operation.name)
+        return AbstractValue("int", literal=value) if type(value) is int else None
     return found
 
 
 @RULES.item("torch.Sequential")
 @RULES.item("torch.ModuleList")
-def part_at(site: Site) -> Thing | None:
+def part_at(operation: Operation) -> AbstractValue | None:
     """A module by its place."""
-    modules, at = chain(site.receiver or Thing()), site.first.literal
+    modules, at = chain(operation.receiver or AbstractValue()), operation.first.literal
     if modules is None:
-        return Thing() if type(at) is int else None
+        return AbstractValue() if type(at) is int else None
     if type(at) is not int:
         return None
     if not -len(modules) <= at < len(modules):
-        _no_place(site, site.receiver or Thing(), at, len(modules))
+        _no_place(operation, operation.receiver or AbstractValue(), at, len(modules))
     return modules[at]
 
 
-def _no_place(site: Site, module: Thing, at: int, n: int) -> NoReturn:
-    site.crash(
+def _no_place(operation: Operation, module: AbstractValue, at: int, n: int) -> NoReturn:
+    operation.crash(
         "IndexError",
         f"index {at} is out of range",
         fact=f"{words_of(module, 'it')} holds {n} modules",
@@ -319,24 +327,24 @@ def _no_place(site: Site, module: Thing, at: int, n: int) -> NoReturn:
 
 @RULES.set_item("torch.Sequential")
 @RULES.set_item("torch.ModuleList")
-def part_replaced(site: Site) -> Thing | None:
+def part_replaced(operation: Operation) -> AbstractValue | None:
     """net[-1] = nn.Linear(...)."""
-    module, at, value = site.receiver or Thing(), *site.arguments.positional
+    module, at, value = operation.receiver or AbstractValue(), *operation.arguments.positional
     modules = chain(module)
     if modules is None or type(at.literal) is not int:
         return None
     if not -len(modules) <= at.literal < len(modules):
-        _no_place(site, module, at.literal, len(modules))
+        _no_place(operation, module, at.literal, len(modules))
     modules[at.literal] = value
     module.attributes = {}
     module.facts = {name: fact for name, fact in module.facts.items() if name not in _OF_PARTS}
-    return Thing()
+    return AbstractValue()
 
 
 @RULES.element("torch.Sequential")
 @RULES.element("torch.ModuleList")
-def first_part(site: Site) -> Thing | None:
-    modules = chain(site.receiver or Thing())
+def first_part(operation: Operation) -> AbstractValue | None:
+    modules = chain(operation.receiver or AbstractValue())
     return modules[0] if modules else None
 
 
@@ -346,48 +354,48 @@ def first_part(site: Site) -> Thing | None:
 @RULES.method("__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 @RULES.method("torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 @RULES.method("torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
-def placed(site: Site) -> Thing | None:
+def placed(operation: Operation) -> AbstractValue | None:
     """The module itself, with all inside in another mode, dtype, or place."""
-    module = site.receiver
-    if module is None or not is_module(module) or is_own(module, site.name):
+    module = operation.receiver
+    if module is None or not is_module(module) or is_own(module, operation.name):
         return None
-    if site.name in ("train", "eval"):
-        _set_mode(site, module)
-    elif site.name != "zero_grad":
-        _move(site, module)
-    return Thing("NoneType", literal=None) if site.name == "zero_grad" else module
+    if operation.name in ("train", "eval"):
+        _set_mode(operation, module)
+    elif operation.name != "zero_grad":
+        _move(operation, module)
+    return AbstractValue("NoneType", literal=None) if operation.name == "zero_grad" else module
 
 
-def _set_mode(site: Site, module: Thing) -> None:
-    mode = site.arguments.bound("mode=True") if site.name == "train" else {}
-    value = mode.get("mode") if mode is not None else Thing()
-    is_training: Any = site.name == "train" if value is None else value.literal
+def _set_mode(operation: Operation, module: AbstractValue) -> None:
+    mode = operation.arguments.bound("mode=True") if operation.name == "train" else {}
+    value = mode.get("mode") if mode is not None else AbstractValue()
+    is_training: Any = operation.name == "train" if value is None else value.literal
     for one in _within(module):
         one.facts.pop("in_the_other_mode", None)
         one.facts["training"] = is_training
 
 
-def _move(site: Site, module: Thing) -> None:
+def _move(operation: Operation, module: AbstractValue) -> None:
     """Devices are not followed: after a move that is not known to the same place, they are not known."""
     dtypes = {"float": "torch.float32", "double": "torch.float64", "half": "torch.float16"}
-    given = [*site.arguments.positional, *site.arguments.keywords.values()]
-    meant = [dtype_meant(thing) for thing in given]
-    dtype = dtypes.get(site.name) or next((one for one in meant if one in FLOATS), None)
-    is_plain_move = site.name in ("cpu", "cuda") or all(_is_device(thing) for thing in given)
+    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    meant = [dtype_meant(value) for value in given]
+    dtype = dtypes.get(operation.name) or next((one for one in meant if one in FLOATS), None)
+    is_plain_move = operation.name in ("cpu", "cuda") or all(_is_device(value) for value in given)
     for one in _within(module):
         if dtype is not None:
             one.facts["dtype"] = dtype
         elif not is_plain_move:
             one.facts.pop("dtype", None)
-        if site.name in ("to", "cuda") and not (given and given[0].literal == "cpu"):
+        if operation.name in ("to", "cuda") and not (given and given[0].literal == "cpu"):
             one.facts.pop("device", None)
 
 
-def _is_device(thing: Thing) -> bool:
-    return thing.type in ("str", "torch.device", "bool")
+def _is_device(value: AbstractValue) -> bool:
+    return value.type in ("str", "torch.device", "bool")
 
 
-def is_own(module: Thing, name: str) -> bool:
+def is_own(module: AbstractValue, name: str) -> bool:
     """Whether the notebook's class has a method of this name itself."""
     body = module.definition.body if isinstance(module.definition, ast.ClassDef) else []
     return any(isinstance(part, ast.FunctionDef) and part.name == name for part in body)
@@ -396,17 +404,17 @@ def is_own(module: Thing, name: str) -> bool:
 @RULES.method("__main__.*", "parameters", "named_parameters", "children", "modules", "named_modules")
 @RULES.method("torch.*", "parameters", "named_parameters", "children", "modules", "named_modules")
 @RULES.method("torchvision.*", "parameters", "named_parameters", "children", "modules", "named_modules")
-def looked_at(site: Site) -> Thing | None:
+def looked_at(operation: Operation) -> AbstractValue | None:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
-    module = site.receiver
-    if module is None or not is_module(module) or is_own(module, site.name):
+    module = operation.receiver
+    if module is None or not is_module(module) or is_own(module, operation.name):
         return None
-    if site.name != "parameters":
-        return Thing()
-    return Thing("generator", _counted(module), words=site.text)
+    if operation.name != "parameters":
+        return AbstractValue()
+    return AbstractValue("generator", _counted(module), words=operation.text)
 
 
-def _counted(module: Thing) -> dict[str, Any]:
+def _counted(module: AbstractValue) -> dict[str, Any]:
     n = module.fact("n_parameters")
     if n is None and module.type.startswith("torch.nn."):
         kinds = {one.class_name for one in _within(module)}
@@ -420,30 +428,30 @@ def _counted(module: Thing) -> dict[str, Any]:
 
 
 @RULES.method("torch.*", "__call__", "forward")
-def called(site: Site) -> Thing | None:
+def called(operation: Operation) -> AbstractValue | None:
     """What a layer, or a chain of layers, makes of its input."""
-    module = site.receiver
+    module = operation.receiver
     if module is None or not module.type.startswith("torch.nn.") or module.fact("hooked"):
         return None
     if module.class_name == "Sequential":
-        return _through_chain(site, module)
+        return _through_chain(operation, module)
     if module.class_name == "MultiheadAttention":
-        return _attended(site, module)
+        return _attended(operation, module)
     if not torch_sizes.is_known(module.class_name):
         return None
     more = ", hx=None" if module.class_name in torch_sizes.RECURRENT else ""
-    bound = site.arguments.bound(f"input{more}")
+    bound = operation.arguments.bound(f"input{more}")
     if bound is None or "input" not in bound:
-        _arity(site, module, more)
+        _arity(operation, module, more)
         return None
-    return through(site, module, bound["input"])
+    return through(operation, module, bound["input"])
 
 
-def _arity(site: Site, module: Thing, more: str) -> None:
+def _arity(operation: Operation, module: AbstractValue, more: str) -> None:
     """Layers that take one tensor and are called with more."""
-    n = len(site.arguments.positional)
-    if site.arguments.is_complete and n > (2 if more else 1) and not site.arguments.keywords:
-        site.crash(
+    n = len(operation.arguments.positional)
+    if operation.arguments.is_complete and n > (2 if more else 1) and not operation.arguments.keywords:
+        operation.crash(
             "TypeError",
             f"forward of {module.class_name} takes 1 input, but {n} are given",
             fact=f"{words_of(module, 'it')} is of type {module.class_name}",
@@ -451,55 +459,55 @@ def _arity(site: Site, module: Thing, more: str) -> None:
         )
 
 
-def _through_chain(site: Site, module: Thing) -> Thing | None:
-    modules, bound = chain(module), site.arguments.bound("input")
+def _through_chain(operation: Operation, module: AbstractValue) -> AbstractValue | None:
+    modules, bound = chain(module), operation.arguments.bound("input")
     if bound is None or "input" not in bound:
-        _arity(site, module, "")
+        _arity(operation, module, "")
         return None
     if modules is None:
-        return Thing()
+        return AbstractValue()
     flowing = bound["input"]
     for one in modules:
         if one.type.startswith("torch.nn.") and torch_sizes.is_known(one.class_name) and not one.fact("hooked"):
-            flowing = through(site, one, flowing)
+            flowing = through(operation, one, flowing)
         else:
-            flowing = site.call(one, [flowing], {})
+            flowing = operation.call(one, [flowing], {})
     return flowing
 
 
-def through(site: Site, layer: Thing, flowing: Thing) -> Thing:
+def through(operation: Operation, layer: AbstractValue, flowing: AbstractValue) -> AbstractValue:
     """What one layer makes of what flows through it."""
     kind = layer.class_name
-    _refuse_others(site, layer, flowing)
+    _refuse_others(operation, layer, flowing)
     if not is_tensor(flowing):
-        return Thing()
-    _match_devices(site, layer, flowing)
+        return AbstractValue()
+    _match_devices(operation, layer, flowing)
     shape = shape_of(flowing)
-    after = _sized(site, layer, flowing, shape) if shape is not None else None
-    _match_dtypes(site, layer, flowing)
-    _check_indices(site, layer, flowing)
-    _check_batch_norm(site, layer, flowing, shape)
+    after = _sized(operation, layer, flowing, shape) if shape is not None else None
+    _match_dtypes(operation, layer, flowing)
+    _check_indices(operation, layer, flowing)
+    _check_batch_norm(operation, layer, flowing, shape)
     words = f"the output of {words_of(layer, kind)}"
     dtype = _dtype_after(layer, flowing)
     made = tensor(after, dtype, flowing.fact("device"), words=words if after != shape else flowing.words or words)
-    if kind in _TRAINED and not any(site.mentions(text) for text in _WITHOUT_GRADIENT):
+    if kind in _TRAINED and not any(operation.mentions(text) for text in _WITHOUT_GRADIENT):
         made.facts["requires_grad"] = True
     return _with_states(layer, made, shape) if kind in torch_sizes.RECURRENT else made
 
 
-def _sized(site: Site, layer: Thing, flowing: Thing, shape: Shape) -> Shape | None:
+def _sized(operation: Operation, layer: AbstractValue, flowing: AbstractValue, shape: Shape) -> Shape | None:
     try:
         return torch_sizes.given(layer.class_name, layer.facts, shape)
     except torch_sizes.Refusal as refusal:
-        site.crash(
+        operation.crash(
             refusal.exception,
             f"{words_of(layer, layer.class_name)}: {refusal.why}",
-            fact=told(flowing, "the input"),
+            fact=describe(flowing, "the input"),
             remedy=refusal.remedy,
         )
 
 
-def _dtype_after(layer: Thing, flowing: Thing) -> str | None:
+def _dtype_after(layer: AbstractValue, flowing: AbstractValue) -> str | None:
     weights = layer.fact("dtype") if layer.fact("dtype") in FLOATS else None
     if layer.class_name in ("Embedding", "Linear") or layer.class_name in torch_sizes.RECURRENT:
         return weights
@@ -507,12 +515,12 @@ def _dtype_after(layer: Thing, flowing: Thing) -> str | None:
     return there if is_float(there) or layer.class_name in ("Flatten", "Identity", "ReLU") else weights
 
 
-def _with_states(layer: Thing, sequence: Thing, before: Shape | None) -> Thing:
+def _with_states(layer: AbstractValue, sequence: AbstractValue, before: Shape | None) -> AbstractValue:
     """The pair that a recurrent layer gives: the sequence, and the last state."""
     state = tensor(torch_sizes.hidden(layer.facts, before) if before is not None else None, dtype_of(sequence))
     if layer.class_name == "LSTM":
-        state = Thing("tuple", items=[state, tensor(None, dtype_of(sequence))], words="the states of the LSTM")
-    return Thing("tuple", items=[sequence, state], words=f"the output of {words_of(layer, layer.class_name)}")
+        state = AbstractValue("tuple", items=[state, tensor(None, dtype_of(sequence))], words="the states of the LSTM")
+    return AbstractValue("tuple", items=[sequence, state], words=f"the output of {words_of(layer, layer.class_name)}")
 
 
 _TRAINED: Final = ("Linear", "Conv1d", "Conv2d", "Conv3d")
@@ -525,14 +533,14 @@ _ATTRIBUTE_ERRORS: Final = frozenset(("BatchNorm1d", "BatchNorm2d", "LSTM", "GRU
 _NO_TENSORS: Final = ("list", "tuple", "dict", "str", "int", "float", "NoneType", "numpy.ndarray")
 
 
-def _refuse_others(site: Site, layer: Thing, flowing: Thing) -> None:
+def _refuse_others(operation: Operation, layer: AbstractValue, flowing: AbstractValue) -> None:
     """What is not a tensor: arrays, lists, the pair that an LSTM gives."""
     kind, given = layer.class_name, flowing.type
     is_refused = given in _NO_TENSORS or flowing.is_a("pandas", "DataFrame", "Series") or flowing.is_a("PIL")
     if not is_refused or kind not in _TYPE_ERRORS | _ATTRIBUTE_ERRORS:
         return
     remedy = "use its first element: output, _ = lstm(x)" if given == "tuple" else "convert it to a tensor first"
-    site.crash(
+    operation.crash(
         "TypeError" if kind in _TYPE_ERRORS else "AttributeError",
         f"{words_of(layer, kind)} takes a tensor, not {given}",
         fact=f"{words_of(flowing, 'the input')} is of type {given}",
@@ -540,11 +548,11 @@ def _refuse_others(site: Site, layer: Thing, flowing: Thing) -> None:
     )
 
 
-def _match_devices(site: Site, layer: Thing, flowing: Thing) -> None:
+def _match_devices(operation: Operation, layer: AbstractValue, flowing: AbstractValue) -> None:
     left, right = layer.fact("device"), flowing.fact("device")
     are_apart = isinstance(left, str) and isinstance(right, str) and "cpu" in (left, right) and left != right
     if are_apart and layer.class_name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "GRU"):
-        site.crash(
+        operation.crash(
             "RuntimeError",
             "Expected all tensors to be on the same device",
             fact=f"the weights of {words_of(layer, 'the layer')} are on {left}, its input on {right}",
@@ -552,7 +560,7 @@ def _match_devices(site: Site, layer: Thing, flowing: Thing) -> None:
         )
 
 
-def _match_dtypes(site: Site, layer: Thing, flowing: Thing) -> None:
+def _match_dtypes(operation: Operation, layer: AbstractValue, flowing: AbstractValue) -> None:
     """Weights and input of one dtype. Half precision is left out: autocast may bring it about."""
     weights, there, kind = layer.fact("dtype"), dtype_of(flowing), layer.class_name
     if there is None or there == weights or kind not in torch_sizes.ONE_DTYPE:
@@ -565,30 +573,30 @@ def _match_dtypes(site: Site, layer: Thing, flowing: Thing) -> None:
     if clashes:
         exception = "ValueError" if kind in torch_sizes.RECURRENT else "RuntimeError"
         is_batch_norm = kind.startswith("BatchNorm") and there not in FLOATS
-        site.crash(
+        operation.crash(
             "NotImplementedError" if is_batch_norm else exception,
             f"the weights of {words_of(layer, kind)} are {short(weights or 'torch.float32')}, its input {short(there)}",
-            fact=told(flowing, "the input"),
+            fact=describe(flowing, "the input"),
             remedy="convert the data: x.float()",
         )
 
 
-def _check_indices(site: Site, layer: Thing, flowing: Thing) -> None:
+def _check_indices(operation: Operation, layer: AbstractValue, flowing: AbstractValue) -> None:
     """An embedding takes integers below its size."""
     if layer.class_name != "Embedding":
         return
     dtype, ends, n = dtype_of(flowing), flowing.fact("value_range"), layer.fact("num_embeddings")
     if dtype is not None and dtype not in ("torch.int64", "torch.int32"):
-        site.crash(
+        operation.crash(
             "RuntimeError",
             f"Expected tensor for argument 'indices' to have scalar type Long or Int, but got {short(dtype)}",
-            fact=told(flowing, "the input"),
+            fact=describe(flowing, "the input"),
             remedy="pass x.long()",
         )
     if type(n) is int and isinstance(ends, (list, tuple)) and len(ends) == 2:
         beyond = [end for end in ends if type(end) is int and not 0 <= end < n]
         if beyond and flowing.fact("device", "cpu") == "cpu":
-            site.crash(
+            operation.crash(
                 "IndexError",
                 f"index out of range in self: {beyond[-1]}, {words_of(layer, 'the embedding')} has {n} entries",
                 fact=f"{words_of(flowing, 'the input')} ranges from {ends[0]} to {ends[1]}",
@@ -596,20 +604,20 @@ def _check_indices(site: Site, layer: Thing, flowing: Thing) -> None:
             )
 
 
-def _check_batch_norm(site: Site, layer: Thing, flowing: Thing, shape: Shape | None) -> None:
+def _check_batch_norm(operation: Operation, layer: AbstractValue, flowing: AbstractValue, shape: Shape | None) -> None:
     if not layer.class_name.startswith("BatchNorm") or layer.fact("training") is not True or shape is None:
         return
     if torch_sizes.values_per_channel(shape) == 1:
-        site.crash(
+        operation.crash(
             "ValueError",
             f"{words_of(layer, 'batch normalization')} expected more than 1 value per channel when training",
-            fact=told(flowing, "the input"),
+            fact=describe(flowing, "the input"),
             remedy="call model.eval() before predicting one sample, or use a larger batch (drop_last=True)",
         )
 
 
-def _attended(site: Site, module: Thing) -> Thing | None:
-    bound = site.arguments.bound(
+def _attended(operation: Operation, module: AbstractValue) -> AbstractValue | None:
+    bound = operation.arguments.bound(
         "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,"
         " is_causal=False"
     )
@@ -618,13 +626,13 @@ def _attended(site: Site, module: Thing) -> Thing | None:
     query, width = bound["query"], module.fact("embed_dim")
     shape = shape_of(query) if is_tensor(query) else None
     if shape is not None and len(shape) in (2, 3) and type(width) is int and shape[-1] not in (None, width):
-        site.crash(
+        operation.crash(
             "AssertionError",
             f"was expecting embedding dimension of {width}, but got {shape[-1]}",
-            fact=told(query, "the query"),
+            fact=describe(query, "the query"),
             remedy=f"create it with embed_dim={shape[-1]}",
         )
-    return Thing("tuple", items=[tensor(shape, dtype_of(query)), Thing()], words=site.text)
+    return AbstractValue("tuple", items=[tensor(shape, dtype_of(query)), AbstractValue()], words=operation.text)
 
 
 # Parts that are called, and parts that are replaced
@@ -633,20 +641,20 @@ def _attended(site: Site, module: Thing) -> Thing | None:
 @RULES.method("__main__.*")
 @RULES.method("torch.*")
 @RULES.method("torchvision.*")
-def part_called(site: Site) -> Thing | None:
+def part_called(operation: Operation) -> AbstractValue | None:
     """self.head(x), where the state tells what the head is."""
-    module = site.receiver
-    if module is None or not is_module(module) or site.name.startswith("__"):
+    module = operation.receiver
+    if module is None or not is_module(module) or operation.name.startswith("__"):
         return None
-    found = inside(module, site.name)
+    found = inside(module, operation.name)
     if found is None or not is_module(found):
         return None
-    return site.call(found, site.arguments.positional, site.arguments.keywords)
+    return operation.call(found, operation.arguments.positional, operation.arguments.keywords)
 
 
 @RULES.set_attribute("torch.*")
 @RULES.set_attribute("torchvision.*")
-def part_set(site: Site) -> Thing | None:
+def part_set(operation: Operation) -> AbstractValue | None:
     """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
-    module = site.receiver
-    return Thing() if module is not None and (is_module(module) or module.package == "torchvision") else None
+    module = operation.receiver
+    return AbstractValue() if module is not None and (is_module(module) or module.package == "torchvision") else None

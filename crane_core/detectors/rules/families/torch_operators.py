@@ -9,24 +9,24 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.torch_tensors import (
+    crash_on_shape_mismatch,
     default_dtype,
+    describe,
     dtype_of,
     is_float,
     is_tensor,
-    misfits,
     promoted,
     scalar_dtype,
     shape_of,
     short,
     tensor,
-    told,
     words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.shapes import MisfitError, Shape
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError
 
 RULES = Family("torch operators")
 
@@ -40,51 +40,53 @@ _BITS: Final = ("&", "|", "^")
 
 @RULES.operator("torch.Tensor", *_ARITHMETIC, *_COMPARISONS, *_BITS)
 @RULES.operator("torch.Parameter", *_ARITHMETIC, *_COMPARISONS)
-def elementwise(site: Site) -> Thing | None:
+def elementwise(operation: Operation) -> AbstractValue | None:
     """Broadcasting, and the dtype that two tensors have in common."""
-    if not site.arguments.positional:
+    if not operation.arguments.positional:
         return None
-    left, right = site.receiver or Thing(), site.first
+    left, right = operation.receiver or AbstractValue(), operation.first
     pair = [_operand(left), _operand(right)]
     if any(one is None for one in pair):
         return None
     operands = [one for one in pair if one is not None]
-    _one_device(site, left, right)
-    shape = _met(site, left, right, [one[0] for one in operands])
+    _one_device(operation, left, right)
+    shape = _met(operation, left, right, [one[0] for one in operands])
     dtype = promoted(*((kind, bool(one)) if one is not None else (None, True) for one, kind in operands))
-    if site.name in _COMPARISONS:
+    if operation.name in _COMPARISONS:
         dtype = "torch.bool"
-    elif site.name in ("/", "/=") and dtype is not None and not is_float(dtype):
-        dtype = default_dtype(site)
-    elif site.name in _BITS and is_float(dtype):
-        _no_bits(site, left, right)
+    elif operation.name in ("/", "/=") and dtype is not None and not is_float(dtype):
+        dtype = default_dtype(operation)
+    elif operation.name in _BITS and is_float(dtype):
+        _no_bits(operation, left, right)
     return tensor(shape, dtype, _device(left, right))
 
 
-def _operand(thing: Thing) -> tuple[Shape | None, str | None] | None:
-    if is_tensor(thing):
-        return shape_of(thing), dtype_of(thing)
-    return ((), scalar_dtype(thing)) if thing.type in _NUMBERS else None
+def _operand(value: AbstractValue) -> tuple[Shape | None, str | None] | None:
+    if is_tensor(value):
+        return shape_of(value), dtype_of(value)
+    return ((), scalar_dtype(value)) if value.type in _NUMBERS else None
 
 
-def _met(site: Site, left: Thing, right: Thing, pair: Sequence[Shape | None]) -> Shape | None:
+def _met(operation: Operation, left: AbstractValue, right: AbstractValue, pair: Sequence[Shape | None]) -> Shape | None:
     one, other = pair
     if one is None or other is None:
         return None
-    fact = f"{told(left, 'the left side')}, {told(right, 'the right side')}"
-    with misfits("RuntimeError", fact=fact, remedy="make the shapes match (unsqueeze, view, transpose)"):
-        if site.name.endswith("=") and site.name not in _COMPARISONS and is_tensor(left):
+    fact = f"{describe(left, 'the left side')}, {describe(right, 'the right side')}"
+    with crash_on_shape_mismatch(
+        "RuntimeError", fact=fact, remedy="make the shapes match (unsqueeze, view, transpose)"
+    ):
+        if operation.name.endswith("=") and operation.name not in _COMPARISONS and is_tensor(left):
             shapes.broadcast_to(other, one)
             return one
         return shapes.broadcast(one, other)
 
 
-def _one_device(site: Site, left: Thing, right: Thing) -> None:
-    devices = [thing.fact("device") for thing in (left, right)]
-    has_dimensions = all(is_tensor(thing) and shape_of(thing) for thing in (left, right))
+def _one_device(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
+    devices = [value.fact("device") for value in (left, right)]
+    has_dimensions = all(is_tensor(value) and shape_of(value) for value in (left, right))
     are_known = all(isinstance(device, str) for device in devices)
     if has_dimensions and are_known and len(set(devices)) > 1 and "cpu" in devices:
-        site.crash(
+        operation.crash(
             "RuntimeError",
             "Expected all tensors to be on the same device",
             fact=f"{words_of(left, 'one')} is on {devices[0]}, {words_of(right, 'the other')} on {devices[1]}",
@@ -92,47 +94,51 @@ def _one_device(site: Site, left: Thing, right: Thing) -> None:
         )
 
 
-def _device(left: Thing, right: Thing) -> str | None:
-    devices = {thing.fact("device") for thing in (left, right) if is_tensor(thing)}
+def _device(left: AbstractValue, right: AbstractValue) -> str | None:
+    devices = {value.fact("device") for value in (left, right) if is_tensor(value)}
     return devices.pop() if len(devices) == 1 else None
 
 
-def _no_bits(site: Site, left: Thing, right: Thing) -> None:
-    site.crash(
+def _no_bits(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
+    operation.crash(
         "NotImplementedError",
-        f"{site.name} is not implemented for floats, only for booleans and integers",
-        fact=f"{told(left, 'the left side')}, {told(right, 'the right side')}",
+        f"{operation.name} is not implemented for floats, only for booleans and integers",
+        fact=f"{describe(left, 'the left side')}, {describe(right, 'the right side')}",
         remedy="compare first: (x > 0) & (y > 0)",
     )
 
 
 @RULES.operator("torch.Tensor", "-x", "+x", "~x")
-def unary(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    return tensor(shape_of(thing), dtype_of(thing), thing.fact("device"))
+def unary(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    return tensor(shape_of(value), dtype_of(value), value.fact("device"))
 
 
 @RULES.operator("torch.Tensor", "@")
-def matmul_operator(site: Site) -> Thing | None:
-    return product(site, site.receiver or Thing(), site.first)
+def matmul_operator(operation: Operation) -> AbstractValue | None:
+    return product(operation, operation.receiver or AbstractValue(), operation.first)
 
 
-def product(site: Site, left: Thing, right: Thing, multiply: Callable[..., Shape] = shapes.matmul) -> Thing | None:
+def product(
+    operation: Operation, left: AbstractValue, right: AbstractValue, multiply: Callable[..., Shape] = shapes.matmul
+) -> AbstractValue | None:
     """left @ right: the inner lengths, and one dtype."""
     if not (is_tensor(left) and is_tensor(right)):
-        _tensors_only(site, left, right)
+        _tensors_only(operation, left, right)
         return None
     one, other = shape_of(left), shape_of(right)
-    fact = f"{told(left, 'the left side')}, {told(right, 'the right side')}"
+    fact = f"{describe(left, 'the left side')}, {describe(right, 'the right side')}"
     shape: Shape | None = None
-    _one_device(site, left, right)
+    _one_device(operation, left, right)
     if one is not None and other is not None:
-        with misfits("RuntimeError", fact=fact, remedy="transpose one of them, or change the layer's size"):
+        with crash_on_shape_mismatch(
+            "RuntimeError", fact=fact, remedy="transpose one of them, or change the layer's size"
+        ):
             shape = multiply(one, other)
     dtypes = [dtype_of(left), dtype_of(right)]
     is_half = any(dtype in ("torch.float16", "torch.bfloat16") for dtype in dtypes)
     if None not in dtypes and dtypes[0] != dtypes[1] and not is_half:
-        site.crash(
+        operation.crash(
             "RuntimeError",
             f"expected m1 and m2 to have the same dtype, not {short(dtypes[0] or '')} and {short(dtypes[1] or '')}",
             fact=fact,
@@ -141,13 +147,13 @@ def product(site: Site, left: Thing, right: Thing, multiply: Callable[..., Shape
     return tensor(shape, dtypes[0] if None not in dtypes else None, _device(left, right))
 
 
-def _tensors_only(site: Site, left: Thing, right: Thing) -> None:
-    for thing, other in ((left, right), (right, left)):
-        if thing.is_a("numpy", "ndarray") and is_tensor(other) and site.name != "@":
-            site.crash(
+def _tensors_only(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
+    for value, other in ((left, right), (right, left)):
+        if value.is_a("numpy", "ndarray") and is_tensor(other) and operation.name != "@":
+            operation.crash(
                 "TypeError",
-                f"matmul: argument must be Tensor, not {thing.type}",
-                fact=f"{words_of(thing, 'it')} is of type {thing.type}",
+                f"matmul: argument must be Tensor, not {value.type}",
+                fact=f"{words_of(value, 'it')} is of type {value.type}",
                 remedy="convert it to a tensor: torch.from_numpy(...)",
             )
 
@@ -155,23 +161,23 @@ def _tensors_only(site: Site, left: Thing, right: Thing) -> None:
 def _two_dimensional(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 2:
-            raise MisfitError(f"mm takes 2D tensors, not {shapes.shown(shape)}")
+            raise ShapeMismatchError(f"mm takes 2D tensors, not {shapes.shown(shape)}")
     return shapes.matmul(left, right)
 
 
 def _batched(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 3:
-            raise MisfitError(f"bmm takes 3D tensors (batches of matrices), not {shapes.shown(shape)}")
+            raise ShapeMismatchError(f"bmm takes 3D tensors (batches of matrices), not {shapes.shown(shape)}")
     if None not in (left[0], right[0]) and left[0] != right[0]:
-        raise MisfitError(f"the batches of {shapes.shown(left)} and {shapes.shown(right)} differ")
+        raise ShapeMismatchError(f"the batches of {shapes.shown(left)} and {shapes.shown(right)} differ")
     return shapes.matmul(left, right)
 
 
 def _inner(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 1:
-            raise MisfitError(f"dot takes 1D tensors, not {shapes.shown(shape)}")
+            raise ShapeMismatchError(f"dot takes 1D tensors, not {shapes.shown(shape)}")
     return shapes.matmul(left, right)
 
 
@@ -184,12 +190,12 @@ _PRODUCTS: Final = {
 
 
 def _multiplier(multiply: Callable[..., Shape]) -> tuple[Rule, Rule]:
-    def function(site: Site) -> Thing | None:
-        given = site.arguments.positional
-        return product(site, given[0], given[1], multiply) if len(given) == 2 else None
+    def function(operation: Operation) -> AbstractValue | None:
+        given = operation.arguments.positional
+        return product(operation, given[0], given[1], multiply) if len(given) == 2 else None
 
-    def method(site: Site) -> Thing | None:
-        return product(site, site.receiver or Thing(), site.first, multiply)
+    def method(operation: Operation) -> AbstractValue | None:
+        return product(operation, operation.receiver or AbstractValue(), operation.first, multiply)
 
     return function, method
 

@@ -9,25 +9,25 @@ from collections.abc import Callable
 from typing import Final
 
 from crane_core.detectors.rules import shapes
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import torch_sizes
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.families.torch_tensors import (
     as_method,
+    crash_on_shape_mismatch,
+    describe,
     dtype_meant,
     dtype_of,
     is_tensor,
     lengths,
-    misfits,
     same_elements,
     shape_of,
     tensor,
-    told,
     whole,
     words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.shapes import About, MisfitError, Numbers, Part, Shape, Some
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import About, Numbers, Part, Shape, ShapeMismatchError, Some
 
 RULES = Family("torch reshaping")
 
@@ -35,42 +35,44 @@ RULES = Family("torch reshaping")
 # The same elements in another shape
 
 
-def _reshaped(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    shape, given = shape_of(thing), site.arguments.positional
+def _reshaped(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    shape, given = shape_of(value), operation.arguments.positional
     if len(given) == 1 and dtype_meant(given[0]) is not None:
         return tensor(None, dtype_meant(given[0]))
-    wanted = lengths(given) if not site.arguments.keywords and site.arguments.is_complete else None
+    wanted = lengths(given) if not operation.arguments.keywords and operation.arguments.is_complete else None
     floats = [one for one in given if one.type == "float"]
     if floats:
-        site.crash(
+        operation.crash(
             "TypeError",
             "sizes must be integers, but one is a float",
             fact=f"{words_of(floats[0], 'a size')} is of type float",
             remedy="divide with //",
         )
     if wanted is None:
-        return tensor(None, dtype_of(thing), thing.fact("device"))
+        return tensor(None, dtype_of(value), value.fact("device"))
     if shape is None:
-        return tensor(tuple(None if n == -1 else n for n in wanted), dtype_of(thing), thing.fact("device"))
-    with misfits("RuntimeError", fact=told(thing), remedy="check the sizes: the number of elements must stay the same"):
-        return same_elements(thing, shapes.reshape(shape, wanted))
+        return tensor(tuple(None if n == -1 else n for n in wanted), dtype_of(value), value.fact("device"))
+    with crash_on_shape_mismatch(
+        "RuntimeError", fact=describe(value), remedy="check the sizes: the number of elements must stay the same"
+    ):
+        return same_elements(value, shapes.reshape(shape, wanted))
 
 
-def _dims(site: Site, start: int = 0) -> list[int] | None:
+def _dims(operation: Operation, start: int = 0) -> list[int] | None:
     """Dimensions given one by one or as one tuple."""
-    given = list(site.arguments.positional[start:])
-    found = lengths(given) if given and not site.arguments.keywords else None
+    given = list(operation.arguments.positional[start:])
+    found = lengths(given) if given and not operation.arguments.keywords else None
     return None if found is None or None in found else [size for size in found if size is not None]
 
 
-def _permute(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    dims = _dims(site)
+def _permute(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    dims = _dims(operation)
     return None if dims is None else shapes.transpose(shape, dims)
 
 
-def _transpose(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    dims = _dims(site)
+def _transpose(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    dims = _dims(operation)
     return None if dims is None or len(dims) != 2 else _swapped(shape, *dims)
 
 
@@ -78,26 +80,26 @@ def _swapped(shape: Shape, first: int, second: int) -> Shape:
     return shapes.swapaxes(shape, first, second) if shape else shape
 
 
-def _t(site: Site, thing: Thing, shape: Shape) -> Shape | None:
+def _t(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
     if len(shape) > 2:
-        raise MisfitError(f"t() takes at most 2 dimensions, not {len(shape)}")
+        raise ShapeMismatchError(f"t() takes at most 2 dimensions, not {len(shape)}")
     return shape[::-1]
 
 
-def _unsqueeze(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    at = _one_dim(site)
+def _unsqueeze(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    at = _one_dim(operation)
     return None if at is None else shapes.expand_dims(shape, at)
 
 
-def _one_dim(site: Site) -> int | None:
-    bound = site.arguments.bound("dim")
+def _one_dim(operation: Operation) -> int | None:
+    bound = operation.arguments.bound("dim")
     return whole(bound.get("dim")) if bound else None
 
 
-def _squeeze(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    if not site.arguments.positional and not site.arguments.keywords:
+def _squeeze(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    if not operation.arguments.positional and not operation.arguments.keywords:
         return shapes.squeeze(shape)
-    at = _one_dim(site)
+    at = _one_dim(operation)
     if at is None or not shape:
         return None
     place = shapes.axis_of(at, len(shape))
@@ -106,8 +108,8 @@ def _squeeze(site: Site, thing: Thing, shape: Shape) -> Shape | None:
     return shape if shape[place] != 1 else (*shape[:place], *shape[place + 1 :])
 
 
-def _flatten(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    bound = site.arguments.bound("start_dim=0, end_dim=-1")
+def _flatten(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    bound = operation.arguments.bound("start_dim=0, end_dim=-1")
     if bound is None:
         return None
     start, end = (whole(bound.get(name, literal(usual))) for name, usual in (("start_dim", 0), ("end_dim", -1)))
@@ -117,15 +119,15 @@ def _flatten(site: Site, thing: Thing, shape: Shape) -> Shape | None:
         return torch_sizes.flattened(shape, start, end)
     except torch_sizes.Refusal as refusal:
         about = About.AXIS if refusal.exception == "IndexError" else About.LENGTHS
-        raise MisfitError(refusal.why, about) from None
+        raise ShapeMismatchError(refusal.why, about) from None
 
 
-def _expand(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    dims = _dims(site)
+def _expand(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    dims = _dims(operation)
     if dims is None:
         return None
     if len(dims) < len(shape):
-        raise MisfitError(f"{len(dims)} sizes are given for {len(shape)} dimensions")
+        raise ShapeMismatchError(f"{len(dims)} sizes are given for {len(shape)} dimensions")
     extra = len(dims) - len(shape)
     if any(size == -1 for size in dims[:extra]):
         return None
@@ -133,17 +135,17 @@ def _expand(site: Site, thing: Thing, shape: Shape) -> Shape | None:
     return shapes.broadcast_to(shape, tuple(wanted))
 
 
-def _repeat(site: Site, thing: Thing, shape: Shape) -> Shape | None:
-    dims = _dims(site)
+def _repeat(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
+    dims = _dims(operation)
     if dims is None:
         return None
     if len(dims) < len(shape):
-        raise MisfitError(f"{len(dims)} repetitions are given for {len(shape)} dimensions")
+        raise ShapeMismatchError(f"{len(dims)} repetitions are given for {len(shape)} dimensions")
     padded = (1,) * (len(dims) - len(shape)) + shape
     return tuple(None if size is None else size * n for size, n in zip(padded, dims, strict=True))
 
 
-Reshape = Callable[[Site, Thing, Shape], Shape | None]
+Reshape = Callable[[Operation, AbstractValue, Shape], Shape | None]
 _RESHAPES: Final[dict[str, Reshape]] = {
     "permute": _permute,
     "transpose": _transpose,
@@ -158,22 +160,22 @@ _RESHAPES: Final[dict[str, Reshape]] = {
 
 
 def _reshaper(change: Reshape, *, is_function: bool) -> Rule:
-    def reshaped(site: Site) -> Thing | None:
+    def reshaped(operation: Operation) -> AbstractValue | None:
         if is_function:
-            site = as_method(site)
-        thing = site.receiver or Thing()
-        if not is_tensor(thing):
+            operation = as_method(operation)
+        value = operation.receiver or AbstractValue()
+        if not is_tensor(value):
             return None
-        shape = shape_of(thing)
-        if shape is None or not site.arguments.is_complete:
-            return same_elements(thing, None)
+        shape = shape_of(value)
+        if shape is None or not operation.arguments.is_complete:
+            return same_elements(value, None)
         try:
-            return same_elements(thing, change(site, thing, shape))
-        except MisfitError as misfit:
-            site.crash(
-                "IndexError" if misfit.about is About.AXIS else "RuntimeError",
-                misfit.why,
-                fact=told(thing),
+            return same_elements(value, change(operation, value, shape))
+        except ShapeMismatchError as mismatch:
+            operation.crash(
+                "IndexError" if mismatch.about is About.AXIS else "RuntimeError",
+                mismatch.why,
+                fact=describe(value),
                 remedy="check the shape: " + ", ".join(f"{at}: {size}" for at, size in enumerate(shape)),
             )
 
@@ -187,13 +189,13 @@ for _name, _change in _RESHAPES.items():
 
 
 @RULES.method("torch.Tensor", "view", "reshape")
-def reshaped(site: Site) -> Thing | None:
-    return _reshaped(site)
+def reshaped(operation: Operation) -> AbstractValue | None:
+    return _reshaped(operation)
 
 
 @RULES.function("torch.reshape")
-def reshape_function(site: Site) -> Thing | None:
-    method = as_method(site)
+def reshape_function(operation: Operation) -> AbstractValue | None:
+    method = as_method(operation)
     return _reshaped(method) if method.receiver is not None and is_tensor(method.receiver) else None
 
 
@@ -201,24 +203,24 @@ def reshape_function(site: Site) -> Thing | None:
 
 
 @RULES.item("torch.Tensor")
-def item(site: Site) -> Thing | None:
+def item(operation: Operation) -> AbstractValue | None:
     """x[i, :, mask]."""
-    thing = site.receiver or Thing()
-    shape, parts = shape_of(thing), _parts(site.first)
+    value = operation.receiver or AbstractValue()
+    shape, parts = shape_of(value), _parts(operation.first)
     if shape is None or parts is None:
-        return tensor(None, dtype_of(thing), thing.fact("device"))
+        return tensor(None, dtype_of(value), value.fact("device"))
     try:
-        return tensor(shapes.index(shape, *parts), dtype_of(thing), thing.fact("device"))
-    except MisfitError as misfit:
-        site.crash(
+        return tensor(shapes.index(shape, *parts), dtype_of(value), value.fact("device"))
+    except ShapeMismatchError as mismatch:
+        operation.crash(
             "IndexError",
-            misfit.why,
-            fact=told(thing),
+            mismatch.why,
+            fact=describe(value),
             remedy="check the shape before indexing",
         )
 
 
-def _parts(index: Thing) -> list[Part] | None:
+def _parts(index: AbstractValue) -> list[Part] | None:
     """The parts of an index; None if one is not known well enough."""
     given = index.items if index.type == "tuple" else [index]
     if given is None:
@@ -230,54 +232,56 @@ def _parts(index: Thing) -> list[Part] | None:
 _UNKNOWN: Final = object()
 
 
-def _part(thing: Thing) -> Part | object:
-    if thing.type == "NoneType":
+def _part(value: AbstractValue) -> Part | object:
+    if value.type == "NoneType":
         return None
-    if thing.type == "ellipsis":
+    if value.type == "ellipsis":
         return Ellipsis
-    if thing.type == "slice":
-        ends = [each.literal if each.is_literal else _UNKNOWN for each in thing.items or []]
+    if value.type == "slice":
+        ends = [each.literal if each.is_literal else _UNKNOWN for each in value.items or []]
         is_plain = len(ends) == 3 and all(end is None or type(end) is int for end in ends)
         return slice(*ends) if is_plain else Some.SLICE
-    if thing.type == "int":
-        number = whole(thing)
+    if value.type == "int":
+        number = whole(value)
         return number if number is not None else Some.INTEGER
-    if is_tensor(thing) and dtype_of(thing) == "torch.int64" and (shape := shape_of(thing)):
-        ends = thing.fact("value_range")
+    if is_tensor(value) and dtype_of(value) == "torch.int64" and (shape := shape_of(value)):
+        ends = value.fact("value_range")
         known = isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
         return Numbers(shape, *ends) if known and ends is not None else Numbers(shape)
     return _UNKNOWN
 
 
 @RULES.element("torch.Tensor")
-def element(site: Site) -> Thing | None:
+def element(operation: Operation) -> AbstractValue | None:
     """The first row; a tensor without dimensions cannot be iterated."""
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
     if shape == ():
-        site.crash(
+        operation.crash(
             "TypeError",
             "iteration over a 0-d tensor",
-            fact=told(thing),
+            fact=describe(value),
             remedy="get its value with .item()",
         )
-    return tensor(shape[1:], dtype_of(thing), thing.fact("device")) if shape and shape[0] else None
+    return tensor(shape[1:], dtype_of(value), value.fact("device")) if shape and shape[0] else None
 
 
 @RULES.set_item("torch.Tensor")
-def item_set(site: Site) -> Thing | None:
+def item_set(operation: Operation) -> AbstractValue | None:
     """x[i] = value: the value must fill the part."""
-    thing = site.receiver or Thing()
-    index, value = site.arguments.positional
-    shape, parts, given = shape_of(thing), _parts(index), shape_of(value) if is_tensor(value) else None
+    abstract = operation.receiver or AbstractValue()
+    index, value = operation.arguments.positional
+    shape, parts, given = shape_of(abstract), _parts(index), shape_of(value) if is_tensor(value) else None
     if shape is None or parts is None:
         return None
     try:
         part = shapes.index(shape, *parts)
-    except MisfitError as misfit:
-        site.crash("IndexError", misfit.why, fact=told(thing), remedy="check the shape before indexing")
+    except ShapeMismatchError as mismatch:
+        operation.crash("IndexError", mismatch.why, fact=describe(abstract), remedy="check the shape before indexing")
     if given is not None:
         remedy = "give the value the shape of the indexed part"
-        with misfits("RuntimeError", fact=f"{told(thing)}, {told(value, 'the value')}", remedy=remedy):
+        with crash_on_shape_mismatch(
+            "RuntimeError", fact=f"{describe(abstract)}, {describe(value, 'the value')}", remedy=remedy
+        ):
             shapes.broadcast_to(given, part)
     return None

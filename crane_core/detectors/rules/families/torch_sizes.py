@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN
 from crane_core.detectors.rules.shapes import Length, Shape, shown, size
-from crane_core.detectors.rules.thing import NOT_KNOWN
 
 Settings = Mapping[str, Any]
-Taking = Callable[[Settings, Shape], Shape | None]
+ShapeRule = Callable[[Settings, Shape], Shape | None]
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an error
@@ -31,11 +31,11 @@ def given(kind: str, settings: Settings, shape: Shape) -> Shape | None:
     """The shape that a layer makes of an input of this shape; None if it is not known."""
     if kind in SAME_SHAPE:
         return shape
-    return TAKES[kind](settings, shape) if kind in TAKES else None
+    return SHAPE_RULES[kind](settings, shape) if kind in SHAPE_RULES else None
 
 
 def is_known(kind: str) -> bool:
-    return kind in TAKES or kind in SAME_SHAPE
+    return kind in SHAPE_RULES or kind in SAME_SHAPE
 
 
 _SAME = (
@@ -81,7 +81,7 @@ def is_set(settings: Settings, name: str, *, usual: bool = False) -> bool | None
     return None if value is NOT_KNOWN else bool(value)
 
 
-def _batch_norm(*ranks: int) -> Taking:
+def _batch_norm(*ranks: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         if len(shape) not in ranks:
             raise Refusal(
@@ -140,11 +140,15 @@ def _embedding(settings: Settings, shape: Shape) -> Shape | None:
 # Convolutions and poolings
 
 
-def _convolution(n_axes: int, *, is_transposed: bool = False) -> Taking:
+def _convolution(n_axes: int, *, is_transposed: bool = False) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _with_or_without_batch(shape, n_axes, "convolution")
         _channels(shape[-n_axes - 1], settings.get("in_channels"), "the convolution", shape)
-        sizes = _transposed_sizes(settings, shape[-n_axes:]) if is_transposed else _slid(settings, shape[-n_axes:])
+        sizes = (
+            _transposed_sizes(settings, shape[-n_axes:])
+            if is_transposed
+            else _conv_output_shape(settings, shape[-n_axes:])
+        )
         return (*shape[: -n_axes - 1], _length(settings.get("out_channels")), *sizes)
 
     return takes
@@ -165,7 +169,7 @@ def _per_axis(value: Any, n_axes: int, default: Any = None) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value] * n_axes
 
 
-def _slid(settings: Settings, sizes: Shape, *, is_pooling: bool = False) -> list[Length]:
+def _conv_output_shape(settings: Settings, sizes: Shape, *, is_pooling: bool = False) -> list[Length]:
     """Sizes after a kernel has slid over them."""
     n = len(sizes)
     kernel = _per_axis(settings.get("kernel_size"), n)
@@ -206,17 +210,17 @@ def _transposed_sizes(settings: Settings, sizes: Shape) -> list[Length]:
 _TRANSPOSED: Final = (("kernel_size", None), ("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0))
 
 
-def _pooling(n_axes: int) -> Taking:
+def _pooling(n_axes: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         _with_or_without_batch(shape, n_axes, "pooling")
         if is_set(settings, "return_indices") is not False:
             return None
-        return (*shape[:-n_axes], *_slid(settings, shape[-n_axes:], is_pooling=True))
+        return (*shape[:-n_axes], *_conv_output_shape(settings, shape[-n_axes:], is_pooling=True))
 
     return takes
 
 
-def _adaptive(n_axes: int) -> Taking:
+def _adaptive(n_axes: int) -> ShapeRule:
     def takes(settings: Settings, shape: Shape) -> Shape | None:
         if len(shape) not in (n_axes + 1, n_axes + 2):
             return None
@@ -310,7 +314,7 @@ def hidden(settings: Settings, shape: Shape) -> Shape:
 
 
 RECURRENT: Final = frozenset(("LSTM", "GRU", "RNN"))
-TAKES: Final[dict[str, Taking]] = {
+SHAPE_RULES: Final[dict[str, ShapeRule]] = {
     "Linear": _linear,
     "LayerNorm": _layer_norm,
     "GroupNorm": _group_norm,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.torch_modules import chain, is_module
-from crane_core.detectors.rules.families.torch_things import is_tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("torch training")
 
@@ -30,46 +30,46 @@ _UNKNOWN_TO_ALL: Final = ("learning_rate", "decay", "clipnorm", "clipvalue", "ep
 
 
 def _maker(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        _unknown(site, kind)
-        bound = site.arguments.bound(f"{_OPTIMIZERS[kind]}, {_MORE}")
+    def made(operation: Operation) -> AbstractValue | None:
+        _unknown(operation, kind)
+        bound = operation.arguments.bound(f"{_OPTIMIZERS[kind]}, {_MORE}")
         if bound is None:
             return None
         if "params" not in bound:
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"{kind}.__init__() missing 1 required positional argument: 'params'",
-                fact=f"the call is {site.text}",
+                fact=f"the call is {operation.text}",
                 remedy="pass model.parameters()",
             )
-        _parameters(site, bound["params"])
-        return Thing(f"torch.optim.{kind.lower()}.{kind}", words=site.text)
+        _parameters(operation, bound["params"])
+        return AbstractValue(f"torch.optim.{kind.lower()}.{kind}", words=operation.text)
 
     return made
 
 
-def _unknown(site: Site, kind: str) -> None:
-    for name in site.arguments.keywords:
+def _unknown(operation: Operation, kind: str) -> None:
+    for name in operation.arguments.keywords:
         if name in _UNKNOWN_TO_ALL:
-            site.crash(
+            operation.crash(
                 "TypeError",
                 f"{kind}.__init__() got an unexpected keyword argument '{name}'",
-                fact=f"the call is {site.text}",
+                fact=f"the call is {operation.text}",
                 remedy="use lr" if "rate" in name else "remove it",
             )
 
 
-def _parameters(site: Site, given: Thing) -> None:
+def _parameters(operation: Operation, given: AbstractValue) -> None:
     """An empty list, a single tensor, a model in the place of its parameters."""
     if given.fact("gives") == "parameters" and given.fact("n_parameters") == 0 or given.items == []:
-        site.crash(
+        operation.crash(
             "ValueError",
             "optimizer got an empty parameter list",
             fact=f"{words_of(given, 'the model')} has no parameters",
             remedy="assign the layers to attributes of the model (a plain list of layers is not seen; use ModuleList)",
         )
     if is_tensor(given):
-        site.crash(
+        operation.crash(
             "TypeError",
             "params argument given to the optimizer should be an iterable of Tensors, not a Tensor",
             fact=f"{words_of(given, 'params')} is a tensor",
@@ -77,7 +77,7 @@ def _parameters(site: Site, given: Thing) -> None:
         )
     parts = chain(given) if given.is_a("torch", "Sequential", "ModuleList") else None
     if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
-        site.crash(
+        operation.crash(
             "TypeError",
             "'{given.type}' object is not iterable: an optimizer takes the parameters of a module",
             fact=f"{words_of(given, 'params')} is of type {given.type}",
@@ -85,13 +85,13 @@ def _parameters(site: Site, given: Thing) -> None:
         )
 
 
-def _is_module(thing: Thing) -> bool:
+def _is_module(value: AbstractValue) -> bool:
     """A module, of torch or of the notebook, that cannot be iterated."""
-    if isinstance(thing.definition, ast.ClassDef):
-        own = {part.name for part in thing.definition.body if isinstance(part, ast.FunctionDef)}
-        is_plain = len(thing.definition.bases) == 1 and not own & {"__iter__", "__getitem__", "__getattr__"}
-        return is_plain and is_module(thing)
-    return thing.type.startswith("torch.nn.") and thing.class_name not in _ITERABLE
+    if isinstance(value.definition, ast.ClassDef):
+        own = {part.name for part in value.definition.body if isinstance(part, ast.FunctionDef)}
+        is_plain = len(value.definition.bases) == 1 and not own & {"__iter__", "__getitem__", "__getattr__"}
+        return is_plain and is_module(value)
+    return value.type.startswith("torch.nn.") and value.class_name not in _ITERABLE
 
 
 for _kind in _OPTIMIZERS:
@@ -99,23 +99,23 @@ for _kind in _OPTIMIZERS:
 
 
 @RULES.method("torch.*", "zero_grad", "step")
-def of_optimizer(site: Site) -> Thing | None:
+def of_optimizer(operation: Operation) -> AbstractValue | None:
     """Steps change the parameters, and nothing that is told of them."""
-    receiver = site.receiver or Thing()
-    return Thing() if receiver.type.startswith("torch.optim.") and not site.arguments.positional else None
+    receiver = operation.receiver or AbstractValue()
+    return AbstractValue() if receiver.type.startswith("torch.optim.") and not operation.arguments.positional else None
 
 
 def _of_class(name: str) -> Rule:
-    def called(site: Site) -> Thing | None:
+    def called(operation: Operation) -> AbstractValue | None:
         """optim.SGD.step(): the class is asked, and there is no optimizer."""
-        if site.arguments.positional or not site.arguments.is_complete:
+        if operation.arguments.positional or not operation.arguments.is_complete:
             return None
-        kind = (site.receiver.path if site.receiver is not None else "").split(".")[-2:-1]
+        kind = (operation.receiver.path if operation.receiver is not None else "").split(".")[-2:-1]
         [made] = kind or ["SGD"]
-        site.crash(
+        operation.crash(
             "TypeError",
             f"{name}() is called on the class; no optimizer was created",
-            fact=f"{site.text.rpartition('.')[0]} is the class {made}",
+            fact=f"{operation.text.rpartition('.')[0]} is the class {made}",
             remedy=f"create one first: {made}(model.parameters(), lr=0.01)",
         )
 
@@ -128,21 +128,21 @@ for _kind in _OPTIMIZERS:
 
 
 @RULES.function("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.manual_seed")
-def modes(site: Site) -> Thing | None:
-    return Thing() if not site.arguments.keywords else None
+def modes(operation: Operation) -> AbstractValue | None:
+    return AbstractValue() if not operation.arguments.keywords else None
 
 
 @RULES.method("builtins.type", "zero_grad", "step")
-def of_class_in_hand(site: Site) -> Thing | None:
+def of_class_in_hand(operation: Operation) -> AbstractValue | None:
     """The same, where the state tells which class a variable is."""
-    kind = site.receiver.fact("name") if site.receiver is not None else None
-    if not isinstance(kind, str) or not kind.startswith("torch.optim.") or site.arguments.positional:
+    kind = operation.receiver.fact("name") if operation.receiver is not None else None
+    if not isinstance(kind, str) or not kind.startswith("torch.optim.") or operation.arguments.positional:
         return None
-    if not site.arguments.is_complete:
+    if not operation.arguments.is_complete:
         return None
-    site.crash(
+    operation.crash(
         "TypeError",
-        f"{site.name}() is called on the class; no optimizer was created",
-        fact=f"{words_of(site.receiver or Thing(), 'it')} is the class {kind.rpartition('.')[2]}",
+        f"{operation.name}() is called on the class; no optimizer was created",
+        fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is the class {kind.rpartition('.')[2]}",
         remedy=f"create one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
     )

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.families.torch_things import (
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     INTEGERS,
     as_literal,
     as_method,
+    describe,
     dtype_meant,
     dtype_of,
     is_float,
@@ -21,14 +23,12 @@ from crane_core.detectors.rules.families.torch_things import (
     shape_of,
     short,
     tensor,
-    told,
     whole,
     words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing, literal
 
 RULES = Family("torch values")
 
@@ -37,66 +37,70 @@ RULES = Family("torch values")
 
 
 @RULES.method("torch.Tensor", "item", "tolist", "__float__", "__int__")
-def taken_out(site: Site) -> Thing | None:
+def taken_out(operation: Operation) -> AbstractValue | None:
     """item() of exactly one element."""
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
     n = shapes.size(shape) if shape is not None else None
-    if site.name == "item" and n is not None and n != 1:
-        site.crash(
+    if operation.name == "item" and n is not None and n != 1:
+        operation.crash(
             "RuntimeError",
             f"a Tensor with {n} elements cannot be converted to Scalar",
-            fact=told(thing),
+            fact=describe(value),
             remedy="reduce it first (mean, sum, argmax), or use tolist()",
         )
-    if site.name != "item":
-        return Thing()
-    dtype = dtype_of(thing)
-    return Thing(
+    if operation.name != "item":
+        return AbstractValue()
+    dtype = dtype_of(value)
+    return AbstractValue(
         "bool" if dtype == "torch.bool" else "float" if is_float(dtype) else "int" if dtype in INTEGERS else ""
     )
 
 
 @RULES.truth("torch.Tensor")
-def truth(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
+def truth(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
     n = shapes.size(shape) if shape is not None else None
     if n is not None and n > 1:
-        site.crash(
+        operation.crash(
             "RuntimeError",
             "Boolean value of Tensor with more than one value is ambiguous",
-            fact=told(thing),
+            fact=describe(value),
             remedy="use .any() or .all()",
         )
     return None
 
 
 @RULES.method("torch.Tensor", "numpy")
-def as_array(site: Site) -> Thing | None:
+def as_array(operation: Operation) -> AbstractValue | None:
     """An array of the same shape; not of a tensor on a GPU."""
-    thing = site.receiver or Thing()
-    device = thing.fact("device")
-    if isinstance(device, str) and device.startswith(("cuda", "mps")) and not site.arguments.keywords:
-        site.crash(
+    value = operation.receiver or AbstractValue()
+    device = value.fact("device")
+    if isinstance(device, str) and device.startswith(("cuda", "mps")) and not operation.arguments.keywords:
+        operation.crash(
             "TypeError",
             f"can't convert {device} device type tensor to numpy",
-            fact=f"{words_of(thing, 'the tensor')} is on {device}",
+            fact=f"{words_of(value, 'the tensor')} is on {device}",
             remedy="copy it to host memory first: .cpu().numpy()",
         )
-    if thing.fact("requires_grad") is True and not site.arguments.keywords and not _may_be_without_gradient(site):
-        site.crash(
+    if (
+        value.fact("requires_grad") is True
+        and not operation.arguments.keywords
+        and not _may_be_without_gradient(operation)
+    ):
+        operation.crash(
             "RuntimeError",
             "Can't call numpy() on Tensor that requires grad",
-            fact=f"{words_of(thing, 'the tensor')} has requires_grad=True",
+            fact=f"{words_of(value, 'the tensor')} has requires_grad=True",
             remedy="detach it first: .detach().numpy()",
         )
-    facts = {"shape": shape_of(thing), "dtype": (dtype_of(thing) or "").removeprefix("torch.")}
-    return Thing("numpy.ndarray", {name: fact for name, fact in facts.items() if fact or fact == ()})
+    facts = {"shape": shape_of(value), "dtype": (dtype_of(value) or "").removeprefix("torch.")}
+    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact or fact == ()})
 
 
-def _may_be_without_gradient(site: Site) -> bool:
-    return any(site.mentions(text) for text in ("no_grad", "inference_mode", "set_grad_enabled"))
+def _may_be_without_gradient(operation: Operation) -> bool:
+    return any(operation.mentions(text) for text in ("no_grad", "inference_mode", "set_grad_enabled"))
 
 
 _CASTS: Final = {
@@ -112,14 +116,14 @@ _CASTS: Final = {
 
 
 @RULES.method("torch.Tensor", *_CASTS)
-def cast(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    return _cast(thing, _CASTS[site.name])
+def cast(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    return _cast(value, _CASTS[operation.name])
 
 
-def _cast(thing: Thing, dtype: str | None) -> Thing:
-    ends = thing.fact("value_range")
-    made = tensor(shape_of(thing), dtype, thing.fact("device"), words=thing.words)
+def _cast(value: AbstractValue, dtype: str | None) -> AbstractValue:
+    ends = value.fact("value_range")
+    made = tensor(shape_of(value), dtype, value.fact("device"), words=value.words)
     if isinstance(ends, (list, tuple)) and len(ends) == 2 and all(type(end) in (int, float) for end in ends):
         is_whole = dtype in INTEGERS
         made.facts["value_range"] = [int(end) for end in ends] if is_whole else list(ends)
@@ -127,121 +131,121 @@ def _cast(thing: Thing, dtype: str | None) -> Thing:
 
 
 @RULES.method("torch.Tensor", "to", "type", "cuda", "cpu", "type_as")
-def moved(site: Site) -> Thing | None:
+def moved(operation: Operation) -> AbstractValue | None:
     """To another dtype, another device."""
-    thing = site.receiver or Thing()
-    given = [*site.arguments.positional, *site.arguments.keywords.values()]
+    value = operation.receiver or AbstractValue()
+    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     dtype = next((found for found in map(dtype_meant, given) if found is not None), None)
     others = [one for one in given if dtype_meant(one) is None]
     is_device = all(one.type in ("str", "torch.device", "bool", "int") for one in others)
-    named = dtype if dtype is not None else dtype_of(thing) if is_device and site.name != "type" else None
-    made = _cast(thing, named)
-    to_cpu = site.name == "cpu" or any(one.literal == "cpu" for one in others)
+    named = dtype if dtype is not None else dtype_of(value) if is_device and operation.name != "type" else None
+    made = _cast(value, named)
+    to_cpu = operation.name == "cpu" or any(one.literal == "cpu" for one in others)
     made.facts.pop("device", None)
-    if to_cpu or (not others and site.name != "cuda"):
-        made.facts["device"] = "cpu" if to_cpu else thing.fact("device")
+    if to_cpu or (not others and operation.name != "cuda"):
+        made.facts["device"] = "cpu" if to_cpu else value.fact("device")
         if made.facts["device"] is None:
             del made.facts["device"]
     return made
 
 
 @RULES.method("torch.Tensor", "requires_grad_")
-def switched(site: Site) -> Thing | None:
+def switched(operation: Operation) -> AbstractValue | None:
     """The tensor itself, which requires a gradient from now on, or no longer."""
-    thing, bound = site.receiver or Thing(), site.arguments.bound("requires_grad=True")
-    thing.facts.pop("requires_grad", None)
+    abstract, bound = operation.receiver or AbstractValue(), operation.arguments.bound("requires_grad=True")
+    abstract.facts.pop("requires_grad", None)
     value = bound.get("requires_grad", literal(True)).literal if bound is not None else None
     if type(value) is bool:
-        thing.facts["requires_grad"] = value
-    return thing
+        abstract.facts["requires_grad"] = value
+    return abstract
 
 
 @RULES.method("torch.Tensor", "detach", "clone", "contiguous", "cpu")
-def same(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    return same_elements(thing, shape_of(thing))
+def same(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    return same_elements(value, shape_of(value))
 
 
 @RULES.method("torch.Tensor", "backward")
-def backward(site: Site) -> Thing | None:
+def backward(operation: Operation) -> AbstractValue | None:
     """Only of a single number, unless a gradient is given."""
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
     n = shapes.size(shape) if shape is not None else None
-    is_plain = not site.arguments.positional and "gradient" not in site.arguments.keywords
+    is_plain = not operation.arguments.positional and "gradient" not in operation.arguments.keywords
     if is_plain and n is not None and n > 1:
-        site.crash(
+        operation.crash(
             "RuntimeError",
             "grad can be implicitly created only for scalar outputs",
-            fact=told(thing),
+            fact=describe(value),
             remedy="reduce it first: loss.mean().backward()",
         )
-    if thing.fact("requires_grad") is False and thing.fact("grad_fn") is None:
-        site.crash(
+    if value.fact("requires_grad") is False and value.fact("grad_fn") is None:
+        operation.crash(
             "RuntimeError",
             "element 0 of tensors does not require grad and does not have a grad_fn",
-            fact=f"{words_of(thing, 'the tensor')} has requires_grad=False",
+            fact=f"{words_of(value, 'the tensor')} has requires_grad=False",
             remedy="compute it from parameters that require grad, outside of no_grad()",
         )
-    return Thing("NoneType", literal=None)
+    return AbstractValue("NoneType", literal=None)
 
 
 @RULES.attribute("torch.Tensor")
-def attribute(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
-    if site.name == "shape":
-        return as_literal(shape) if shape is not None else Thing("torch.Size")
-    if site.name == "ndim":
-        return literal(len(shape)) if shape is not None else Thing("int")
-    if site.name == "dtype":
-        return Thing("torch.dtype", {"value": dtype_of(thing)} if dtype_of(thing) else {})
-    if site.name in ("T", "mT") and shape is not None:
-        is_matrix = len(shape) <= 2 or site.name == "mT"
+def attribute(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
+    if operation.name == "shape":
+        return as_literal(shape) if shape is not None else AbstractValue("torch.Size")
+    if operation.name == "ndim":
+        return literal(len(shape)) if shape is not None else AbstractValue("int")
+    if operation.name == "dtype":
+        return AbstractValue("torch.dtype", {"value": dtype_of(value)} if dtype_of(value) else {})
+    if operation.name in ("T", "mT") and shape is not None:
+        is_matrix = len(shape) <= 2 or operation.name == "mT"
         return same_elements(
-            thing, shape[::-1] if len(shape) <= 2 else (*shape[:-2], *shape[:-3:-1]) if is_matrix else shape[::-1]
+            value, shape[::-1] if len(shape) <= 2 else (*shape[:-2], *shape[:-3:-1]) if is_matrix else shape[::-1]
         )
-    if site.name == "data":
-        return same_elements(thing, shape)
-    if site.name == "device":
-        return Thing("torch.device", {"value": thing.fact("device")} if thing.fact("device") else {})
+    if operation.name == "data":
+        return same_elements(value, shape)
+    if operation.name == "device":
+        return AbstractValue("torch.device", {"value": value.fact("device")} if value.fact("device") else {})
     return None
 
 
 @RULES.method("torch.Tensor", "size", "dim", "numel", "nelement", "__len__")
-def measured(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    shape = shape_of(thing)
+def measured(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    shape = shape_of(value)
     if shape is None:
-        return Thing()
-    if site.name == "dim":
+        return AbstractValue()
+    if operation.name == "dim":
         return literal(len(shape))
-    if site.name in ("numel", "nelement"):
+    if operation.name in ("numel", "nelement"):
         n = shapes.size(shape)
-        return Thing("int") if n is None else literal(n)
-    if site.name == "__len__":
-        return literal(shape[0]) if shape and shape[0] is not None else Thing("int")
-    return _size(site, thing, shape)
+        return AbstractValue("int") if n is None else literal(n)
+    if operation.name == "__len__":
+        return literal(shape[0]) if shape and shape[0] is not None else AbstractValue("int")
+    return _size(operation, value, shape)
 
 
-def _size(site: Site, thing: Thing, shape: Shape) -> Thing:
-    bound = site.arguments.bound("dim=None")
+def _size(operation: Operation, value: AbstractValue, shape: Shape) -> AbstractValue:
+    bound = operation.arguments.bound("dim=None")
     if bound is None:
-        return Thing()
+        return AbstractValue()
     if "dim" not in bound or bound["dim"].literal is None:
         return as_literal(shape)
     at = whole(bound["dim"])
     if at is None:
-        return Thing("int")
+        return AbstractValue("int")
     if not -len(shape) <= at < len(shape):
-        site.crash(
+        operation.crash(
             "IndexError",
             f"dimension {at} is requested",
-            fact=told(thing),
+            fact=describe(value),
             remedy=f"the dimensions are 0 to {len(shape) - 1}",
         )
     size = shape[at]
-    return Thing("int") if size is None else literal(size)
+    return AbstractValue("int") if size is None else literal(size)
 
 
 # Element by element, and less of them
@@ -282,53 +286,53 @@ _REDUCED: Final = (
 _PAIRED: Final = ("max", "min", "median", "mode", "sort", "topk")
 
 
-def _by_element(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    if not is_tensor(thing):
+def _by_element(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    if not is_tensor(value):
         return None
-    dtype = dtype_of(thing)
-    if site.name in _TO_FLOAT and not is_float(dtype):
+    dtype = dtype_of(value)
+    if operation.name in _TO_FLOAT and not is_float(dtype):
         dtype = None
-    if site.name in _TO_BOOL:
+    if operation.name in _TO_BOOL:
         return tensor(None, "torch.bool")
-    shape, dim = shape_of(thing), _softmax_dim(site)
+    shape, dim = shape_of(value), _softmax_dim(operation)
     if shape is not None and dim is not None:
-        _without(site, thing, shape, dim)
-    return tensor(shape_of(thing), dtype, thing.fact("device"))
+        _without(operation, value, shape, dim)
+    return tensor(shape_of(value), dtype, value.fact("device"))
 
 
-def _softmax_dim(site: Site) -> int | None:
-    if site.name not in ("softmax", "log_softmax"):
+def _softmax_dim(operation: Operation) -> int | None:
+    if operation.name not in ("softmax", "log_softmax"):
         return None
-    given = site.arguments.positional
-    return whole(site.arguments.keywords.get("dim", given[0] if given else None))
+    given = operation.arguments.positional
+    return whole(operation.arguments.keywords.get("dim", given[0] if given else None))
 
 
-def _reduced(site: Site) -> Thing | None:
-    thing = site.receiver or Thing()
-    if not is_tensor(thing):
+def _reduced(operation: Operation) -> AbstractValue | None:
+    value = operation.receiver or AbstractValue()
+    if not is_tensor(value):
         return None
-    bound = site.arguments.bound("dim=None, keepdim=False, *, dtype=None, axis=None")
-    if site.name == "mean":
-        _mean_of_floats(site, thing)
-    dim = bound.get("dim", bound.get("axis")) if bound is not None else Thing()
+    bound = operation.arguments.bound("dim=None, keepdim=False, *, dtype=None, axis=None")
+    if operation.name == "mean":
+        _mean_of_floats(operation, value)
+    dim = bound.get("dim", bound.get("axis")) if bound is not None else AbstractValue()
     if dim is None or dim.literal is None:
-        return tensor((), _reduced_dtype(site.name, thing))
-    shape, at = shape_of(thing), whole(dim)
-    if is_tensor(dim) or shape is None or at is None or site.name in ("norm", "std", "var"):
-        return tensor(None) if site.name not in _PAIRED else Thing()
+        return tensor((), _reduced_dtype(operation.name, value))
+    shape, at = shape_of(value), whole(dim)
+    if is_tensor(dim) or shape is None or at is None or operation.name in ("norm", "std", "var"):
+        return tensor(None) if operation.name not in _PAIRED else AbstractValue()
     keeps = bound.get("keepdim") if bound is not None else None
     is_kept = False if keeps is None else keeps.literal
-    reduced = _without(site, thing, shape, at)
+    reduced = _without(operation, value, shape, at)
     after = reduced if is_kept is False else None
-    made = tensor(after, _reduced_dtype(site.name, thing))
-    if site.name in ("max", "min"):
-        return Thing("torch.return_types." + site.name, items=[made, tensor(after, "torch.int64")])
+    made = tensor(after, _reduced_dtype(operation.name, value))
+    if operation.name in ("max", "min"):
+        return AbstractValue("torch.return_types." + operation.name, items=[made, tensor(after, "torch.int64")])
     return made
 
 
-def _reduced_dtype(name: str, thing: Thing) -> str | None:
-    dtype = dtype_of(thing)
+def _reduced_dtype(name: str, value: AbstractValue) -> str | None:
+    dtype = dtype_of(value)
     if name in ("argmax", "argmin"):
         return "torch.int64"
     if name in ("any", "all"):
@@ -338,30 +342,30 @@ def _reduced_dtype(name: str, thing: Thing) -> str | None:
     return dtype
 
 
-def _mean_of_floats(site: Site, thing: Thing) -> None:
-    dtype = dtype_of(thing)
-    if dtype is not None and dtype not in FLOATS and "dtype" not in site.arguments.keywords:
-        site.crash(
+def _mean_of_floats(operation: Operation, value: AbstractValue) -> None:
+    dtype = dtype_of(value)
+    if dtype is not None and dtype not in FLOATS and "dtype" not in operation.arguments.keywords:
+        operation.crash(
             "RuntimeError",
             f"mean(): could not infer output dtype: input must be floating point, not {short(dtype)}",
-            fact=told(thing),
+            fact=describe(value),
             remedy="convert it first: .float().mean()",
         )
 
 
-def _without(site: Site, thing: Thing, shape: Shape, at: int) -> Shape:
+def _without(operation: Operation, value: AbstractValue, shape: Shape, at: int) -> Shape:
     if not -max(len(shape), 1) <= at < max(len(shape), 1):
-        site.crash(
+        operation.crash(
             "IndexError",
             f"dimension {at} is requested",
-            fact=told(thing),
+            fact=describe(value),
             remedy=f"the dimensions are 0 to {len(shape) - 1}",
         )
     return shapes.reduce(shape, at) if shape else ()
 
 
 def _function_of(rule: Rule) -> Rule:
-    return lambda site: rule(as_method(site))
+    return lambda operation: rule(as_method(operation))
 
 
 for _name in (*_SAME_DTYPE, *_TO_FLOAT, *_TO_BOOL):
@@ -387,18 +391,18 @@ for _name in (
 
 
 @RULES.method("torch.Tensor")
-def no_such_method(site: Site) -> Thing | None:
+def no_such_method(operation: Operation) -> AbstractValue | None:
     """What tensors have not got, and numpy or Keras has; every other method that ends in no "_" only looks."""
-    if site.name in _NOT_THERE:
-        site.crash(
+    if operation.name in _NOT_THERE:
+        operation.crash(
             "AttributeError",
-            f"'Tensor' object has no attribute '{site.name}'",
-            fact=f"{words_of(site.receiver or Thing(), 'it')} is a torch.Tensor",
-            remedy=_NOT_THERE[site.name],
+            f"'Tensor' object has no attribute '{operation.name}'",
+            fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is a torch.Tensor",
+            remedy=_NOT_THERE[operation.name],
         )
-    if site.name.endswith("_") or site.name in ("register_hook", "backward", "__setitem__", "apply_", "map_"):
+    if operation.name.endswith("_") or operation.name in ("register_hook", "backward", "__setitem__", "apply_", "map_"):
         return None
-    return Thing()
+    return AbstractValue()
 
 
 _NOT_THERE: Final = {

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.torch_modules import is_module, is_own
-from crane_core.detectors.rules.families.torch_things import is_tensor, shape_of, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, words_of
 from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import shown
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
 
 RULES: Final = Family("torch weights")
 _DICTS: Final = ("dict", "collections.OrderedDict")
@@ -21,19 +21,19 @@ _NO_DICTS: Final = ("str", "list", "tuple", "NoneType", "int")
 Weights = dict[str, tuple[int, ...]]
 
 
-def weights_of(module: Thing, prefix: str = "") -> Weights:
+def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
     """Shapes of the weights that certainly are in a module, by their names in its state_dict."""
     found = _of_layer(module.class_name, module.facts, prefix)
     layers = module.fact("layers")
-    for path, told in layers.items() if isinstance(layers, dict) else ():
-        if isinstance(told, dict) and path.partition(".")[0] not in module.attributes and "type" in told:
-            found.update(_of_layer(str(told["type"]), told, f"{prefix}{path}."))
+    for path, known in layers.items() if isinstance(layers, dict) else ():
+        if isinstance(known, dict) and path.partition(".")[0] not in module.attributes and "type" in known:
+            found.update(_of_layer(str(known["type"]), known, f"{prefix}{path}."))
     for name, part in _parts(module):
         found.update(weights_of(part, f"{prefix}{name}."))
     return found
 
 
-def _parts(module: Thing) -> Iterator[tuple[str, Thing]]:
+def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
     if module.attributes:
         yield from ((name, part) for name, part in module.attributes.items() if is_module(part))
     elif module.items is not None and "part_names" not in module.facts and "containers" not in module.facts:
@@ -71,29 +71,29 @@ def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
 @RULES.method("__main__.*", "state_dict")
 @RULES.method("torch.*", "state_dict")
 @RULES.method("torchvision.*", "state_dict")
-def told(site: Site) -> Thing | None:
-    module = site.receiver
-    if module is None or not is_module(module) or is_own(module, site.name):
+def state_dict(operation: Operation) -> AbstractValue | None:
+    module = operation.receiver
+    if module is None or not is_module(module) or is_own(module, operation.name):
         return None
-    if site.arguments.positional or site.arguments.keywords:
-        return Thing()
+    if operation.arguments.positional or operation.arguments.keywords:
+        return AbstractValue()
     items = {name: {"type": "torch.Tensor", "shape": shape} for name, shape in weights_of(module).items()}
-    return Thing("collections.OrderedDict", {"items": items}, words=site.text)
+    return AbstractValue("collections.OrderedDict", {"items": items}, words=operation.text)
 
 
 @RULES.method("__main__.*", "load_state_dict")
 @RULES.method("torch.*", "load_state_dict")
 @RULES.method("torchvision.*", "load_state_dict")
-def loaded(site: Site) -> Thing | None:
+def loaded(operation: Operation) -> AbstractValue | None:
     """Weights of other shapes are refused always, missing ones unless strict=False is said."""
-    module, bound = site.receiver, site.arguments.bound("state_dict, strict=True, assign=False")
-    if module is None or not is_module(module) or is_own(module, site.name) or bound is None:
+    module, bound = operation.receiver, operation.arguments.bound("state_dict, strict=True, assign=False")
+    if module is None or not is_module(module) or is_own(module, operation.name) or bound is None:
         return None
     given = bound.get("state_dict")
     if given is None:
         return None
     if given.type in _NO_DICTS or is_module(given):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"Expected state_dict to be dict-like, got {given.type}",
             fact=f"{words_of(given, 'the argument')} is of type {given.type}",
@@ -103,13 +103,13 @@ def loaded(site: Site) -> Thing | None:
         )
     if given.type in _DICTS:
         wanted = weights_of(module)
-        _refuse_shapes(site, wanted, _shapes(given))
+        _refuse_shapes(operation, wanted, _shapes(given))
         if "strict" not in bound or bound["strict"].literal is True:
-            _refuse_gaps(site, module, wanted, given)
-    return Thing()
+            _refuse_gaps(operation, module, wanted, given)
+    return AbstractValue()
 
 
-def _shapes(given: Thing) -> Weights:
+def _shapes(given: AbstractValue) -> Weights:
     if given.members is not None:
         told_shapes: dict[Any, Any] = {
             name: shape_of(part) for name, part in given.members.items() if is_tensor(part) or not part.type
@@ -123,10 +123,10 @@ def _shapes(given: Thing) -> Weights:
     return _if_known({str(name): list(shape) for name, shape in told_shapes.items() if shape is not None})
 
 
-def _refuse_shapes(site: Site, wanted: Weights, there: Weights) -> None:
+def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> None:
     for name, shape in wanted.items():
         if there.get(name, shape) != shape:
-            site.crash(
+            operation.crash(
                 "RuntimeError",
                 f"size mismatch for {name}",
                 fact=f"{name} has shape {shown(there[name])} in the loaded dict and {shown(shape)} in the model",
@@ -134,14 +134,14 @@ def _refuse_shapes(site: Site, wanted: Weights, there: Weights) -> None:
             )
 
 
-def _refuse_gaps(site: Site, module: Thing, wanted: Weights, given: Thing) -> None:
+def _refuse_gaps(operation: Operation, module: AbstractValue, wanted: Weights, given: AbstractValue) -> None:
     """Weights that the model has and a dict that is told whole has not; weight_g and weight_v are weights, too."""
     keys = _keys(given)
     if keys is None:
         return
     for name in wanted:
         if name.endswith("weight") and not any(key.startswith(name) for key in keys):
-            site.crash(
+            operation.crash(
                 "RuntimeError",
                 f"Missing key(s) in state_dict: {name}",
                 fact=f"{words_of(given, 'the dict')} has the keys {', '.join(map(repr, keys[:3]))}"
@@ -150,7 +150,7 @@ def _refuse_gaps(site: Site, module: Thing, wanted: Weights, given: Thing) -> No
             )
 
 
-def _keys(given: Thing) -> list[str] | None:
+def _keys(given: AbstractValue) -> list[str] | None:
     """All keys, where they are texts and told whole."""
     keys: Any = list(given.members) if given.members is not None else given.fact("keys")
     length = len(keys) if given.members is not None else given.fact("length")

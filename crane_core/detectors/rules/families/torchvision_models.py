@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.torch_modules import inside, through
-from crane_core.detectors.rules.families.torch_things import is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("torchvision models")
 
@@ -75,31 +75,31 @@ _HEADS: Final = {name: anatomy.head for name, anatomy in _CLASSES.items()} | dic
 
 
 @RULES.method("torchvision.*", "__call__", "forward")
-def called(site: Site) -> Thing | None:
-    model, bound = site.receiver or Thing(), site.arguments.bound("x")
+def called(operation: Operation) -> AbstractValue | None:
+    model, bound = operation.receiver or AbstractValue(), operation.arguments.bound("x")
     if model.class_name not in _HEADS or bound is None or "x" not in bound or _is_hooked(model):
         return None
     x = bound["x"]
     shape = shape_of(x) if is_tensor(x) else None
     if shape is None or len(shape) != 4:
-        return Thing()
+        return AbstractValue()
     anatomy = _CLASSES.get(model.class_name)
     first = _part(model, anatomy.first) if anatomy is not None else None
     if first is not None and first.is_a("torch", "Conv2d") and not first.fact("hooked"):
-        through(site, first, x)
+        through(operation, first, x)
     head, width = inside(model, _HEADS[model.class_name]), _width(model, anatomy)
     if head is None or width is None:
-        return Thing()
+        return AbstractValue()
     words = f"the input of {_HEADS[model.class_name]} of {words_of(model, 'the model')}"
-    return site.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
+    return operation.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
 
 
-def _is_hooked(model: Thing) -> bool:
+def _is_hooked(model: AbstractValue) -> bool:
     own = model.fact("containers", {}).get("", {})
     return bool(model.fact("hooked") or own.get("hooked"))
 
 
-def _width(model: Thing, anatomy: Anatomy | None) -> int | None:
+def _width(model: AbstractValue, anatomy: Anatomy | None) -> int | None:
     """The numbers per image that come to the head."""
     made = model.fact("head_takes")
     if type(made) is int:
@@ -115,19 +115,19 @@ def _width(model: Thing, anatomy: Anatomy | None) -> int | None:
     return width if type(width) is int else None
 
 
-def _places(pool: Thing) -> int | None:
+def _places(pool: AbstractValue) -> int | None:
     return 1 if pool.fact("output_size") in _PLACES else None
 
 
-def _part(model: Thing, way: tuple[str, ...]) -> Thing | None:
+def _part(model: AbstractValue, way: tuple[str, ...]) -> AbstractValue | None:
     """The module inside by a way; None if it is not known."""
-    found: Thing | None = model
+    found: AbstractValue | None = model
     for at, names in enumerate(way):
         if found is None:
             return None
         if names == "-1":
-            told = found.fact("part_names")
-            names = told[-1] if isinstance(told, list) and told else ""
+            known = found.fact("part_names")
+            names = known[-1] if isinstance(known, list) and known else ""
         parts = [inside(found, name) if at == 0 else found.attributes.get(name) for name in names.split("|")]
         found = next((part for part in parts if part is not None), None)
     return found
@@ -139,31 +139,31 @@ def _part(model: Thing, way: tuple[str, ...]) -> Thing | None:
 def _maker(name: str) -> Rule:
     kind, width = _WIDTHS[name]
 
-    def made(site: Site) -> Thing | None:
-        bound = site.arguments.bound("pretrained=False, *, weights=None, progress=True, num_classes=1000")
+    def made(operation: Operation) -> AbstractValue | None:
+        bound = operation.arguments.bound("pretrained=False, *, weights=None, progress=True, num_classes=1000")
         if bound is None:
             return None
-        told = bound["num_classes"].literal if "num_classes" in bound else 1000
-        model = Thing(
-            f"{_MODULE[kind]}.{kind}", {"head_takes": width, "training": True, "device": "cpu"}, words=site.text
+        known = bound["num_classes"].literal if "num_classes" in bound else 1000
+        model = AbstractValue(
+            f"{_MODULE[kind]}.{kind}", {"head_takes": width, "training": True, "device": "cpu"}, words=operation.text
         )
-        if type(told) is int:
-            model.attributes[_HEADS[kind]] = _head(kind, width, told)
+        if type(known) is int:
+            model.attributes[_HEADS[kind]] = _head(kind, width, known)
         return model
 
     return made
 
 
-def _linear(n_in: int, n_out: int) -> Thing:
+def _linear(n_in: int, n_out: int) -> AbstractValue:
     facts = {"in_features": n_in, "out_features": n_out, "training": True, "dtype": "torch.float32", "device": "cpu"}
-    return Thing("torch.nn.Linear", facts)
+    return AbstractValue("torch.nn.Linear", facts)
 
 
-def _other(kind: str) -> Thing:
-    return Thing(f"torch.nn.{kind}", {"training": True})
+def _other(kind: str) -> AbstractValue:
+    return AbstractValue(f"torch.nn.{kind}", {"training": True})
 
 
-def _head(kind: str, width: int, n_out: int) -> Thing:
+def _head(kind: str, width: int, n_out: int) -> AbstractValue:
     """The head that torchvision gives a model."""
     middle = 4096
     parts = {
@@ -175,7 +175,7 @@ def _head(kind: str, width: int, n_out: int) -> Thing:
     if parts is None:
         return _linear(width, n_out)
     made = [_other(part) if isinstance(part, str) else _linear(*part) for part in parts]
-    return Thing("torch.nn.Sequential", {"training": True}, items=made)
+    return AbstractValue("torch.nn.Sequential", {"training": True}, items=made)
 
 
 for _name in _WIDTHS:
@@ -183,15 +183,15 @@ for _name in _WIDTHS:
 
 
 @RULES.attribute("torchvision.*", "fc", "classifier")
-def no_such_head(site: Site) -> Thing | None:
+def no_such_head(operation: Operation) -> AbstractValue | None:
     """The head of one that the target made, by another model's name for it."""
-    model = site.receiver or Thing()
+    model = operation.receiver or AbstractValue()
     head = _HEADS.get(model.class_name)
-    if head in (None, site.name) or "head_takes" not in model.facts or site.name in model.attributes:
+    if head in (None, operation.name) or "head_takes" not in model.facts or operation.name in model.attributes:
         return None
-    site.crash(
+    operation.crash(
         "AttributeError",
-        f"{model.class_name} has no attribute {site.name}",
+        f"{model.class_name} has no attribute {operation.name}",
         fact=f"{words_of(model, 'the model')} is a {model.class_name}, whose head is {head}",
         remedy=f"use .{head}",
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from crane_core.detectors.rules.families.torch_things import is_float, is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, shape_of, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
 
 RULES = Family("torchvision transforms")
 
@@ -38,36 +38,36 @@ _SAME: Final = frozenset(
 )
 
 
-def image_of(thing: Thing) -> Image | None:
+def image_of(value: AbstractValue) -> Image | None:
     """What is known of an image; None of what is none."""
-    if thing.is_a("PIL"):
-        mode, size = thing.fact("mode"), thing.fact("size")
+    if value.is_a("PIL"):
+        mode, size = value.fact("mode"), value.fact("size")
         known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
         is_eight = mode in _EIGHT_BITS
         return Image(PIL, _BANDS.get(mode or ""), known[1], known[0], "torch.float32" if is_eight else None)
-    shape = shape_of(thing)
-    if is_tensor(thing) and shape is not None:
+    shape = shape_of(value)
+    if is_tensor(value) and shape is not None:
         bands, height, width = (None, None, None, *shape)[-3:]
-        return Image(TENSOR, bands, height, width, thing.fact("dtype"), len(shape))
-    if thing.is_a("numpy", "ndarray") and shape is not None:
+        return Image(TENSOR, bands, height, width, value.fact("dtype"), len(shape))
+    if value.is_a("numpy", "ndarray") and shape is not None:
         rows, columns, depth = (*shape, None, None, None)[:3]
-        return Image(ARRAY, depth if len(shape) == 3 else 1, rows, columns, thing.fact("dtype"), len(shape))
+        return Image(ARRAY, depth if len(shape) == 3 else 1, rows, columns, value.fact("dtype"), len(shape))
     return None
 
 
 # Steps
 
 
-def _to_tensor(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _to_tensor(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == TENSOR:
-        site.crash(
+        operation.crash(
             "TypeError",
             "pic should be PIL Image or ndarray, not a tensor",
             fact=f"{what} is a tensor",
             remedy="remove ToTensor, or keep it only once, before the steps that need tensors",
         )
     if image.kind == ARRAY and image.n_axes not in (2, 3):
-        site.crash(
+        operation.crash(
             "ValueError",
             f"pic should be 2/3 dimensional. Got {image.n_axes} dimensions",
             fact=f"{what} has {image.n_axes} dimensions",
@@ -77,16 +77,16 @@ def _to_tensor(site: Site, step: Step, image: Image, what: str) -> Image | None:
     return image._replace(kind=TENSOR, dtype=dtype, n_axes=3)
 
 
-def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _normalize(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     if image.kind != TENSOR:
-        site.crash(
+        operation.crash(
             "TypeError",
             "img should be Tensor Image: Normalize gets an image that is not a tensor yet",
             fact=f"{what} is {'a PIL image' if image.kind == PIL else 'an array'}",
             remedy="put ToTensor() before it",
         )
     if image.dtype is not None and not is_float(image.dtype) and image.dtype.startswith("torch."):
-        site.crash(
+        operation.crash(
             "TypeError",
             f"Input tensor should be a float tensor, not {image.dtype.removeprefix('torch.')}",
             fact=f"{what} has dtype {image.dtype.removeprefix('torch.')}",
@@ -96,7 +96,7 @@ def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
         given = step.get(name)
         n = len(given) if isinstance(given, (list, tuple)) else None
         if image.n_axes >= 3 and None not in (n, image.bands) and n not in (1, image.bands):
-            site.crash(
+            operation.crash(
                 "RuntimeError",
                 f"Normalize has {n} values for {name}, but the image has {image.bands} channels",
                 fact=f"{what} has {image.bands} channels",
@@ -105,9 +105,9 @@ def _normalize(site: Site, step: Step, image: Image, what: str) -> Image | None:
     return image
 
 
-def _resize(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _resize(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == ARRAY:
-        site.crash(
+        operation.crash(
             "TypeError",
             "img should be PIL Image or Tensor: Resize does not take an array",
             fact=f"{what} is a NumPy array",
@@ -119,7 +119,7 @@ def _resize(site: Site, step: Step, image: Image, what: str) -> Image | None:
     return image._replace(height=None, width=None)
 
 
-def _crop(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _crop(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     size = step.get("size")
     if type(size) is int:
         size = (size, size)
@@ -127,14 +127,14 @@ def _crop(site: Site, step: Step, image: Image, what: str) -> Image | None:
     return image._replace(height=_number(known[0]), width=_number(known[1]))
 
 
-def _gray(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _gray(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     n = step.get("num_output_channels", 1)
     return image._replace(bands=_number(n))
 
 
-def _to_image(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _to_image(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     if image.kind == PIL:
-        site.crash(
+        operation.crash(
             "TypeError",
             "pic should be Tensor or ndarray, not a PIL image",
             fact=f"{what} is a PIL image",
@@ -143,7 +143,7 @@ def _to_image(site: Site, step: Step, image: Image, what: str) -> Image | None:
     return Image(PIL, image.bands, image.height, image.width, None)
 
 
-def _rotation(site: Site, step: Step, image: Image, what: str) -> Image | None:
+def _rotation(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     return image._replace(height=None, width=None) if step.get("expand") else image
 
 
@@ -151,9 +151,9 @@ def _number(value: Any) -> Length:
     return value if type(value) is int else None
 
 
-_STEPS: Final[dict[str, Callable[[Site, Step, Image, str], Image | None]]] = {
+_STEPS: Final[dict[str, Callable[[Operation, Step, Image, str], Image | None]]] = {
     "ToTensor": _to_tensor,
-    "PILToTensor": lambda site, step, image, what: None,
+    "PILToTensor": lambda operation, step, image, what: None,
     "Normalize": _normalize,
     "Resize": _resize,
     "CenterCrop": _crop,
@@ -165,46 +165,46 @@ _STEPS: Final[dict[str, Callable[[Site, Step, Image, str], Image | None]]] = {
 }
 
 
-def passed(site: Site, steps: Sequence[Step], thing: Thing) -> Thing:
+def passed(operation: Operation, steps: Sequence[Step], value: AbstractValue) -> AbstractValue:
     """What comes out of a row of transforms. Raises Crash."""
-    image = image_of(thing)
-    what = words_of(thing, "the image")
+    image = image_of(value)
+    what = words_of(value, "the image")
     for step in steps:
         if image is None:
-            return Thing()
+            return AbstractValue()
         kind = str(step.get("type", ""))
         if kind not in _SAME:
-            image = _STEPS[kind](site, step, image, what) if kind in _STEPS else None
+            image = _STEPS[kind](operation, step, image, what) if kind in _STEPS else None
     if image is None or image.kind != TENSOR or image.n_axes != 3:
-        return Thing()
+        return AbstractValue()
     return tensor((image.bands, image.height, image.width), image.dtype, words=f"{what}, transformed")
 
 
 # Objects
 
 
-def _is_second_version(transform: Thing) -> bool:
+def _is_second_version(transform: AbstractValue) -> bool:
     """torchvision.transforms.v2 has classes of the same names, which take more."""
     return ".v2." in transform.type
 
 
 @RULES.method("torchvision.Compose", "__call__")
-def composed(site: Site) -> Thing | None:
-    receiver = site.receiver or Thing()
+def composed(operation: Operation) -> AbstractValue | None:
+    receiver = operation.receiver or AbstractValue()
     steps = receiver.fact("steps")
-    if _is_second_version(receiver) or not isinstance(steps, list) or len(site.arguments.positional) != 1:
+    if _is_second_version(receiver) or not isinstance(steps, list) or len(operation.arguments.positional) != 1:
         return None
-    return passed(site, steps, site.first)
+    return passed(operation, steps, operation.first)
 
 
 @RULES.function("torchvision.transforms.Compose")
-def compose_made(site: Site) -> Thing | None:
+def compose_made(operation: Operation) -> AbstractValue | None:
     """A row of transforms in a list."""
-    bound = site.arguments.bound("transforms")
+    bound = operation.arguments.bound("transforms")
     if bound is None or "transforms" not in bound:
         return None
     given = bound["transforms"]
-    made = Thing("torchvision.transforms.transforms.Compose", words=site.text)
+    made = AbstractValue("torchvision.transforms.transforms.Compose", words=operation.text)
     if given.items is not None:
         made.facts["steps"] = [dict(one.facts, type=one.class_name) for one in given.items]
     return made
@@ -227,22 +227,26 @@ _MADE: Final = {
 
 
 def _maker(kind: str) -> Rule:
-    def made(site: Site) -> Thing | None:
-        bound = site.arguments.bound(_MADE[kind])
+    def made(operation: Operation) -> AbstractValue | None:
+        bound = operation.arguments.bound(_MADE[kind])
         if bound is None:
             return None
-        settings = {name: thing.literal for name, thing in bound.items() if thing.literal is not NOT_KNOWN}
-        return Thing(f"torchvision.transforms.transforms.{kind}", settings, words=site.text)
+        settings = {name: value.literal for name, value in bound.items() if value.literal is not NOT_KNOWN}
+        return AbstractValue(f"torchvision.transforms.transforms.{kind}", settings, words=operation.text)
 
     return made
 
 
 def _caller(kind: str) -> Rule:
-    def called(site: Site) -> Thing | None:
-        if len(site.arguments.positional) != 1 or site.receiver is None or _is_second_version(site.receiver):
+    def called(operation: Operation) -> AbstractValue | None:
+        if (
+            len(operation.arguments.positional) != 1
+            or operation.receiver is None
+            or _is_second_version(operation.receiver)
+        ):
             return None
-        held = {name: thing.literal for name, thing in site.receiver.attributes.items() if thing.is_literal}
-        return passed(site, [dict(site.receiver.facts | held, type=kind)], site.first)
+        held = {name: value.literal for name, value in operation.receiver.attributes.items() if value.is_literal}
+        return passed(operation, [dict(operation.receiver.facts | held, type=kind)], operation.first)
 
     return called
 

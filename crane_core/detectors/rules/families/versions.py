@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from crane_core.detectors.rules.site import Site
+from crane_core.detectors.rules.operation import Operation
 
 _MAJOR_AND_MINOR = re.compile(r"(\d+)\.(\d+)")
 
 
-def version_of(site: Site, package: str) -> tuple[int, ...] | None:
+def version_of(operation: Operation, package: str) -> tuple[int, ...] | None:
     """Major and minor version of a library in the kernel; None if the state does not state it."""
-    return numbers(site.packages.get(package, ""))
+    return numbers(operation.packages.get(package, ""))
 
 
 def numbers(version: str) -> tuple[int, ...] | None:
@@ -20,7 +20,7 @@ def numbers(version: str) -> tuple[int, ...] | None:
     return tuple(map(int, found.groups())) if found else None
 
 
-def is_at_least(site: Site, package: str, *version: int) -> bool:
+def is_at_least(operation: Operation, package: str, *version: int) -> bool:
     """Whether the library is known to be of this version or a later one."""
-    found = version_of(site, package)
+    found = version_of(operation, package)
     return found is not None and found >= version

@@ -7,12 +7,12 @@ import builtins
 from collections.abc import Callable
 from functools import partial
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Watch, blur
-from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.walk import EndError, LeaveError, Walk, statement
-from crane_core.detectors.rules.walk_statements import assign
+from crane_core.detectors.rules.heap import Watch, widen
+from crane_core.detectors.rules.interpret_statements import assign
+from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, statement
 
 _LETS_PASS_WORDS = (
     "builtins torch tensorflow keras numpy pandas matplotlib seaborn warnings zipfile tarfile gzip bz2 "
@@ -26,52 +26,52 @@ _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
 @statement(ast.Try)
-def _try(walk: Walk, node: ast.Try) -> None:
+def _try(interpreter: Interpreter, node: ast.Try) -> None:
     if any(isinstance(part, _LEAVES) for last in node.finalbody for part in ast.walk(last)):
-        raise EndError
+        raise GiveUpError
     try:
-        _guarded(walk, node)
-    except (LeaveError, Crash):
-        walk.body(node.finalbody)
+        _guarded(interpreter, node)
+    except (ControlFlowExitError, Crash):
+        interpreter.body(node.finalbody)
         raise
-    walk.body(node.finalbody)
+    interpreter.body(node.finalbody)
 
 
 @statement(ast.TryStar)
-def _try_star(walk: Walk, node: ast.TryStar) -> None:
-    raise EndError
+def _try_star(interpreter: Interpreter, node: ast.TryStar) -> None:
+    raise GiveUpError
 
 
-def _guarded(walk: Walk, node: ast.Try) -> None:
+def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
     body = [*node.body, *node.orelse]
     if not node.handlers:
-        walk.body(body)
+        interpreter.body(body)
         return
-    watch = Watch(walk.scopes)
+    watch = Watch(interpreter.scopes)
     names = [name for part in body for name in bound_names(part)]
     raised: dict[int, Crash] = {}
-    ways: list[Callable[[], None]] = [partial(_watched, walk, body, watch)]
-    ways += [partial(_handled, walk, handler, watch, names) for handler in node.handlers]
+    branches: list[Callable[[], None]] = [partial(_watched, interpreter, body, watch)]
+    branches += [partial(_handled, interpreter, handler, watch, names) for handler in node.handlers]
     try:
-        walk.ways([partial(_noted, walk, way, raised, at) for at, way in enumerate(ways)])
+        interpreter.branches([partial(_noted, interpreter, branch, raised, at) for at, branch in enumerate(branches)])
     except Crash as crash:
         raise _last_raised(crash, node.handlers, raised) from None
 
 
-def _noted(walk: Walk, way: Callable[[], None], raised: dict[int, Crash], at: int) -> None:
-    """Takes a way and keeps what it raises; in a handler, `raise` alone raises what the body has raised."""
-    walk.handled.append(raised.get(0) if at else None)
+def _noted(interpreter: Interpreter, branch: Callable[[], None], raised: dict[int, Crash], at: int) -> None:
+    """Takes a branch and keeps what it raises; in a handler, `raise` alone raises what the body has raised."""
+    interpreter.handled.append(raised.get(0) if at else None)
     try:
-        way()
+        branch()
     except Crash as crash:
         raised[at] = crash
         raise
     finally:
-        walk.handled.pop()
+        interpreter.handled.pop()
 
 
 def _last_raised(crash: Crash, handlers: list[ast.ExceptHandler], raised: dict[int, Crash]) -> Crash:
-    """What leaves a try of which every way raises: what the handler raises that catches the body's exception."""
+    """What leaves a try of which every branch raises: what the handler raises that catches the body's exception."""
     if crash is not raised.get(0):
         return crash
     for at, handler in enumerate(handlers, 1):
@@ -94,51 +94,53 @@ def _is_kind(exception: str, name: str) -> bool:
     return isinstance(raised, type) and isinstance(caught, type) and issubclass(raised, caught)
 
 
-def _watched(walk: Walk, body: list[ast.stmt], watch: Watch) -> None:
+def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: Watch) -> None:
     """Runs the body and looks after each statement inside what has changed."""
-    walk.watches.append(watch)
+    interpreter.watches.append(watch)
     try:
-        walk.body(body)
+        interpreter.body(body)
     finally:
-        walk.watches.pop()
-        watch.look(walk.scopes)
+        interpreter.watches.pop()
+        watch.look(interpreter.scopes)
 
 
-def _handled(walk: Walk, handler: ast.ExceptHandler, watch: Watch, names: list[str]) -> None:
-    blur(watch, names, walk.scope)
+def _handled(interpreter: Interpreter, handler: ast.ExceptHandler, watch: Watch, names: list[str]) -> None:
+    widen(watch, names, interpreter.scope)
     if handler.name:
-        walk.bind(handler.name, Thing())
-    walk.body(handler.body)
+        interpreter.bind(handler.name, AbstractValue())
+    interpreter.body(handler.body)
     if handler.name:
-        walk.unbind(handler.name)
+        interpreter.unbind(handler.name)
 
 
 @statement(ast.With, ast.AsyncWith)
-def _with(walk: Walk, node: ast.With | ast.AsyncWith) -> None:
+def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     if isinstance(node, ast.AsyncWith):
-        raise EndError
+        raise GiveUpError
     may_suppress = False
     for part in node.items:
-        manager = walk.value(part.context_expr)
-        may_suppress = may_suppress or not _lets_pass(walk, part.context_expr, manager)
+        manager = interpreter.value(part.context_expr)
+        may_suppress = may_suppress or not _lets_pass(interpreter, part.context_expr, manager)
         if part.optional_vars is not None:
-            assign(walk, part.optional_vars, _entered(walk, manager, part.context_expr))
+            assign(interpreter, part.optional_vars, _entered(interpreter, manager, part.context_expr))
     if not may_suppress:
-        walk.body(node.body)
+        interpreter.body(node.body)
         return
-    watch = Watch(walk.scopes)
+    watch = Watch(interpreter.scopes)
     names = [name for part in node.body for name in bound_names(part)]
-    walk.ways([lambda: _watched(walk, node.body, watch), lambda: blur(watch, names, walk.scope)])
+    interpreter.branches(
+        [lambda: _watched(interpreter, node.body, watch), lambda: widen(watch, names, interpreter.scope)]
+    )
 
 
-def _entered(walk: Walk, manager: Thing, node: ast.AST) -> Thing:
-    told = walk.ask("method", manager, "__enter__", node, receiver=manager)
-    if told is not None:
-        return told
-    return manager if manager.package == "_io" else Thing()
+def _entered(interpreter: Interpreter, manager: AbstractValue, node: ast.AST) -> AbstractValue:
+    known = interpreter.ask("method", manager, "__enter__", node, receiver=manager)
+    if known is not None:
+        return known
+    return manager if manager.package == "_io" else AbstractValue()
 
 
-def _lets_pass(walk: Walk, node: ast.expr, manager: Thing) -> bool:
+def _lets_pass(interpreter: Interpreter, node: ast.expr, manager: AbstractValue) -> bool:
     """Whether exceptions certainly leave the block: the manager is of a library that is known not to hold them."""
     called = node.func if isinstance(node, ast.Call) else node
     name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
@@ -146,7 +148,7 @@ def _lets_pass(walk: Walk, node: ast.expr, manager: Thing) -> bool:
         return False
     if manager.package in _LETS_PASS:
         return True
-    known = walk.known_name(called)
+    known = interpreter.known_name(called)
     path = known.path if known is not None else ""
     if path:
         return path.partition(".")[0] in _LETS_PASS or path in (
@@ -155,5 +157,5 @@ def _lets_pass(walk: Walk, node: ast.expr, manager: Thing) -> bool:
             "contextlib.nullcontext",
             "contextlib.closing",
         )
-    holder = walk.known_name(called.value) if isinstance(called, ast.Attribute) else None
+    holder = interpreter.known_name(called.value) if isinstance(called, ast.Attribute) else None
     return holder is not None and holder.package in _LETS_PASS

@@ -1,4 +1,4 @@
-"""Tensors of torch as Things: shape, dtype, device and gradient as facts, and how dtypes are promoted.
+"""Tensors of torch as abstract values: shape, dtype, device and gradient as facts, and how dtypes are promoted.
 
 Pure. Knows `torch.Tensor` and `Parameter` by their exact types; subclasses may compute as they like.
 """
@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.shapes import Length, MisfitError, Shape, shown
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing, literal
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, shown
 
 TENSOR: Final = "torch.Tensor"
 FLOATS: Final = ("torch.bfloat16", "torch.float16", "torch.float32", "torch.float64")
@@ -39,39 +39,39 @@ VALUES: Final = ("value_range", "has_nan", "value_info", "value", "sample_values
 """Facts about the elements, which most operations change."""
 
 
-def is_tensor(thing: Thing) -> bool:
-    return thing.is_a("torch", "Tensor", "Parameter")
+def is_tensor(value: AbstractValue) -> bool:
+    return value.is_a("torch", "Tensor", "Parameter")
 
 
 def tensor(
     shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = "", **facts: Any
-) -> Thing:
+) -> AbstractValue:
     """A tensor of which so much is known; None is not known."""
     known = {"shape": shape, "dtype": dtype, "device": device, **facts}
-    return Thing(TENSOR, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+    return AbstractValue(TENSOR, {name: fact for name, fact in known.items() if fact is not None}, words=words)
 
 
-def shape_of(thing: Thing) -> Shape | None:
+def shape_of(value: AbstractValue) -> Shape | None:
     """The shape of a tensor or array; None if it is not known."""
-    shape = thing.fact("shape")
+    shape = value.fact("shape")
     return tuple(shape) if isinstance(shape, (tuple, list)) else None
 
 
-def dtype_of(thing: Thing) -> str | None:
+def dtype_of(value: AbstractValue) -> str | None:
     """ "torch.float32" and the like; None if it is not known, or not one that is known here."""
-    dtype = thing.fact("dtype")
+    dtype = value.fact("dtype")
     return dtype if dtype in KNOWN_DTYPES else None
 
 
-def dtype_meant(thing: Thing) -> str | None:
+def dtype_meant(value: AbstractValue) -> str | None:
     """The dtype that an argument names: torch.long, x.dtype."""
-    said = thing.path or thing.fact("value") or ""
+    said = value.path or value.fact("value") or ""
     return _ALIASES.get(said, said) if _ALIASES.get(said, said) in KNOWN_DTYPES else None
 
 
-def dtype_of_array(thing: Thing) -> str | None:
+def dtype_of_array(value: AbstractValue) -> str | None:
     """The dtype that torch gives to an array of numpy."""
-    dtype = thing.fact("dtype")
+    dtype = value.fact("dtype")
     return _OF_NUMPY.get(dtype) if isinstance(dtype, str) else None
 
 
@@ -123,91 +123,91 @@ def _two(left: str, right: str) -> str:
     return max(left, right, key=KNOWN_DTYPES.index)
 
 
-def default_dtype(site: Site) -> str | None:
+def default_dtype(operation: Operation) -> str | None:
     """What torch makes of floats that name no dtype, unless a cell sets another default."""
-    return None if site.mentions("set_default") else "torch.float32"
+    return None if operation.mentions("set_default") else "torch.float32"
 
 
-def scalar_dtype(thing: Thing) -> str | None:
+def scalar_dtype(value: AbstractValue) -> str | None:
     """The dtype that a Python number brings along: of a float it only tells that there is one."""
     kinds = {"bool": "torch.bool", "int": "torch.int64", "float": "torch.float32"}
-    return kinds.get(thing.type)
+    return kinds.get(value.type)
 
 
 # Arguments
 
 
-def whole(thing: Thing | None) -> int | None:
+def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
-    if thing is None or thing.type != "int" or type(thing.literal) is not int:
+    if value is None or value.type != "int" or type(value.literal) is not int:
         return None
-    return thing.literal
+    return value.literal
 
 
-def known(thing: Thing | None, default: Any = None) -> Any:
+def known(value: AbstractValue | None, default: Any = None) -> Any:
     """The value of an argument that is known, the default where it was not given; NOT_KNOWN else."""
-    if thing is None:
+    if value is None:
         return default
-    return thing.literal
+    return value.literal
 
 
-def lengths(things: Sequence[Thing]) -> tuple[Length, ...] | None:
+def lengths(values: Sequence[AbstractValue]) -> tuple[Length, ...] | None:
     """Sizes given one by one or as one tuple or list; None for a size that is not known."""
-    if len(things) == 1 and things[0].type in ("tuple", "list", "torch.Size"):
-        if things[0].items is None:
+    if len(values) == 1 and values[0].type in ("tuple", "list", "torch.Size"):
+        if values[0].items is None:
             return None
-        things = things[0].items
-    if any(thing.type not in ("int", "") for thing in things):
+        values = values[0].items
+    if any(value.type not in ("int", "") for value in values):
         return None
-    if len(things) == 1 and not things[0].type:
+    if len(values) == 1 and not values[0].type:
         return None
-    return tuple(whole(thing) for thing in things)
+    return tuple(whole(value) for value in values)
 
 
-def as_literal(shape: Shape) -> Thing:
+def as_literal(shape: Shape) -> AbstractValue:
     """`x.shape`, `x.size()`: a torch.Size."""
-    sizes = [literal(length) if length is not None else Thing("int") for length in shape]
-    return Thing("torch.Size", literal=tuple(shape) if None not in shape else NOT_KNOWN, items=sizes)
+    sizes = [literal(length) if length is not None else AbstractValue("int") for length in shape]
+    return AbstractValue("torch.Size", literal=tuple(shape) if None not in shape else NOT_KNOWN, items=sizes)
 
 
-def words_of(thing: Thing, otherwise: str) -> str:
-    return thing.words or otherwise
+def words_of(value: AbstractValue, otherwise: str) -> str:
+    return value.words or otherwise
 
 
-def told(thing: Thing, otherwise: str = "the tensor") -> str:
+def describe(value: AbstractValue, otherwise: str = "the tensor") -> str:
     """What is known of a tensor, for evidence."""
-    shape, dtype = shape_of(thing), thing.fact("dtype")
+    shape, dtype = shape_of(value), value.fact("dtype")
     parts = [f"the shape {shown(shape)}"] if shape is not None else []
     parts += [f"the dtype {str(dtype).removeprefix('torch.')}"] if dtype else []
-    return f"{words_of(thing, otherwise)} has {' and '.join(parts)}" if parts else words_of(thing, otherwise)
+    return f"{words_of(value, otherwise)} has {' and '.join(parts)}" if parts else words_of(value, otherwise)
 
 
 @contextmanager
-def misfits(exception: str, *, fact: str, remedy: str) -> Iterator[None]:
+def crash_on_shape_mismatch(exception: str, *, fact: str, remedy: str) -> Iterator[None]:
     """What does not fit within is a crash."""
     try:
         yield
-    except MisfitError as misfit:
-        raise Crash(exception, misfit.why, fact=fact, remedy=remedy) from None
+    except ShapeMismatchError as mismatch:
+        raise Crash(exception, mismatch.why, fact=fact, remedy=remedy) from None
 
 
 # Steps
 
 
-def same_elements(thing: Thing, shape: Shape | None) -> Thing:
+def same_elements(value: AbstractValue, shape: Shape | None) -> AbstractValue:
     """Another shape of the same elements."""
-    made = tensor(shape, dtype_of(thing), thing.fact("device"), words=f"{thing.words}, reshaped" if thing.words else "")
-    if "value_range" in thing.facts:
-        made.facts["value_range"] = thing.facts["value_range"]
+    made = tensor(shape, dtype_of(value), value.fact("device"), words=f"{value.words}, reshaped" if value.words else "")
+    if "value_range" in value.facts:
+        made.facts["value_range"] = value.facts["value_range"]
     return made
 
 
-def as_method(site: Site) -> Site:
+def as_method(operation: Operation) -> Operation:
     """torch.squeeze(x, 1) as x.squeeze(1)."""
-    given = site.arguments.positional
-    keyword = site.arguments.keywords.get("input")
+    given = operation.arguments.positional
+    keyword = operation.arguments.keywords.get("input")
     receiver = given[0] if given else keyword
-    rest = {name: thing for name, thing in site.arguments.keywords.items() if name != "input"}
-    arguments = replace(site.arguments, positional=tuple(given[1:]), keywords=rest)
-    name = site.receiver.path.rpartition(".")[2] if site.receiver is not None else site.name
-    return replace(site, name=name, receiver=receiver, arguments=arguments)
+    rest = {name: value for name, value in operation.arguments.keywords.items() if name != "input"}
+    arguments = replace(operation.arguments, positional=tuple(given[1:]), keywords=rest)
+    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else operation.name
+    return replace(operation, name=name, receiver=receiver, arguments=arguments)

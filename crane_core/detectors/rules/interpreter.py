@@ -1,8 +1,8 @@
-"""The evaluation of the target over Things: what is shared by all statements and expressions.
+"""The evaluation of the target over abstract values: what is shared by all statements and expressions.
 
-Knows names, steps and their rules, what a step may change, and ways through the code of which only some are taken.
-Crash means here that every way from this place on raises. How each statement and expression is evaluated stands in
-walk_*.py, each registered for its kind of syntax tree.
+Knows names, steps and their rules, what a step may change, and branches of the code of which only some are taken.
+Crash means here that every path from this place on raises. How each statement and expression is evaluated stands in
+interpret_*.py, each registered for its kind of syntax tree.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
-    Content,
-    Moment,
     Scope,
+    Snapshot,
+    ValueFields,
     Watch,
-    content_of,
     every,
+    fields_of,
     is_unchanged,
     join,
-    moment,
     reachable,
     restore,
+    snapshot,
 )
+from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
+from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.paths import public_path
 from crane_core.detectors.rules.prefix import Reach, builtin, is_builtin
-from crane_core.detectors.rules.site import Arguments, Site
-from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.world import Beginning, World
 
 MOST_STEPS = 20_000
 VISITS_PER_STEP = 500
-"""So many Things looked at in forgetting take about as long as a step."""
+"""So many values looked at in forgetting take about as long as a step."""
 DEEPEST = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _T = TypeVar("_T")
 
 
-class LeaveError(Exception):
-    """The walk leaves a loop or function here, with the value that a function returns."""
+class ControlFlowExitError(Exception):
+    """The code leaves a loop or function here, with the value that a function returns."""
 
-    def __init__(self, kind: str, value: Thing) -> None:
+    def __init__(self, kind: str, value: AbstractValue) -> None:
         super().__init__(kind)
         self.kind = kind
         self.value = value
 
 
-class EndError(Exception):
+class GiveUpError(Exception):
     """From here on nothing is certain: the cell may have ended, or it is too long to be followed."""
 
 
@@ -68,14 +68,14 @@ class RuleError(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A loop or a call. `left` holds what was known where some ways left it, by kind, and what a function returned."""
+    """A loop or a call. `left` holds what was known where branches left it, by kind, and what a function returned."""
 
     kinds: tuple[str, ...]
-    left: list[tuple[str, Moment, Thing]] = field(default_factory=list)
+    left: list[tuple[str, Snapshot, AbstractValue]] = field(default_factory=list)
 
 
-Evaluate = Callable[["Walk", Any], Thing]
-Perform = Callable[["Walk", Any], None]
+Evaluate = Callable[["Interpreter", Any], AbstractValue]
+Perform = Callable[["Interpreter", Any], None]
 EXPRESSIONS: dict[type, Evaluate] = {}
 STATEMENTS: dict[type, Perform] = {}
 
@@ -100,11 +100,11 @@ def statement(*kinds: type) -> Callable[[Perform], Perform]:
     return registered
 
 
-class Walk:
+class Interpreter:
     """One evaluation of a target. `errors` are rules that failed; they said nothing."""
 
-    def __init__(self, world: World | Beginning, most_steps: int = MOST_STEPS) -> None:
-        self.world = world
+    def __init__(self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS) -> None:
+        self.initial = initial
         self.most_steps = most_steps
         self.module = Scope()
         self.scope = self.module
@@ -119,28 +119,28 @@ class Walk:
         self.running: list[ast.AST] = []
         self.watches: list[Watch] = []
         self.handled: list[Crash | None] = []
-        self.loaded: dict[str, tuple[Thing, Content]] = {}
-        self.within_loaders: list[tuple[Thing, Content]] = []
-        self.escaped: dict[Thing, Content | None] = {}
+        self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
+        self.within_loaders: list[tuple[AbstractValue, ValueFields]] = []
+        self.escaped: dict[AbstractValue, ValueFields | None] = {}
         """Objects that code nobody knows may hold, with what they said when they were forgotten: nothing.
 
         None if that has to be looked at again.
         """
-        self.escaped_arrays: set[Thing] = set()
+        self.escaped_arrays: set[AbstractValue] = set()
         """Those that may share memory, of the escaped ones."""
         self.n_gone = 0
         self.has_gone_array = False
         """Escaped objects that say nothing and that nothing leads to: how many, and whether one may share memory."""
-        self.made: dict[int, Thing] = {}
-        """Objects of the notebook's classes that were made on the way."""
-        for name in dict.fromkeys((*world.held, *world.past, *world.fixed)):
-            if world.missing(name) is None:
+        self.made: dict[int, AbstractValue] = {}
+        """Objects of the notebook's classes that were made since the start."""
+        for name in dict.fromkeys((*initial.held, *initial.past, *initial.fixed)):
+            if initial.missing(name) is None:
                 self._load(name)
 
     def know(self, names: Iterable[str]) -> None:
-        """Those of the names that are Python's own stand for that on every way from here on."""
+        """Those of the names that are Python's own stand for that on every path from here on."""
         for name in names:
-            if name not in self.module.names and self.world.of_python(name) is not None:
+            if name not in self.module.names and self.initial.of_python(name) is not None:
                 self._load(name)
 
     # Statements and expressions
@@ -153,7 +153,7 @@ class Walk:
         self._count()
         perform = STATEMENTS.get(type(node))
         if perform is None:
-            raise EndError
+            raise GiveUpError
         absent = self._absent_at(node)
         if hasattr(node, "body") or hasattr(node, "cases"):
             self._ask_absent(node, absent)
@@ -174,9 +174,9 @@ class Walk:
         """
         if self.calls or self.is_unsure_of_names:
             return []
-        return [(group, fact) for group, fact in self.world.absent_at(node) if self._is_as_told(fact)]
+        return [(group, fact) for group, fact in self.initial.absent_at(node) if self._is_as_stated(fact)]
 
-    def _is_as_told(self, fact: Mapping[str, Any]) -> bool:
+    def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         names = [*_WORD.findall(str(fact.get("of", "")))[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
         return all(self.is_untouched(name) for name in names)
 
@@ -193,18 +193,18 @@ class Walk:
                 return known.path if known is not None else ""
         return ""
 
-    def value(self, node: ast.AST | None) -> Thing:
+    def value(self, node: ast.AST | None) -> AbstractValue:
         """What an expression gives."""
         if node is None:
-            return Thing("NoneType", literal=None)
+            return AbstractValue("NoneType", literal=None)
         self._count()
         evaluate = EXPRESSIONS.get(type(node))
         if evaluate is None:
-            raise EndError
+            raise GiveUpError
         self.depth += 1
         try:
             if self.depth > DEEPEST * 3:
-                raise EndError
+                raise GiveUpError
             return evaluate(self, node)
         finally:
             self.depth -= 1
@@ -212,51 +212,51 @@ class Walk:
     def _count(self) -> None:
         self.n_steps += 1
         if self.n_steps > self.most_steps:
-            raise EndError
+            raise GiveUpError
 
     # Names
 
-    def name(self, name: str, node: ast.AST) -> Thing:
+    def name(self, name: str, node: ast.AST) -> AbstractValue:
         """What a name stands for. Raises Crash where it certainly stands for nothing."""
         for scope in self._visible():
             if name in scope.names:
-                thing = scope.names[name]
-                return thing if thing is not None else self._unset(name, node, is_local=scope is not self.module)
-        if not self.is_unsure_of_names and (fact := self.world.missing(name)) is not None:
+                value = scope.names[name]
+                return value if value is not None else self._unset(name, node, is_local=scope is not self.module)
+        if not self.is_unsure_of_names and (fact := self.initial.missing(name)) is not None:
             self.missing("names", node, fact, name)
         return self._load(name)
 
-    def _load(self, name: str) -> Thing:
-        thing = self.world.thing(name) if not self.is_unsure_of_names else Thing(words=name)
-        content = content_of(thing)
-        for other in self.world.same(name) if not self.is_unsure_of_names else ():
+    def _load(self, name: str) -> AbstractValue:
+        value = self.initial.value(name) if not self.is_unsure_of_names else AbstractValue(words=name)
+        fields = fields_of(value)
+        for other in self.initial.same(name) if not self.is_unsure_of_names else ():
             if other in self.loaded:
-                thing, content = self.loaded[other]
-        if self.world.held and name not in self.world.past:
-            self._share(name, thing)
-        self.module.names[name] = thing
-        self.loaded[name] = (thing, content)
-        if thing.is_a("torch", "DataLoader"):
-            self.within_loaders += [(part, content_of(part)) for part in reachable([thing])]
-        return thing
+                value, fields = self.loaded[other]
+        if self.initial.held and name not in self.initial.past:
+            self._share(name, value)
+        self.module.names[name] = value
+        self.loaded[name] = (value, fields)
+        if value.is_a("torch", "DataLoader"):
+            self.within_loaders += [(part, fields_of(part)) for part in reachable([value])]
+        return value
 
-    def _share(self, name: str, thing: Thing) -> None:
+    def _share(self, name: str, value: AbstractValue) -> None:
         """What other objects hold may be changed through them: of parts that may be such an object nothing is known."""
-        if name in self.world.held:
-            self.escaped[thing] = None
-        kinds = {self.world.type_of(other) for other in self.world.held}
-        for part in list(reachable([thing])):
-            if part is not thing and part.type in kinds:
+        if name in self.initial.held:
+            self.escaped[value] = None
+        kinds = {self.initial.type_of(other) for other in self.initial.held}
+        for part in list(reachable([value])):
+            if part is not value and part.type in kinds:
                 part.forget()
                 part.type = ""
 
     def is_untouched(self, name: str) -> bool:
         """True while a global name stands for what it stood for before the target, not changed."""
-        thing = self.module.names.get(name)
+        value = self.module.names.get(name)
         if name not in self.loaded:
-            same = [other for other in self.world.same(name) if other in self.loaded]
+            same = [other for other in self.initial.same(name) if other in self.loaded]
             return name not in self.module.names and all(map(self.is_untouched, same))
-        return thing is self.loaded[name][0] and is_unchanged(thing, self.loaded[name][1])
+        return value is self.loaded[name][0] and is_unchanged(value, self.loaded[name][1])
 
     def is_as_found(self) -> bool:
         """Whether what the state tells of objects that run code of others still holds: nothing they use was changed.
@@ -264,20 +264,24 @@ class Walk:
         Models and optimizers count as not used: training changes them all the time.
         """
         used = [
-            (thing, content)
-            for name, (thing, content) in self.loaded.items()
-            if self.world.may_be_used_unseen(name) and not _is_trained(thing, content)
+            (value, fields)
+            for name, (value, fields) in self.loaded.items()
+            if self.initial.may_be_used_unseen(name) and not _is_trained(value, fields)
         ]
-        return all(is_unchanged(thing, content) for thing, content in (*used, *self.within_loaders))
+        return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
 
-    def known_name(self, node: ast.AST) -> Thing | None:
+    def known_name(self, node: ast.AST) -> AbstractValue | None:
         """What a name or dotted name stands for, without any effect; None for other expressions."""
         if isinstance(node, ast.Name):
             found = [scope.names[node.id] for scope in self._visible() if node.id in scope.names]
-            return found[0] if found else self.world.thing(node.id)
+            return found[0] if found else self.initial.value(node.id)
         if isinstance(node, ast.Attribute):
             holder = self.known_name(node.value)
-            return None if holder is None or not holder.path else Thing(path=public_path(f"{holder.path}.{node.attr}"))
+            return (
+                None
+                if holder is None or not holder.path
+                else AbstractValue(path=public_path(f"{holder.path}.{node.attr}"))
+            )
         return None
 
     def _visible(self) -> Iterator[Scope]:
@@ -289,16 +293,16 @@ class Walk:
             scope = scope.outer
         yield self.module
 
-    def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> Thing:
+    def _unset(self, name: str, node: ast.AST, *, is_local: bool) -> AbstractValue:
         if not is_local and is_builtin(name):
             return builtin(name)
         self.missing("unset", node, {"name": name, "is_local": is_local}, name)
-        return Thing()
+        return AbstractValue()
 
-    def bind(self, name: str, thing: Thing) -> None:
-        if not thing.words:
-            thing.words = name
-        self._owner(name).names[name] = thing
+    def bind(self, name: str, value: AbstractValue) -> None:
+        if not value.words:
+            value.words = name
+        self._owner(name).names[name] = value
 
     def unbind(self, name: str) -> None:
         self._owner(name).names[name] = None
@@ -312,19 +316,19 @@ class Walk:
     def ask(
         self,
         step: str,
-        of: Thing | str,
+        of: AbstractValue | str,
         name: str,
         node: ast.AST,
         *,
-        receiver: Thing | None = None,
+        receiver: AbstractValue | None = None,
         arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
         absent: Mapping[str, Any] | None = None,
-    ) -> Thing | None:
+    ) -> AbstractValue | None:
         """What the rules say of a step: what it gives, None if they do not know it. Raises Crash."""
         rules = rules_for(step, of, name)
         if not rules:
             return None
-        site = Site(
+        operation = Operation(
             node,
             ast.unparse(node),
             name,
@@ -332,28 +336,28 @@ class Walk:
             arguments,
             call=self._call_for(node),
             absent=absent or {},
-            packages=self.world.packages,
+            packages=self.initial.packages,
             variables=self.everything,
             is_told_apart=self.is_told_apart,
-            mentions=self.world.mentions,
+            mentions=self.initial.mentions,
             is_as_found=self.is_as_found,
-            element=lambda thing: self.ask("element", thing, "", node, receiver=thing),
+            element=lambda value: self.ask("element", value, "", node, receiver=value),
             elements=self._elements_for(node),
         )
-        known: Thing | None = None
+        known: AbstractValue | None = None
         for registered in rules:
-            answer = self._asked(registered, site)
+            answer = self._asked(registered, operation)
             known = known if known is not None else answer
         return known
 
-    def _asked(self, registered: Registered, site: Site) -> Thing | None:
+    def _asked(self, registered: Registered, operation: Operation) -> AbstractValue | None:
         try:
-            return registered.rule(site)
+            return registered.rule(operation)
         except Crash as crash:
             crash.family = crash.family or registered.family
-            crash.place = crash.place or self.place(site.node)
+            crash.place = crash.place or self.place(operation.node)
             raise
-        except (EndError, LeaveError):
+        except (GiveUpError, ControlFlowExitError):
             raise
         except Exception as error:  # noqa: BLE001 - a rule that fails says nothing, and is counted
             rule = getattr(registered.rule, "__name__", "rule")
@@ -361,7 +365,7 @@ class Walk:
             return None
 
     def crash(self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str) -> None:
-        """Say from the walk itself that a piece of the code raises."""
+        """Say without a rule that a piece of the code raises."""
         crash = Crash(exception, why, fact=fact, remedy=remedy)
         crash.family, crash.place = "python", self.place(node)
         raise crash
@@ -374,111 +378,115 @@ class Walk:
         """Ask what follows from something that is known not to be there. Raises Crash."""
         self.ask("missing", group, "*", node, absent=dict(fact, name=name) if name else fact)
 
-    def _call_for(self, node: ast.AST) -> Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]:
-        def call(thing: Thing, positional: Sequence[Thing], keywords: Mapping[str, Thing]) -> Thing:
-            from crane_core.detectors.rules.walk_calls import call_thing
+    def _call_for(
+        self, node: ast.AST
+    ) -> Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]:
+        def call(
+            value: AbstractValue, positional: Sequence[AbstractValue], keywords: Mapping[str, AbstractValue]
+        ) -> AbstractValue:
+            from crane_core.detectors.rules.interpret_calls import call_value
 
-            return call_thing(self, thing, Arguments(tuple(positional), dict(keywords)), node)
+            return call_value(self, value, Arguments(tuple(positional), dict(keywords)), node)
 
         return call
 
-    def _elements_for(self, node: ast.AST) -> Callable[[Thing], Sequence[Thing] | None]:
-        def elements(thing: Thing) -> Sequence[Thing] | None:
-            from crane_core.detectors.rules.walk_unpacking import iterate
+    def _elements_for(self, node: ast.AST) -> Callable[[AbstractValue], Sequence[AbstractValue] | None]:
+        def elements(value: AbstractValue) -> Sequence[AbstractValue] | None:
+            from crane_core.detectors.rules.interpret_unpacking import iterate
 
-            return iterate(self, thing, node).every
+            return iterate(self, value, node).every
 
         return elements
 
     # Changes
 
-    def is_told_apart(self, left: Thing, right: Thing) -> bool:
-        """Whether two Things certainly are two objects: named ones, of which the state says that none holds them."""
-        if not self.world.tells_identity:
+    def is_told_apart(self, left: AbstractValue, right: AbstractValue) -> bool:
+        """Whether two values certainly are two objects: named ones, of which the state says that none holds them."""
+        if not self.initial.tells_identity:
             return False
-        named = [(name, thing) for scope in self.scopes for name, thing in scope.names.items()]
-        sides = [{name for name, thing in named if thing is side} for side in (left, right)]
-        return all(sides) and not any(names & set(self.world.held) for names in sides)
+        named = [(name, value) for scope in self.scopes for name, value in scope.names.items()]
+        sides = [{name for name, value in named if value is side} for side in (left, right)]
+        return all(sides) and not any(names & set(self.initial.held) for names in sides)
 
-    def everything(self) -> list[Thing]:
-        """Every Thing that a name leads to."""
-        return every(thing for scope in self.scopes for thing in scope.names.values())
+    def everything(self) -> list[AbstractValue]:
+        """Every value that a name leads to."""
+        return every(value for scope in self.scopes for value in scope.names.values())
 
-    def forget(self, things: Iterable[Thing]) -> None:
+    def forget(self, values: Iterable[AbstractValue]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        changed = [thing for thing, known in self.escaped.items() if known is None or thing.content is not known]
-        found = every([*things, *changed])
-        n_found = self.n_gone + len(self.escaped) + sum(thing not in self.escaped for thing in found)
+        changed = [value for value, known in self.escaped.items() if known is None or value.fields is not known]
+        found = every([*values, *changed])
+        n_found = self.n_gone + len(self.escaped) + sum(value not in self.escaped for value in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
         self.n_steps += steps
-        for thing in found:
-            if not thing.path and thing.type not in harmless.IMMUTABLE:
-                self._forget(thing)
+        for value in found:
+            if not value.path and value.type not in harmless.IMMUTABLE:
+                self._forget(value)
                 continue
-            self.escaped_arrays.discard(thing)
-            if isinstance(thing.definition, ast.ClassDef):
-                thing.attributes = {}
+            self.escaped_arrays.discard(value)
+            if isinstance(value.definition, ast.ClassDef):
+                value.attributes = {}
         if self.escaped_arrays or self.has_gone_array:
-            self.shake()
+            self.invalidate_aliases()
 
-    def _forget(self, thing: Thing) -> None:
+    def _forget(self, value: AbstractValue) -> None:
         """It has escaped: it is to be forgotten whenever code runs that nobody knows, if anything is known of it."""
-        thing.forget()
-        is_whole = thing.bound_to is None and thing.scope is None
-        self.escaped[thing] = content_of(thing) if is_whole else None
-        if not thing.type or harmless.may_share_memory(thing):
-            self.escaped_arrays.add(thing)
+        value.forget()
+        is_whole = value.bound_to is None and value.scope is None
+        self.escaped[value] = fields_of(value) if is_whole else None
+        if not value.type or harmless.may_share_memory(value):
+            self.escaped_arrays.add(value)
         else:
-            self.escaped_arrays.discard(thing)
+            self.escaped_arrays.discard(value)
 
-    def is_forgotten(self, thing: Thing) -> bool:
+    def is_forgotten(self, value: AbstractValue) -> bool:
         """Whether an object that has escaped says nothing since, and leads to nothing."""
-        known = self.escaped[thing]
-        return known is not None and thing.content is known
+        known = self.escaped[value]
+        return known is not None and value.fields is known
 
-    def shake(self, changed: Thing | None = None) -> None:
+    def invalidate_aliases(self, changed: AbstractValue | None = None) -> None:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""
         if changed is not None and changed.type and not harmless.may_share_memory(changed):
             return
-        for thing, content in moment(self.scopes).things.items():
-            has_values = content.facts and not harmless.VALUE_FACTS.isdisjoint(content.facts)
-            if has_values and thing is not changed and harmless.may_share_memory(thing):
-                thing.drop(harmless.VALUE_FACTS)
+        for value, fields in snapshot(self.scopes).values.items():
+            has_values = fields.facts and not harmless.VALUE_FACTS.isdisjoint(fields.facts)
+            if has_values and value is not changed and harmless.may_share_memory(value):
+                value.drop(harmless.VALUE_FACTS)
 
     def havoc(self) -> None:
         """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
-        if (seen := self.world.reach) is not None:
+        if (seen := self.initial.reach) is not None:
             self._forget_reached(seen)
         else:
-            self.lose()
+            self.forget_everything()
 
-    def lose(self) -> None:
+    def forget_everything(self) -> None:
         """Anything may have happened: nothing is known but what cannot change."""
         self.forget(self.everything())
         for scope in self.scopes:
-            for name, thing in scope.names.items():
-                if scope is self.module and not self._is_fixed(name, thing):
-                    scope.names[name] = Thing(words=name)
+            for name, value in scope.names.items():
+                if scope is self.module and not self._is_fixed(name, value):
+                    scope.names[name] = AbstractValue(words=name)
         self.is_unsure_of_names = True
 
-    def _is_fixed(self, name: str, thing: Thing | None) -> bool:
+    def _is_fixed(self, name: str, value: AbstractValue | None) -> bool:
         """Whether a global name stands for a module, function or class still; a star may bring another `sum`."""
-        if thing is None or not thing.path and thing.definition is None:
+        if value is None or not value.path and value.definition is None:
             return False
-        return not thing.path.startswith("builtins.") or self.world.of_python(name) is not None
+        return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None
 
     def _forget_reached(self, reach: Reach) -> None:
         """All code of the notebook is seen: it can change what it mentions, its own objects, and what it was given."""
         held = [
-            thing
+            value
             for scope in self.scopes
-            for name, thing in scope.names.items()
+            for name, value in scope.names.items()
             if scope is not self.module or name in reach.mentioned
         ]
-        self.forget([*(thing for thing in held if thing is not None), *self._objects_of_the_notebook()])
+        self.forget([*(value for value in held if value is not None), *self._objects_of_the_notebook()])
         for scope in self.scopes:
             for name in reach.rebound & scope.names.keys():
-                scope.names[name] = Thing(words=name)
+                scope.names[name] = AbstractValue(words=name)
 
     def forget_mentioned(self, definition: ast.AST) -> None:
         """A function of the notebook may have run: what it mentions, and what the functions that it mentions do."""
@@ -494,39 +502,41 @@ class Walk:
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
-        self.forget(thing for scope in self.scopes for name in met if (thing := scope.names.get(name)) is not None)
+        self.forget(value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None)
 
-    def _objects_of_the_notebook(self) -> list[Thing]:
-        return [thing for thing in self.everything() if thing.package == "__main__" or thing.scope is not None]
+    def _objects_of_the_notebook(self) -> list[AbstractValue]:
+        return [value for value in self.everything() if value.package == "__main__" or value.scope is not None]
 
-    # Ways
+    # Branches
 
-    def ways(self, ways: Sequence[Callable[[], _T]]) -> list[_T]:
-        """Take several ways, one of which is the right one; what each gives that comes to its end.
+    def branches(self, branches: Sequence[Callable[[], _T]]) -> list[_T]:
+        """Interpret several branches, one of which is the right one; what each gives that comes to its end.
 
-        What is known afterwards is what all those know that come to their ends. Raises Crash where every way raises,
-        LeaveError where no way comes to its end.
+        What is known afterwards is what all those know that come to their ends. Raises Crash where every branch raises,
+        ControlFlowExitError where no branch comes to its end.
         """
-        start = moment(self.scopes)
-        ends: list[Moment] = []
+        start = snapshot(self.scopes)
+        ends: list[Snapshot] = []
         values: list[_T] = []
         crashes: list[Crash] = []
-        leaves: list[tuple[LeaveError, Moment]] = []
-        for way in ways:
+        leaves: list[tuple[ControlFlowExitError, Snapshot]] = []
+        for branch in branches:
             restore(start)
             try:
-                value = way()
+                value = branch()
             except Crash as crash:
                 crashes.append(crash)
-            except LeaveError as leave:
-                leaves.append((leave, moment(self.scopes)))
+            except ControlFlowExitError as leave:
+                leaves.append((leave, snapshot(self.scopes)))
             else:
                 values.append(value)
-                ends.append(moment(self.scopes))
-        self._after_ways(ends, crashes, leaves)
+                ends.append(snapshot(self.scopes))
+        self._after_branches(ends, crashes, leaves)
         return values
 
-    def _after_ways(self, ends: list[Moment], crashes: list[Crash], leaves: list[tuple[LeaveError, Moment]]) -> None:
+    def _after_branches(
+        self, ends: list[Snapshot], crashes: list[Crash], leaves: list[tuple[ControlFlowExitError, Snapshot]]
+    ) -> None:
         if not ends and not leaves:
             raise crashes[0]
         if not ends:
@@ -537,16 +547,16 @@ class Walk:
         self.note_left(leaves)
         join(ends)
 
-    def note_left(self, leaves: list[tuple[LeaveError, Moment]]) -> None:
+    def note_left(self, leaves: list[tuple[ControlFlowExitError, Snapshot]]) -> None:
         for leave, known in leaves:
             context = next((each for each in reversed(self.contexts) if leave.kind in each.kinds), None)
             if context is None:
-                raise EndError
+                raise GiveUpError
             context.left.append((leave.kind, known, leave.value))
 
-    def perhaps(self, way: Callable[[], object]) -> None:
+    def maybe_run(self, branch: Callable[[], object]) -> None:
         """Something that may or may not happen."""
-        self.ways([lambda: None, lambda: (way(), None)[1]])
+        self.branches([lambda: None, lambda: (branch(), None)[1]])
 
     @contextmanager
     def inside(self, context: Context) -> Iterator[Context]:
@@ -585,11 +595,11 @@ def _position(node: ast.AST | None) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-def _is_trained(thing: Thing, content: Content) -> bool:
+def _is_trained(value: AbstractValue, fields: ValueFields) -> bool:
     """Modules and optimizers, and objects of the notebook's classes that hold layers."""
-    parts = (content.attributes or {}).values()
+    parts = (fields.attributes or {}).values()
     return (
-        thing.type.startswith(("torch.nn.", "torch.optim."))
-        or "training" in content.facts
+        value.type.startswith(("torch.nn.", "torch.optim."))
+        or "training" in fields.facts
         or any(part.type.startswith("torch.nn.") for part in parts)
     )

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
-from crane_core.detectors.rules.from_state import thing_of, thing_of_entry, type_of
+from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
 from crane_core.detectors.rules.paths import path_of_class, path_of_function
 from crane_core.detectors.rules.prefix import Prefix, Reach, is_builtin, prefix_of, spelled
-from crane_core.detectors.rules.thing import Thing
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
@@ -25,7 +25,7 @@ _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 CAPTURED = 2
 
 
-class World:
+class InitialState:
     """Cells and state of one instance. `target` is the code to be judged, `past` what the cells that ran left."""
 
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
@@ -38,7 +38,7 @@ class World:
         self.target = self._target()
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
-        self.past: dict[str, Thing] = {}
+        self.past: dict[str, AbstractValue] = {}
         seen = self.prefix.reach
         self.whole_reach = None if self.may_define_any or seen is None else seen.with_code(self._spelled.reach)
         """What all code of the notebook can change; None where not all of it is seen."""
@@ -46,20 +46,20 @@ class World:
     def _target(self) -> CellCode:
         """The target as it is read now: a word that is the name of a magic may be that of a variable, too."""
         read = read_cell(self.target_text)
-        told = self.state.variables if self.state is not None else {}
-        is_variable = read.automagic in self.bindings.bound or read.automagic in told
+        known = self.state.variables if self.state is not None else {}
+        is_variable = read.automagic in self.bindings.bound or read.automagic in known
         return as_magic(self.target_text) if read.automagic and not is_variable else read
 
     @cached_property
     def python_names(self) -> list[str]:
-        """Names of Python's own that cells mention. Known from the start, they are known on every way."""
+        """Names of Python's own that cells mention. Known from the start, they are known on every path."""
         met = self.prefix.spelled.names | self._spelled.names
         variables = self.state.variables if self.state is not None else {}
         return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
 
     @cached_property
     def fixed(self) -> list[str]:
-        """Names that stand for the same on every way through the target, until it gives them something else."""
+        """Names that stand for the same on every path through the target, until it gives them something else."""
         return [*self.python_names, *sorted(self.bindings.paths)]
 
     @property
@@ -99,20 +99,20 @@ class World:
     def absent(self) -> Mapping[str, Any]:
         return self.state.absent if self.state is not None else {}
 
-    def thing(self, name: str) -> Thing:
-        """What is known of a global name or builtin; Thing() of a name of which nothing is."""
-        return self.past[name] if name in self.past else self.told(name)
+    def value(self, name: str) -> AbstractValue:
+        """What is known of a global name or builtin; AbstractValue() of a name of which nothing is."""
+        return self.past[name] if name in self.past else self.stated(name)
 
-    def told(self, name: str) -> Thing:
+    def stated(self, name: str) -> AbstractValue:
         """The same, without what the cells that ran left."""
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
-            thing = thing_of(name, variable, is_captured=self.is_captured)
+            value = value_from_state(name, variable, is_captured=self.is_captured)
         elif (known := self.of_python(name)) is not None:
             return known
         else:
-            thing = Thing(words=name)
-        return self._with_code(name, thing)
+            value = AbstractValue(words=name)
+        return self._with_code(name, value)
 
     def mentions(self, text: str) -> bool:
         """Whether a text stands in a cell that ran or in the target."""
@@ -123,7 +123,7 @@ class World:
         return self.whole_reach is None or name in self.whole_reach.mentioned or name in self.held
 
     def may_give_attribute(self, name: str) -> bool:
-        """Whether code of the notebook may put an attribute of this name on some object, by whatever way."""
+        """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
         given = self.prefix.spelled.given_attributes | self._spelled.given_attributes
         return self.may_define_any or name in given or any(map(self.mentions, _BY_ANY_NAME))
 
@@ -143,26 +143,26 @@ class World:
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
         return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
 
-    def of_python(self, name: str) -> Thing | None:
+    def of_python(self, name: str) -> AbstractValue | None:
         """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
         return None if self.may_define_any else self.prefix.of_python(name)
 
-    def _with_code(self, name: str, thing: Thing) -> Thing:
+    def _with_code(self, name: str, value: AbstractValue) -> AbstractValue:
         """With its public path, its definition, and the attributes that the state tells of it."""
-        thing.path = self.bindings.paths.get(name, thing.path)
-        if name in self.bindings.definitions and thing.type in ("", "function", "type", "abc.ABCMeta"):
-            thing.definition = self.bindings.definitions[name]
-            thing.type = thing.type or ("type" if isinstance(thing.definition, ast.ClassDef) else "function")
-        elif thing.type.startswith("__main__."):
-            found = self.bindings.definitions.get(thing.class_name)
-            thing.definition = found if isinstance(found, ast.ClassDef) else None
-        elif thing.type in ("type", "abc.ABCMeta") and not thing.path:
-            thing.path = path_of_class(str(thing.fact("name", "")))
-        elif thing.type == "function" and not thing.path:
-            thing.path = path_of_function(str(thing.fact("module", "")))
+        value.path = self.bindings.paths.get(name, value.path)
+        if name in self.bindings.definitions and value.type in ("", "function", "type", "abc.ABCMeta"):
+            value.definition = self.bindings.definitions[name]
+            value.type = value.type or ("type" if isinstance(value.definition, ast.ClassDef) else "function")
+        elif value.type.startswith("__main__."):
+            found = self.bindings.definitions.get(value.class_name)
+            value.definition = found if isinstance(found, ast.ClassDef) else None
+        elif value.type in ("type", "abc.ABCMeta") and not value.path:
+            value.path = path_of_class(str(value.fact("name", "")))
+        elif value.type == "function" and not value.path:
+            value.path = path_of_function(str(value.fact("module", "")))
         if self.is_captured and self.state is not None:
-            _add_accesses(thing, name, self.state.accesses)
-        return thing
+            _add_accesses(value, name, self.state.accesses)
+        return value
 
     def missing(self, name: str) -> Mapping[str, Any] | None:
         """The facts about a name that is certainly not defined, None if it may be."""
@@ -191,7 +191,7 @@ _BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__se
 """What gives objects attributes whose names stand nowhere in the code."""
 
 
-class Beginning:
+class EmptyKernel:
     """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known.
 
     `prefix` are the cells up to the one that runs.
@@ -199,7 +199,7 @@ class Beginning:
 
     def __init__(self, packages: Mapping[str, str]) -> None:
         self.prefix = Prefix()
-        self.past: Mapping[str, Thing] = {}
+        self.past: Mapping[str, AbstractValue] = {}
         self.fixed: Sequence[str] = ()
         self.held: Sequence[str] = ()
         self.tells_identity = False
@@ -212,11 +212,11 @@ class Beginning:
     def mentions(self, text: str) -> bool:
         return self.prefix.mentions(text)
 
-    def of_python(self, name: str) -> Thing | None:
+    def of_python(self, name: str) -> AbstractValue | None:
         return self.prefix.of_python(name)
 
-    def thing(self, name: str) -> Thing:
-        return self.of_python(name) or Thing(words=name)
+    def value(self, name: str) -> AbstractValue:
+        return self.of_python(name) or AbstractValue(words=name)
 
     def same(self, name: str) -> Sequence[str]:
         return ()
@@ -229,7 +229,7 @@ class Beginning:
         return None
 
     def may_be_used_unseen(self, name: str) -> bool:
-        """False: of what the cells found nothing is told."""
+        """False: of what the cells found nothing is stated."""
         return False
 
     def may_give_attribute(self, name: str) -> bool:
@@ -254,18 +254,18 @@ def _position(cell: Cell) -> int:
     return cell.position
 
 
-def _add_accesses(thing: Thing, name: str, accesses: Mapping[str, Any]) -> None:
+def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:
     """`model.coef_` in the state is an attribute of `model`."""
     for text in sorted(accesses, key=len):
         head, *steps = text.split(".")
         entry = accesses[text]
         if head != name or not steps or not all(step.isidentifier() for step in steps) or not isinstance(entry, dict):
             continue
-        holder: Thing | None = thing
+        holder: AbstractValue | None = value
         for step in steps[:-1]:
             holder = holder.attributes.get(step) if holder is not None else None
         if holder is not None and holder.path == "" and entry.get("type") not in ("method", ""):
             held = holder.attributes.get(steps[-1])
-            made = thing_of_entry(text, entry, is_captured=True)
+            made = value_from_entry(text, entry, is_captured=True)
             if held is None or not held.type:
                 holder.attributes[steps[-1]] = made

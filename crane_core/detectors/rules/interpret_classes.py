@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from copy import copy
 from difflib import get_close_matches
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.site import Arguments
-from crane_core.detectors.rules.thing import Thing
-from crane_core.detectors.rules.walk import Walk
+from crane_core.detectors.rules.interpreter import Interpreter
+from crane_core.detectors.rules.operation import Arguments
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 QUIET_BASES = frozenset(
@@ -51,53 +51,53 @@ _OF_BASES = {
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
-def lineage(walk: Walk, definition: ast.ClassDef) -> tuple[list[ast.ClassDef], list[str] | None]:
+def lineage(interpreter: Interpreter, definition: ast.ClassDef) -> tuple[list[ast.ClassDef], list[str] | None]:
     """The notebook's classes that a class inherits from, itself first, and the libraries' bases by path.
 
     None for the bases where one is not known, or where the order of several is not as simple as it looks.
     """
     classes, paths = [definition], []
     for base in definition.bases:
-        thing = walk.known_name(base)
-        if thing is None:
+        value = interpreter.known_name(base)
+        if value is None:
             return classes, None
-        if isinstance(thing.definition, ast.ClassDef) and thing.definition is not definition:
-            inner, inner_paths = lineage(walk, thing.definition)
+        if isinstance(value.definition, ast.ClassDef) and value.definition is not definition:
+            inner, inner_paths = lineage(interpreter, value.definition)
             if inner_paths is None:
                 return classes, None
             classes += inner
             paths += inner_paths
-        elif thing.path:
-            paths.append(thing.path)
+        elif value.path:
+            paths.append(value.path)
         else:
             return classes, None
     return classes, paths if not definition.keywords and not definition.decorator_list else None
 
 
-def member(walk: Walk, receiver: Thing, name: str) -> Thing | None:
+def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue | None:
     """A method or plain attribute that the notebook's classes give an object; None if they give none."""
     definition = receiver.definition
     if not isinstance(definition, ast.ClassDef):
         return None
     is_class = receiver.type in ("type", "abc.ABCMeta")
-    for node in _members(lineage(walk, definition)[0], name):
+    for node in _members(lineage(interpreter, definition)[0], name):
         if not isinstance(node, ast.FunctionDef):
-            return Thing()
+            return AbstractValue()
         if node.decorator_list:
             return _decorated(node, receiver, is_class=is_class)
         bound = None if is_class else receiver
-        return Thing("function" if is_class else "method", definition=node, bound_to=bound, words=name)
+        return AbstractValue("function" if is_class else "method", definition=node, bound_to=bound, words=name)
     return None
 
 
-def _decorated(node: ast.FunctionDef, receiver: Thing, *, is_class: bool) -> Thing:
+def _decorated(node: ast.FunctionDef, receiver: AbstractValue, *, is_class: bool) -> AbstractValue:
     """A static method is as good as plain; of any other decorator nothing is known."""
     [decorator, *others] = node.decorator_list
     if not others and isinstance(decorator, ast.Name) and decorator.id == "staticmethod":
         plain = copy(node)
         plain.decorator_list = []
-        return Thing("function", definition=plain, words=node.name)
-    return Thing()
+        return AbstractValue("function", definition=plain, words=node.name)
+    return AbstractValue()
 
 
 def _members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
@@ -112,18 +112,18 @@ def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
-def base_member(walk: Walk, name: str) -> Thing | set[str] | None:
+def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str] | None:
     """What `super()` has by a name in the method that runs: a method of the notebook, or one of these libraries' bases.
 
     None if the class of the method is not known, or one of its classes has several bases.
     """
-    running = walk.running[-1] if walk.running else None
+    running = interpreter.running[-1] if interpreter.running else None
     if not isinstance(running, ast.FunctionDef) or not running.args.args:
         return None
-    owner = walk.scope.names.get(running.args.args[0].arg)
+    owner = interpreter.scope.names.get(running.args.args[0].arg)
     if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):
         return None
-    classes, paths = lineage(walk, owner.definition)
+    classes, paths = lineage(interpreter, owner.definition)
     at = next((at for at, each in enumerate(classes) if running in each.body), None)
     if at is None or paths is None or any(len(each.bases) > 1 for each in classes):
         return None
@@ -132,30 +132,30 @@ def base_member(walk: Walk, name: str) -> Thing | set[str] | None:
         return set(paths) or {"builtins.object"}
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return None
-    return Thing("method", definition=node, bound_to=owner, words=name)
+    return AbstractValue("method", definition=node, bound_to=owner, words=name)
 
 
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
     return any(True for hook in _HOOKS for _ in _members(classes, hook))
 
 
-def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Thing:
+def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """What calling a class of the notebook gives: an object after its __init__ has run."""
     from crane_core.detectors.rules.following import follow
 
     definition = kind.definition
-    classes, paths = lineage(walk, definition)
+    classes, paths = lineage(interpreter, definition)
     if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):
-        walk.havoc()
-        walk.forget([*arguments.positional, *arguments.keywords.values()])
-        return Thing()
-    made = Thing(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
-    walk.made[id(made)] = made
+        interpreter.havoc()
+        interpreter.forget([*arguments.positional, *arguments.keywords.values()])
+        return AbstractValue()
+    made = AbstractValue(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
+    interpreter.made[id(made)] = made
     init = next(_members(classes, "__init__"), None)
     if init is None:
-        walk.forget([*arguments.positional, *arguments.keywords.values()] if paths else [])
+        interpreter.forget([*arguments.positional, *arguments.keywords.values()] if paths else [])
         if not paths and arguments.is_complete and (arguments.positional or arguments.keywords):
-            walk.crash(
+            interpreter.crash(
                 node,
                 "TypeError",
                 f"{definition.name}() takes no arguments",
@@ -163,27 +163,27 @@ def instance(walk: Walk, kind: Thing, arguments: Arguments, node: ast.AST) -> Th
                 remedy=f"Call {definition.name}() without arguments, or give it an __init__.",
             )
         return made
-    method = Thing("method", definition=init, bound_to=made, words="__init__")
-    if not isinstance(init, ast.FunctionDef) or follow(walk, method, arguments, node) is None:
-        walk.havoc()
-        walk.forget([made, *arguments.positional, *arguments.keywords.values()])
+    method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
+    if not isinstance(init, ast.FunctionDef) or follow(interpreter, method, arguments, node) is None:
+        interpreter.havoc()
+        interpreter.forget([made, *arguments.positional, *arguments.keywords.values()])
     return made
 
 
-def refuse_absent(walk: Walk, receiver: Thing, name: str, node: ast.AST) -> None:
+def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> None:
     """An attribute that no class of an object made here has, and that no code of the notebook gives to anything."""
-    if id(receiver) not in walk.made or name in receiver.attributes or name.startswith("__"):
+    if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
         return
-    classes, paths = lineage(walk, receiver.definition)
+    classes, paths = lineage(interpreter, receiver.definition)
     if paths is None or has_hooks(classes) or any(True for _ in _members(classes, name)):
         return
     if not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths):
         return
-    if walk.world.may_give_attribute(name):
+    if interpreter.initial.may_give_attribute(name):
         return
     own = [held for held in receiver.attributes if not held.startswith("_")]
     there = get_close_matches(name, own, 1)
-    walk.crash(
+    interpreter.crash(
         node,
         "AttributeError",
         f"{receiver.words or 'the object'} has no attribute {name}",
@@ -197,22 +197,22 @@ def _is_known_base(path: str) -> bool:
     return path in _OF_BASES or path == "builtins.object"
 
 
-def called_object(walk: Walk, receiver: Thing) -> Thing | None:
+def called_object(interpreter: Interpreter, receiver: AbstractValue) -> AbstractValue | None:
     """The function that a call of an object runs: its __call__, of a torch module its forward."""
     definition = receiver.definition
     if not isinstance(definition, ast.ClassDef):
         return None
-    own = member(walk, receiver, "__call__")
+    own = member(interpreter, receiver, "__call__")
     if own is not None:
         return own
-    if any(path in MODULE_BASES for path in lineage(walk, definition)[1] or ()):
-        return member(walk, receiver, "forward")
+    if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
+        return member(interpreter, receiver, "forward")
     return None
 
 
-def is_not_callable(walk: Walk, receiver: Thing) -> bool:
+def is_not_callable(interpreter: Interpreter, receiver: AbstractValue) -> bool:
     """True for an object whose classes are all of the notebook, and none says what a call is."""
     if not isinstance(receiver.definition, ast.ClassDef):
         return False
-    classes, paths = lineage(walk, receiver.definition)
+    classes, paths = lineage(interpreter, receiver.definition)
     return paths == [] and not has_hooks(classes) and not any(True for _ in _members(classes, "__call__"))

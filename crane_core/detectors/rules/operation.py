@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.thing import Thing
 
-CallThing = Callable[[Thing, Sequence[Thing], Mapping[str, Thing]], Thing]
-Things = Callable[[], Iterable[Thing]]
+CallValue = Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]
+AbstractValues = Callable[[], Iterable[AbstractValue]]
 Mentions = Callable[[str], bool]
 
 
@@ -19,11 +19,11 @@ Mentions = Callable[[str], bool]
 class Arguments:
     """What a call gives. `is_complete` is False if a `*` or `**` gives more that is not known."""
 
-    positional: tuple[Thing, ...] = ()
-    keywords: Mapping[str, Thing] = field(default_factory=dict)
+    positional: tuple[AbstractValue, ...] = ()
+    keywords: Mapping[str, AbstractValue] = field(default_factory=dict)
     is_complete: bool = True
 
-    def bound(self, parameters: str) -> dict[str, Thing] | None:
+    def bound(self, parameters: str) -> dict[str, AbstractValue] | None:
         """What each parameter gets; those that get nothing are left out. None if it cannot be told.
 
         `parameters` are written as in a def, without annotations: "a, axis=0, *, dtype=None"; / * and ** have their
@@ -37,10 +37,10 @@ class Arguments:
             return None
         bound = dict(zip(names, self.positional, strict=False))
         accepted = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
-        for name, thing in self.keywords.items():
+        for name, value in self.keywords.items():
             if name in bound or (name not in accepted and spec.kwarg is None):
                 return None
-            bound[name] = thing
+            bound[name] = value
         return bound
 
 
@@ -52,19 +52,19 @@ def _spec(parameters: str) -> ast.arguments:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class Operation:
     """One step. `name` is the attribute, method or function name, or the operator as it is written ("+", "@", "<=").
 
     `receiver` is the object of an attribute, method, item or iteration, and the left side of an operator; None for
     functions. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
-    stored attribute the value; of an operator the right side. `call` evaluates a call of a Thing with arguments, as the
+    stored attribute the value; of an operator the right side. `call` evaluates a call of a value with arguments, as the
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
-    `is_told_apart` says of two Things that they certainly are two objects: both have names, and the state tells which
+    `is_told_apart` says of two values that they certainly are two objects: both have names, and the state tells which
     names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
-    target. `element` is what iterating over a Thing gives first, None if there may be nothing;
+    target. `element` is what iterating over a value gives first, None if there may be nothing;
     `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
     raise Crash. `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
@@ -72,22 +72,22 @@ class Site:
     node: ast.AST
     text: str
     name: str = ""
-    receiver: Thing | None = None
+    receiver: AbstractValue | None = None
     arguments: Arguments = field(default_factory=Arguments)
-    call: CallThing = lambda thing, positional, keywords: Thing()
+    call: CallValue = lambda value, positional, keywords: AbstractValue()
     absent: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
-    variables: Things = tuple
-    is_told_apart: Callable[[Thing, Thing], bool] = lambda left, right: False
+    variables: AbstractValues = tuple
+    is_told_apart: Callable[[AbstractValue, AbstractValue], bool] = lambda left, right: False
     mentions: Mentions = lambda text: True
     is_as_found: Callable[[], bool] = lambda: True
-    element: Callable[[Thing], Thing | None] = lambda thing: None
-    elements: Callable[[Thing], Sequence[Thing] | None] = lambda thing: None
+    element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
+    elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
 
     @property
-    def first(self) -> Thing:
-        """The first positional argument: the index of an item, the right side of an operator. Thing() without one."""
-        return self.arguments.positional[0] if self.arguments.positional else Thing()
+    def first(self) -> AbstractValue:
+        """The first positional argument: the index of an item, the right side of an operator; unknown without one."""
+        return self.arguments.positional[0] if self.arguments.positional else AbstractValue()
 
     def crash(self, exception: str, why: str, *, fact: str, remedy: str) -> NoReturn:
         """Say that this step raises, whatever is not known about it."""

@@ -1,4 +1,4 @@
-"""Frames and series of pandas as Things: labels, dtypes, lengths and indexes as facts, and how they are handed on.
+"""Frames and series of pandas as abstract values: labels, dtypes, lengths and indexes as facts, handed on.
 
 Pure. Knows the classes of pandas itself; subclasses of other packages compute as they like. A frame's columns are
 known as "columns" (in order), or at least as "column_labels" (in no order); where neither is there, they are not known.
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.families.numpy_things import kind_of
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.families.versions import is_at_least
-from crane_core.detectors.rules.site import Site
-from crane_core.detectors.rules.thing import NOT_KNOWN, Thing
+from crane_core.detectors.rules.operation import Operation
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"
@@ -21,21 +21,21 @@ TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 """Dtypes of texts and nothing but texts."""
 
 
-def is_frame(thing: Thing) -> bool:
-    return thing.is_a("pandas", "DataFrame")
+def is_frame(value: AbstractValue) -> bool:
+    return value.is_a("pandas", "DataFrame")
 
 
-def is_series(thing: Thing) -> bool:
-    return thing.is_a("pandas", "Series")
+def is_series(value: AbstractValue) -> bool:
+    return value.is_a("pandas", "Series")
 
 
-def labels_of(frame: Thing) -> tuple[Any, ...] | None:
+def labels_of(frame: AbstractValue) -> tuple[Any, ...] | None:
     """All columns in order."""
     columns = frame.fact("columns")
     return columns if isinstance(columns, tuple) else None
 
 
-def label_set(frame: Thing) -> frozenset[Any] | None:
+def label_set(frame: AbstractValue) -> frozenset[Any] | None:
     """All columns, in no order."""
     if (columns := labels_of(frame)) is not None:
         return frozenset(columns)
@@ -43,28 +43,28 @@ def label_set(frame: Thing) -> frozenset[Any] | None:
     return found if isinstance(found, frozenset) else None
 
 
-def index_labels(thing: Thing) -> tuple[Any, ...] | None:
+def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of an index of texts, in order."""
-    labels = thing.fact("labels")
-    is_whole = isinstance(labels, list) and thing.fact("length") == len(labels)
+    labels = value.fact("labels")
+    is_whole = isinstance(labels, list) and value.fact("length") == len(labels)
     is_text = isinstance(labels, list) and all(isinstance(label, str) and "\u2026" not in label for label in labels)
     return tuple(labels) if is_whole and is_text and isinstance(labels, list) else None
 
 
-def lacks(frame: Thing, label: Any) -> bool:
+def lacks(frame: AbstractValue, label: Any) -> bool:
     """Whether the frame certainly has no column of this label; "at_most" are labels beyond which it has none."""
     labels = label_set(frame)
     labels = frame.fact("at_most") if labels is None else labels
     return labels is not None and isinstance(label, (str, int, float, bool, tuple, type(None))) and label not in labels
 
 
-def lacks_key(frame: Thing, label: Any) -> bool:
+def lacks_key(frame: AbstractValue, label: Any) -> bool:
     """Whether neither a column nor a level of the index has this name."""
     names = index_names(frame)
     return lacks(frame, label) and names is not None and label not in names
 
 
-def may_be_values(frame: Thing, *keys: Thing) -> bool:
+def may_be_values(frame: AbstractValue, *keys: AbstractValue) -> bool:
     """Whether keys to group by, one of them no column, may be values, one for each row: as many as there are rows."""
     given = [key for key in keys if key.type != "NoneType"]
     count = sum(len(key.items) if key.items is not None else 1 for key in given)
@@ -72,7 +72,7 @@ def may_be_values(frame: Thing, *keys: Thing) -> bool:
     return not is_counted or n_rows(frame) in (None, count)
 
 
-def index_names(frame: Thing) -> tuple[Any, ...] | None:
+def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
         return tuple(index.get("names") or ())
@@ -80,39 +80,39 @@ def index_names(frame: Thing) -> tuple[Any, ...] | None:
     return names if isinstance(names, tuple) else None
 
 
-def n_rows(thing: Thing) -> int | None:
-    if is_series(thing):
-        length = thing.fact("length")
+def n_rows(value: AbstractValue) -> int | None:
+    if is_series(value):
+        length = value.fact("length")
         return length if type(length) is int else None
-    shape = thing.fact("shape")
+    shape = value.fact("shape")
     return shape[0] if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
-def n_columns(frame: Thing) -> int | None:
+def n_columns(frame: AbstractValue) -> int | None:
     if (columns := labels_of(frame)) is not None:
         return len(columns)
     shape = frame.fact("shape")
     return shape[1] if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
-def dtype_of_column(frame: Thing, label: Any) -> str | None:
+def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
     dtypes, per_column = frame.fact("dtypes"), frame.fact("per_column")
     if isinstance(dtypes, Mapping) and isinstance(found := dtypes.get(label), str):
         return found
-    told = per_column.get(label) if isinstance(per_column, Mapping) else None
-    found = told.get("dtype") if isinstance(told, Mapping) else None
+    known = per_column.get(label) if isinstance(per_column, Mapping) else None
+    found = known.get("dtype") if isinstance(known, Mapping) else None
     return found if isinstance(found, str) else None
 
 
-def column_facts(frame: Thing, label: Any) -> dict[str, Any]:
+def column_facts(frame: AbstractValue, label: Any) -> dict[str, Any]:
     per_column = frame.fact("per_column")
-    told = per_column.get(label) if isinstance(per_column, Mapping) else None
-    return dict(told) if isinstance(told, Mapping) else {}
+    known = per_column.get(label) if isinstance(per_column, Mapping) else None
+    return dict(known) if isinstance(known, Mapping) else {}
 
 
 def frame(
     columns: Iterable[Any] | None, rows: int | None = None, *, dtypes: Mapping[Any, str] | None = None, **facts: Any
-) -> Thing:
+) -> AbstractValue:
     """A frame with these columns in this order; None if they are not known.
 
     Labels that are tuples may be those of a MultiIndex, in which a part of a label stands for all columns below it.
@@ -120,7 +120,7 @@ def frame(
     known: dict[str, Any] = {name: fact for name, fact in facts.items() if fact is not None}
     labels = None if columns is None else tuple(columns)
     if labels is not None and any(isinstance(label, tuple) for label in labels):
-        return Thing(FRAME, {"shape": (rows, len(labels))})
+        return AbstractValue(FRAME, {"shape": (rows, len(labels))})
     if labels is not None:
         known["columns"] = labels
         known["column_labels"] = frozenset(known["columns"])
@@ -129,10 +129,12 @@ def frame(
     known["shape"] = (rows, len(known["columns"]) if "columns" in known else None)
     if dtypes:
         known["dtypes"] = dict(dtypes)
-    return Thing(FRAME, known)
+    return AbstractValue(FRAME, known)
 
 
-def with_columns(old: Thing, columns: Iterable[Any] | None, *, names: Mapping[Any, Any] | None = None) -> Thing:
+def with_columns(
+    old: AbstractValue, columns: Iterable[Any] | None, *, names: Mapping[Any, Any] | None = None
+) -> AbstractValue:
     """The same rows with other columns. `names` gives the old label of each that was renamed."""
     kept = None if columns is None else tuple(columns)
     before = {label: (names or {}).get(label, label) for label in kept or ()}
@@ -142,26 +144,26 @@ def with_columns(old: Thing, columns: Iterable[Any] | None, *, names: Mapping[An
     return with_index_of(old, made)
 
 
-def with_index_of(old: Thing, new: Thing) -> Thing:
+def with_index_of(old: AbstractValue, new: AbstractValue) -> AbstractValue:
     for name in ("index", "index_names"):
         if name in old.facts:
             new.facts[name] = old.facts[name]
     return new
 
 
-def with_label_set(old: Thing, labels: frozenset[Any]) -> Thing:
+def with_label_set(old: AbstractValue, labels: frozenset[Any]) -> AbstractValue:
     """The same rows with columns of which the order is not known."""
     made = frame(None, n_rows(old))
     made.facts |= {"column_labels": labels, "shape": (n_rows(old), len(labels))}
     return with_index_of(old, made)
 
 
-def some_rows(old: Thing, count: int | None = None) -> Thing:
+def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     """Some of the rows, or all: labels and dtypes stay; of values nothing is certain."""
     names = index_names(old)
     if is_series(old):
         facts = {"length": count, "dtype": old.fact("dtype"), "name": old.fact("name"), "index_names": names}
-        return Thing(SERIES, {name: fact for name, fact in facts.items() if fact is not None})
+        return AbstractValue(SERIES, {name: fact for name, fact in facts.items() if fact is not None})
     made = frame(None, count)
     for name in ("columns", "column_labels", "dtypes"):
         if name in old.facts:
@@ -170,38 +172,38 @@ def some_rows(old: Thing, count: int | None = None) -> Thing:
     return made
 
 
-def at_most(labels: Iterable[Any] | None) -> Thing:
+def at_most(labels: Iterable[Any] | None) -> AbstractValue:
     """A frame that has no other columns than these, and perhaps not all of them."""
-    return Thing(FRAME, {"at_most": frozenset(labels)} if labels is not None else {})
+    return AbstractValue(FRAME, {"at_most": frozenset(labels)} if labels is not None else {})
 
 
-def same_again(old: Thing) -> Thing:
+def same_again(old: AbstractValue) -> AbstractValue:
     """A copy."""
-    return Thing(old.type, old.facts)
+    return AbstractValue(old.type, old.facts)
 
 
 def series(
     length: int | None = None, dtype: str | None = None, name: Any = None, *, words: str = "", **facts: Any
-) -> Thing:
+) -> AbstractValue:
     known = {"length": length, "dtype": dtype, "name": name, **facts}
-    return Thing(SERIES, {key: fact for key, fact in known.items() if fact is not None}, words=words)
+    return AbstractValue(SERIES, {key: fact for key, fact in known.items() if fact is not None}, words=words)
 
 
-def column(old: Thing, label: Any) -> Thing:
+def column(old: AbstractValue, label: Any) -> AbstractValue:
     """frame[label]: dtype, values and index are those of the frame."""
     facts = column_facts(old, label)
-    told = {name: facts[name] for name in facts if name != "dtype"}
+    known = {name: facts[name] for name in facts if name != "dtype"}
     made = series(
         n_rows(old),
         dtype_of_column(old, label),
         label if isinstance(label, str) else None,
         words=f"{old.words}[{label!r}]" if old.words else f"the column {label!r}",
-        **told,
+        **known,
     )
     return with_index_of(old, made)
 
 
-def mapped(old: Thing, dtype: str | None = None, **facts: Any) -> Thing:
+def mapped(old: AbstractValue, dtype: str | None = None, **facts: Any) -> AbstractValue:
     """A series of the same rows with other values."""
     return with_index_of(old, series(n_rows(old), dtype, old.fact("name"), **facts))
 
@@ -218,11 +220,11 @@ def is_numeric(dtype: str | None) -> bool:
     return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
 
 
-def values_told(thing: Thing) -> list[Any]:
+def values_told(value: AbstractValue) -> list[Any]:
     """Values that certainly occur in a series."""
-    info = thing.fact("value_info")
+    info = value.fact("value_info")
     found: list[Any] = []
-    for facts in (info if isinstance(info, Mapping) else {}, thing.facts):
+    for facts in (info if isinstance(info, Mapping) else {}, value.facts):
         for name in ("unique_values", "example_values", "other_texts", "items"):
             found += values if isinstance(values := facts.get(name), list) else []
     return found
@@ -231,33 +233,33 @@ def values_told(thing: Thing) -> list[Any]:
 # Aliases and evidence
 
 
-def changed(site: Site, thing: Thing) -> None:
+def changed(operation: Operation, value: AbstractValue) -> None:
     """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
-    for other in site.variables():
-        if other.type == thing.type and _may_be_one(other, thing) and not site.is_told_apart(other, thing):
+    for other in operation.variables():
+        if other.type == value.type and _may_be_one(other, value) and not operation.is_told_apart(other, value):
             other.forget()
 
 
-def _may_be_one(other: Thing, thing: Thing) -> bool:
-    if other is thing:
+def _may_be_one(other: AbstractValue, value: AbstractValue) -> bool:
+    if other is value:
         return False
-    if is_series(thing):
-        return n_rows(other) is None or n_rows(thing) is None or n_rows(other) == n_rows(thing)
-    left, right = label_set(other), label_set(thing)
+    if is_series(value):
+        return n_rows(other) is None or n_rows(value) is None or n_rows(other) == n_rows(value)
+    left, right = label_set(other), label_set(value)
     if left is not None and right is not None and left != right:
         return False
-    return None in (n_rows(other), n_rows(thing)) or n_rows(other) == n_rows(thing)
+    return None in (n_rows(other), n_rows(value)) or n_rows(other) == n_rows(value)
 
 
-def replace_facts(thing: Thing, by: Thing) -> None:
+def replace_facts(value: AbstractValue, by: AbstractValue) -> None:
     """The object itself is changed."""
-    words = thing.words
-    thing.facts = dict(by.facts)
-    thing.words = words
-    thing.attributes = {}
+    words = value.words
+    value.facts = dict(by.facts)
+    value.words = words
+    value.attributes = {}
 
 
-def told_columns(old: Thing, label: Any = None) -> str:
+def told_columns(old: AbstractValue, label: Any = None) -> str:
     """Which columns there are, those like a label first."""
     labels = labels_of(old) or tuple(sorted(label_set(old) or (), key=str))
     like = [known for known in labels if _is_like(known, label)]
@@ -266,7 +268,7 @@ def told_columns(old: Thing, label: Any = None) -> str:
     return f"{old.words or 'the frame'} has the columns {', '.join(shown)}{rest}"
 
 
-def nearest(old: Thing, label: Any) -> str:
+def nearest(old: AbstractValue, label: Any) -> str:
     like = [known for known in (labels_of(old) or label_set(old) or ()) if _is_like(known, label)]
     return f"write {like[0]!r}" if len(like) == 1 else "use an existing column"
 
@@ -275,31 +277,31 @@ def _is_like(known: Any, label: Any) -> bool:
     return isinstance(known, str) and isinstance(label, str) and known.strip().casefold() == label.strip().casefold()
 
 
-def missing_column(site: Site, old: Thing, label: Any, exception: str = "KeyError") -> None:
-    site.crash(exception, f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+def missing_column(operation: Operation, old: AbstractValue, label: Any, exception: str = "KeyError") -> None:
+    operation.crash(exception, f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
 
 
-def labels_in(thing: Thing | None) -> list[Any] | None:
+def labels_in(value: AbstractValue | None) -> list[Any] | None:
     """Labels given as one or as a list, those that are known; None if it is neither."""
-    if thing is None or thing.literal is None:
+    if value is None or value.literal is None:
         return None
-    if thing.type in ("str", "int") and thing.literal is not NOT_KNOWN:
-        return [thing.literal]
-    if thing.is_a("pandas", "Index"):
-        found = index_labels(thing)
+    if value.type in ("str", "int") and value.literal is not NOT_KNOWN:
+        return [value.literal]
+    if value.is_a("pandas", "Index"):
+        found = index_labels(value)
         return None if found is None else list(found)
-    if thing.type in ("list", "tuple") and thing.items is not None:
-        return [item.literal for item in thing.items if item.type in ("str", "int") and item.literal is not NOT_KNOWN]
+    if value.type in ("list", "tuple") and value.items is not None:
+        return [item.literal for item in value.items if item.type in ("str", "int") and item.literal is not NOT_KNOWN]
     return None
 
 
-def is_whole_list_of_labels(thing: Thing | None) -> bool:
+def is_whole_list_of_labels(value: AbstractValue | None) -> bool:
     """Whether `labels_in` tells each of the labels."""
-    found = labels_in(thing)
-    if found is None or thing is None:
+    found = labels_in(value)
+    if found is None or value is None:
         return False
-    return thing.type in ("str", "int") or thing.is_a("pandas") or len(found) == len(thing.items or [])
+    return value.type in ("str", "int") or value.is_a("pandas") or len(found) == len(value.items or [])
 
 
-def is_pandas(site: Site, *version: int) -> bool:
-    return is_at_least(site, "pandas", *version)
+def is_pandas(operation: Operation, *version: int) -> bool:
+    return is_at_least(operation, "pandas", *version)

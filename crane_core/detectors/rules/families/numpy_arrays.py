@@ -1,4 +1,4 @@
-"""Arrays of NumPy as Things: shape and dtype as facts, what NumPy would read a list as, and how facts are forgotten.
+"""Arrays of NumPy as abstract values: shape and dtype as facts, what NumPy reads a list as, how facts are forgotten.
 
 Pure. Knows `numpy.ndarray` by its exact type; masked arrays, matrices and other subclasses compute as they like.
 """
@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.shapes import About, MisfitError, Shape, shown
-from crane_core.detectors.rules.site import Arguments, Site
-from crane_core.detectors.rules.thing import Thing
+from crane_core.detectors.rules.operation import Arguments, Operation
+from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, shown
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -33,82 +33,82 @@ _SEQUENCES: Final = ("list", "tuple")
 _HOLDERS: Final = ("ndarray", "Series", "DataFrame", "Index", "Tensor")
 
 
-def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> Thing:
+def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> AbstractValue:
     """An array of which so much is known. Of shape () it is the number that NumPy gives in its place."""
     if shape == ():
         return scalar(dtype, words)
     known = {"shape": shape, "dtype": dtype, **facts}
-    return Thing(ARRAY, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+    return AbstractValue(ARRAY, {name: fact for name, fact in known.items() if fact is not None}, words=words)
 
 
-def scalar(dtype: str | None, words: str = "") -> Thing:
+def scalar(dtype: str | None, words: str = "") -> AbstractValue:
     """An element of an array; of objects it may be anything."""
     kind = kind_of(dtype)
     if dtype is None or kind is None or kind not in "biufc":
-        return Thing(words=words)
-    return Thing(f"numpy.{np.dtype(dtype).name}", words=words)
+        return AbstractValue(words=words)
+    return AbstractValue(f"numpy.{np.dtype(dtype).name}", words=words)
 
 
-def view_of(thing: Thing, shape: Shape | None, words: str = "") -> Thing:
+def view_of(value: AbstractValue, shape: Shape | None, words: str = "") -> AbstractValue:
     """An array over the memory of another, or a copy of a part: the dtype stays, the values are others."""
     if shape == ():
-        return scalar(dtype_of(thing), words)
-    facts = {name: thing.fact(name) for name in ("fields", "held")}
-    return array(shape, thing.fact("dtype"), words, view_of=thing, **facts)
+        return scalar(dtype_of(value), words)
+    facts = {name: value.fact(name) for name in ("fields", "held")}
+    return array(shape, value.fact("dtype"), words, view_of=value, **facts)
 
 
-def held_by(thing: Thing) -> str:
+def held_by(value: AbstractValue) -> str:
     """The type of all objects in an array of objects; "" where it is not known."""
-    types = thing.fact("item_types")
+    types = value.fact("item_types")
     only = next(iter(types)) if isinstance(types, Mapping) and len(types) == 1 else ""
-    return thing.fact("held") or (only if thing.fact("dtype") == "object" else "")
+    return value.fact("held") or (only if value.fact("dtype") == "object" else "")
 
 
-def is_array(thing: Thing) -> bool:
-    return thing.type == ARRAY
+def is_array(value: AbstractValue) -> bool:
+    return value.type == ARRAY
 
 
-def is_number(thing: Thing) -> bool:
+def is_number(value: AbstractValue) -> bool:
     """A single number of Python or NumPy."""
-    return thing.type in NUMBERS or thing.is_a("numpy", *SCALARS)
+    return value.type in NUMBERS or value.is_a("numpy", *SCALARS)
 
 
-def shape_of(thing: Thing) -> Shape | None:
+def shape_of(value: AbstractValue) -> Shape | None:
     """The shape that NumPy gives an array, number or list by itself; None if it is not known or not NumPy's."""
-    if is_array(thing):
-        shape = thing.fact("shape")
+    if is_array(value):
+        shape = value.fact("shape")
         return tuple(shape) if isinstance(shape, (tuple, list)) else None
-    if is_number(thing) or thing.type == "str":
+    if is_number(value) or value.type == "str":
         return ()
-    return _list_shape(thing) if thing.type in _SEQUENCES else None
+    return _list_shape(value) if value.type in _SEQUENCES else None
 
 
-def taken_shape(thing: Thing) -> Shape | None:
+def taken_shape(value: AbstractValue) -> Shape | None:
     """The shape of what `numpy.asarray` makes of it: of frames and series too."""
-    if thing.is_a("pandas", "DataFrame"):
-        shape = thing.fact("shape")
+    if value.is_a("pandas", "DataFrame"):
+        shape = value.fact("shape")
         return tuple(shape) if isinstance(shape, (tuple, list)) else None
-    if thing.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex"):
-        length = thing.fact("length")
+    if value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex"):
+        length = value.fact("length")
         return (length,) if type(length) is int else (None,)
-    if thing.type == "range" and type(thing.fact("length")) is int:
-        return (thing.fact("length"),)
-    return shape_of(thing)
+    if value.type == "range" and type(value.fact("length")) is int:
+        return (value.fact("length"),)
+    return shape_of(value)
 
 
-def _list_shape(thing: Thing) -> Shape | None:
-    if thing.items is not None:
-        return _common_shape([taken_shape(item) for item in thing.items])
-    if isinstance(nested := thing.fact("nested_shape"), (tuple, list)):
+def _list_shape(value: AbstractValue) -> Shape | None:
+    if value.items is not None:
+        return _common_shape([taken_shape(item) for item in value.items])
+    if isinstance(nested := value.fact("nested_shape"), (tuple, list)):
         return tuple(nested)
-    types, length = thing.fact("item_types"), thing.fact("length")
+    types, length = value.fact("item_types"), value.fact("length")
     if isinstance(types, Mapping) and types and type(length) is int and set(types) <= {*NUMBERS, "str"}:
         return (length,)
     return None
 
 
 def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
-    """A list of things with these shapes; None if it is ragged or may be."""
+    """A list of values with these shapes; None if it is ragged or may be."""
     if not inner:
         return (0,)
     known = [shape for shape in inner if shape is not None]
@@ -120,16 +120,16 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
     return (len(inner), *(next(iter(each - {None}), None) for each in lengths))
 
 
-def is_ragged(thing: Thing) -> bool:
+def is_ragged(value: AbstractValue) -> bool:
     """A list whose parts certainly have other shapes than each other."""
-    if thing.type not in _SEQUENCES:
+    if value.type not in _SEQUENCES:
         return False
-    if thing.items is None:
-        told = thing.fact("ragged")
-        return isinstance(told, Mapping) and (told.get("n_distinct_shapes") or 0) > 1
-    if any(is_ragged(item) for item in thing.items):
+    if value.items is None:
+        known = value.fact("ragged")
+        return isinstance(known, Mapping) and (known.get("n_distinct_shapes") or 0) > 1
+    if any(is_ragged(item) for item in value.items):
         return True
-    inner = [taken_shape(item) for item in thing.items]
+    inner = [taken_shape(item) for item in value.items]
     if any(shape is None for shape in inner):
         return False
     ndims = {len(shape or ()) for shape in inner}
@@ -138,22 +138,22 @@ def is_ragged(thing: Thing) -> bool:
     )
 
 
-def part_shapes(thing: Thing) -> list[Shape] | None:
+def part_shapes(value: AbstractValue) -> list[Shape] | None:
     """The shapes of the arrays that a list holds, or an array along its first axis; each distinct one is there."""
-    if thing.type in _SEQUENCES and thing.items is not None:
-        found = [taken_shape(item) for item in thing.items]
+    if value.type in _SEQUENCES and value.items is not None:
+        found = [taken_shape(item) for item in value.items]
         return None if any(shape is None for shape in found) else [shape for shape in found if shape is not None]
-    shape = shape_of(thing)
+    shape = shape_of(value)
     if shape is not None:
         return None if len(shape) < 1 or shape[0] is None else [shape[1:]] * min(shape[0], 1000)
-    return _ragged_shapes(thing.fact("ragged"))
+    return _ragged_shapes(value.fact("ragged"))
 
 
-def _ragged_shapes(told: Any) -> list[Shape] | None:
+def _ragged_shapes(known: Any) -> list[Shape] | None:
     """Shapes that a state tells of a ragged list, "[36]"; None if one of them is not a plain shape."""
-    if not isinstance(told, Mapping) or not isinstance(shapes := told.get("shapes"), Mapping):
+    if not isinstance(known, Mapping) or not isinstance(shapes := known.get("shapes"), Mapping):
         return None
-    if told.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
+    if known.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
         return None
     return [tuple(int(part) for part in text[1:-1].split(",") if part.strip()) for text in shapes]
 
@@ -166,34 +166,34 @@ def _is_plain_shape(text: Any) -> bool:
     )
 
 
-def is_whole_list(thing: Thing) -> bool:
+def is_whole_list(value: AbstractValue) -> bool:
     """Whether `part_shapes` tells each part of it, not only each kind of part."""
-    return thing.items is not None or shape_of(thing) is not None
+    return value.items is not None or shape_of(value) is not None
 
 
 # Dtypes
 
 
-def dtype_of(thing: Thing) -> str | None:
+def dtype_of(value: AbstractValue) -> str | None:
     """The dtype of an array, or the one that a number or list would have."""
-    if is_array(thing):
-        dtype = thing.fact("dtype")
+    if is_array(value):
+        dtype = value.fact("dtype")
         return dtype if isinstance(dtype, str) else None
-    if thing.type in _OF_PYTHON:
-        return _OF_PYTHON[thing.type]
-    if thing.is_a("numpy", *SCALARS):
-        return thing.class_name.removesuffix("_")
-    return _list_dtype(thing) if thing.type in _SEQUENCES else None
+    if value.type in _OF_PYTHON:
+        return _OF_PYTHON[value.type]
+    if value.is_a("numpy", *SCALARS):
+        return value.class_name.removesuffix("_")
+    return _list_dtype(value) if value.type in _SEQUENCES else None
 
 
-def _list_dtype(thing: Thing) -> str | None:
-    if thing.items is not None:
-        inner = {dtype_of(item) for item in thing.items}
+def _list_dtype(value: AbstractValue) -> str | None:
+    if value.items is not None:
+        inner = {dtype_of(item) for item in value.items}
         if len(inner) == 1:
             return next(iter(inner))
         known = [dtype for dtype in inner if dtype is not None]
         return promoted(*known) if known and len(known) == len(inner) else None
-    types = thing.fact("item_types")
+    types = value.fact("item_types")
     if not isinstance(types, Mapping) or not types:
         return None
     if set(types) == {"str"}:
@@ -218,68 +218,68 @@ def promoted(*dtypes: str) -> str | None:
     return str(np.result_type(*map(np.dtype, dtypes)))
 
 
-def dtype_meant(thing: Thing | None) -> str | None:
+def dtype_meant(value: AbstractValue | None) -> str | None:
     """The dtype that an argument names: float, np.int32, "float64"; None if that is not known."""
-    if thing is None:
+    if value is None:
         return None
-    if thing.path.startswith("builtins."):
-        return {**_OF_PYTHON, "object": "object"}.get(thing.path.removeprefix("builtins."))
-    said = thing.path.removeprefix("numpy.").removesuffix("_") if thing.path.startswith("numpy.") else thing.literal
+    if value.path.startswith("builtins."):
+        return {**_OF_PYTHON, "object": "object"}.get(value.path.removeprefix("builtins."))
+    said = value.path.removeprefix("numpy.").removesuffix("_") if value.path.startswith("numpy.") else value.literal
     return said if isinstance(said, str) and kind_of(said) is not None else None
 
 
 # Arguments
 
 
-def given_to(site: Site, parameters: str) -> dict[str, Thing] | None:
+def given_to(operation: Operation, parameters: str) -> dict[str, AbstractValue] | None:
     """What a function gets, or the method of the same name, whose first argument is its object."""
-    given = site.arguments
-    if site.receiver is not None and not site.receiver.path:
-        given = Arguments((site.receiver, *given.positional), given.keywords, given.is_complete)
+    given = operation.arguments
+    if operation.receiver is not None and not operation.receiver.path:
+        given = Arguments((operation.receiver, *given.positional), given.keywords, given.is_complete)
     return given.bound(parameters)
 
 
-def called(site: Site) -> str:
+def called(operation: Operation) -> str:
     """The name of the function or method that is called."""
-    path = site.receiver.path if site.receiver is not None else ""
-    return path.rpartition(".")[2] or site.name
+    path = operation.receiver.path if operation.receiver is not None else ""
+    return path.rpartition(".")[2] or operation.name
 
 
-def subject_of(site: Site) -> Thing:
+def subject_of(operation: Operation) -> AbstractValue:
     """The object of a method, the first argument of a function."""
-    return site.receiver if site.receiver is not None and not site.receiver.path else site.first
+    return operation.receiver if operation.receiver is not None and not operation.receiver.path else operation.first
 
 
-def whole(thing: Thing | None) -> int | None:
+def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
-    return thing.literal if thing is not None and type(thing.literal) is int else None
+    return value.literal if value is not None and type(value.literal) is int else None
 
 
-def is_none(thing: Thing | None) -> bool:
+def is_none(value: AbstractValue | None) -> bool:
     """The argument was not given, or is None."""
-    return thing is None or thing.literal is None
+    return value is None or value.literal is None
 
 
-def lengths_in(thing: Thing | None) -> Shape | None:
+def lengths_in(value: AbstractValue | None) -> Shape | None:
     """The shape that an argument gives: a number, or a tuple of numbers, some of them unknown."""
-    if thing is None:
+    if value is None:
         return None
-    if thing.type == "int" or thing.is_a("numpy", *SCALARS):
-        return (whole(thing),)
-    if thing.type in _SEQUENCES and thing.items is not None:
-        return tuple(whole(item) for item in thing.items) if all(_is_whole(item) for item in thing.items) else None
+    if value.type == "int" or value.is_a("numpy", *SCALARS):
+        return (whole(value),)
+    if value.type in _SEQUENCES and value.items is not None:
+        return tuple(whole(item) for item in value.items) if all(_is_whole(item) for item in value.items) else None
     return None
 
 
-def _is_whole(thing: Thing) -> bool:
-    return thing.type in ("int", "") or thing.is_a("numpy", *SCALARS)
+def _is_whole(value: AbstractValue) -> bool:
+    return value.type in ("int", "") or value.is_a("numpy", *SCALARS)
 
 
-def axis_in(thing: Thing | None) -> tuple[bool, Any]:
+def axis_in(abstract: AbstractValue | None) -> tuple[bool, Any]:
     """Whether the axis is known, and which: None, a number, or several."""
-    if thing is None:
+    if abstract is None:
         return True, None
-    value = thing.literal
+    value = abstract.literal
     if value is None or type(value) is int:
         return True, value
     is_axes = isinstance(value, tuple) and all(type(axis) is int for axis in value)
@@ -289,56 +289,56 @@ def axis_in(thing: Thing | None) -> tuple[bool, Any]:
 # Evidence, and what a change makes untrue
 
 
-def told(thing: Thing, otherwise: str = "the array") -> str:
+def describe(value: AbstractValue, otherwise: str = "the array") -> str:
     """What is known of an array, for evidence."""
-    shape, dtype = taken_shape(thing), dtype_of(thing) if is_array(thing) else None
+    shape, dtype = taken_shape(value), dtype_of(value) if is_array(value) else None
     parts = [f"the shape {shown(shape)}"] if shape else []
     parts += [f"the dtype {dtype}"] if dtype else []
-    name = thing.words or otherwise
+    name = value.words or otherwise
     return f"{name} has {' and '.join(parts)}" if parts else name
 
 
-def all_told(things: Iterable[Thing], otherwise: str = "the array") -> str:
-    return "; ".join(dict.fromkeys(told(thing, otherwise) for thing in things))
+def describe_all(values: Iterable[AbstractValue], otherwise: str = "the array") -> str:
+    return "; ".join(dict.fromkeys(describe(value, otherwise) for value in values))
 
 
 @contextmanager
-def misfits(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterator[None]:
+def crash_on_shape_mismatch(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterator[None]:
     """What does not fit within is a crash, of the class that NumPy has for it."""
     try:
         yield
-    except MisfitError as misfit:
+    except ShapeMismatchError as mismatch:
         classes = {About.AXIS: "AxisError", About.INDEX: "IndexError"}
-        raise Crash(classes.get(misfit.about, exception), misfit.why, fact=fact, remedy=remedy) from None
+        raise Crash(classes.get(mismatch.about, exception), mismatch.why, fact=fact, remedy=remedy) from None
 
 
-def refuse_read_only(site: Site, thing: Thing, why: str) -> None:
+def refuse_read_only(operation: Operation, value: AbstractValue, why: str) -> None:
     """Nothing can be written into an array that the state tells to be read-only."""
-    if thing.fact("writeable") is False:
-        site.crash(
+    if value.fact("writeable") is False:
+        operation.crash(
             "ValueError",
             why,
-            fact=f"{told(thing)}; its flags.writeable is False",
+            fact=f"{describe(value)}; its flags.writeable is False",
             remedy="copy it first: array = array.copy()",
         )
 
 
-def values_changed(site: Site, thing: Thing) -> None:
+def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
-    seen: Any = thing
-    while isinstance(seen, Thing):
+    seen: Any = value
+    while isinstance(seen, AbstractValue):
         _forget_values(seen)
         seen = seen.fact("view_of")
-    for other in site.variables():
+    for other in operation.variables():
         if other.class_name in _HOLDERS:
             _forget_values(other)
 
 
-def _forget_values(thing: Thing) -> None:
+def _forget_values(value: AbstractValue) -> None:
     for name in VALUES:
-        thing.facts.pop(name, None)
+        value.facts.pop(name, None)
 
 
-def literal_of(thing: Thing | None, default: Any = None) -> Any:
+def literal_of(value: AbstractValue | None, default: Any = None) -> Any:
     """The value of an argument, the default where it was not given, NOT_KNOWN where it is not known."""
-    return default if thing is None else thing.literal
+    return default if value is None else value.literal

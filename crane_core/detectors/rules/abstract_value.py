@@ -1,6 +1,6 @@
 """What is certain of one value that the target cell meets: its type, facts about it, perhaps the value itself.
 
-Knows nothing of libraries. Two names of one object share one Thing, so that what changes the object changes both.
+Knows nothing of libraries. Two names of one object share one abstract value: what changes the object changes both.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class _Nothing:
 NOT_KNOWN: Final = _Nothing()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}
 _CHANGEABLE: Final = frozenset([list, dict, set])
-_BEING_READ: Final[set[Thing]] = set()
+_BEING_READ: Final[set[AbstractValue]] = set()
 """Objects whose literal is being put together; one that meets itself among them has none."""
 
 
-class Thing:
-    """One object, as far as it is known. A Thing() of which nothing is known is the rule, not the exception.
+class AbstractValue:
+    """One object, as far as it is known. An AbstractValue() of which nothing is known is the rule, not the exception.
 
     `type` is the dotted type ("pandas.DataFrame", "int"), "" where it is not known; it is the exact type, no parent.
     `facts` are named and formed as in the state (design, section 4), its groups merged, with shapes as tuples in which
@@ -43,7 +43,7 @@ class Thing:
     the public dotted name of a module, class or function ("numpy.concatenate"). `definition` is the syntax tree of a
     function or class of the notebook (of an object: of its class), `bound_to` the object that a method was read from.
     `attributes` are those of the object that are known, never said to be all. `scope` is what a definition sees of the
-    names around it; only the walker asks for it. `words` say in evidence what it is: "harvest", "the result of
+    names around it; only the interpreter asks for it. `words` say in evidence what it is: "harvest", "the result of
     harvest.groupby(...)". The literal of a list, tuple or dict follows its items and members.
     """
 
@@ -55,10 +55,10 @@ class Thing:
         "_members",
         "_type",
         "bound_to",
-        "content",
         "definition",
+        "fields",
         "is_foreign",
-        "last_content",
+        "last_fields",
         "path",
         "scope",
         "words",
@@ -70,40 +70,40 @@ class Thing:
         facts: Mapping[str, Any] | None = None,
         *,
         literal: Any = NOT_KNOWN,
-        items: Iterable[Thing] | None = None,
-        members: Mapping[Any, Thing] | None = None,
+        items: Iterable[AbstractValue] | None = None,
+        members: Mapping[Any, AbstractValue] | None = None,
         path: str = "",
         definition: Any = None,
-        bound_to: Thing | None = None,
-        attributes: Mapping[str, Thing] | None = None,
+        bound_to: AbstractValue | None = None,
+        attributes: Mapping[str, AbstractValue] | None = None,
         scope: Any = None,
         words: str = "",
     ) -> None:
-        self.content: Any = None
+        self.fields: Any = None
         """What it says of itself, as the heap has copied it; None once somebody may have changed it since."""
-        self.last_content: Any = None
+        self.last_fields: Any = None
         self._type = type
         self._facts: dict[str, Any] = dict(facts) if facts else {}
         self._literal = literal
-        self._items: list[Thing] | None = None if items is None else list(items)
-        self._members: dict[Any, Thing] | None = None if members is None else dict(members)
+        self._items: list[AbstractValue] | None = None if items is None else list(items)
+        self._members: dict[Any, AbstractValue] | None = None if members is None else dict(members)
         self.path = path
         self.definition = definition
         self.bound_to = bound_to
-        self._attributes: dict[str, Thing] = dict(attributes) if attributes else {}
+        self._attributes: dict[str, AbstractValue] = dict(attributes) if attributes else {}
         self.scope = scope
         self.words = words
         self.is_foreign = False
         """Made by a library that was given no code of the notebook: calling it runs none."""
 
     def __repr__(self) -> str:
-        told = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")
-        known = {name: getattr(self, name) for name in told if getattr(self, name) not in ("", None, {})}
+        shown = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")
+        known = {name: getattr(self, name) for name in shown if getattr(self, name) not in ("", None, {})}
         if self.items is None and self.members is None and self.is_literal:
             known["literal"] = self.literal
-        return f"Thing({', '.join(f'{name}={value!r}' for name, value in known.items())})"
+        return f"AbstractValue({', '.join(f'{name}={value!r}' for name, value in known.items())})"
 
-    # Code that reads a dict or list may change it in place: a Thing counts as changed from then on. It is to be read
+    # Code that reads a dict or list may change it in place: the value counts as changed from then on. It is to be read
     # again for each change, as what is known may be copied in between.
 
     @property
@@ -112,49 +112,49 @@ class Thing:
 
     @type.setter
     def type(self, value: str) -> None:
-        self.content = None
+        self.fields = None
         self._type = value
 
     @property
     def facts(self) -> dict[str, Any]:
-        self.content = None
+        self.fields = None
         return self._facts
 
     @facts.setter
     def facts(self, value: dict[str, Any]) -> None:
-        self.content = None
+        self.fields = None
         self._facts = value
 
     @property
-    def items(self) -> list[Thing] | None:
+    def items(self) -> list[AbstractValue] | None:
         if self._items is not None:
-            self.content = None
+            self.fields = None
         return self._items
 
     @items.setter
-    def items(self, value: list[Thing] | None) -> None:
-        self.content = None
+    def items(self, value: list[AbstractValue] | None) -> None:
+        self.fields = None
         self._items = value
 
     @property
-    def members(self) -> dict[Any, Thing] | None:
+    def members(self) -> dict[Any, AbstractValue] | None:
         if self._members is not None:
-            self.content = None
+            self.fields = None
         return self._members
 
     @members.setter
-    def members(self, value: dict[Any, Thing] | None) -> None:
-        self.content = None
+    def members(self, value: dict[Any, AbstractValue] | None) -> None:
+        self.fields = None
         self._members = value
 
     @property
-    def attributes(self) -> dict[str, Thing]:
-        self.content = None
+    def attributes(self) -> dict[str, AbstractValue]:
+        self.fields = None
         return self._attributes
 
     @attributes.setter
-    def attributes(self, value: dict[str, Thing]) -> None:
-        self.content = None
+    def attributes(self, value: dict[str, AbstractValue]) -> None:
+        self.fields = None
         self._attributes = value
 
     @property
@@ -166,15 +166,15 @@ class Thing:
             values = self._literals(self._members.values())
             return NOT_KNOWN if values is None else dict(zip(self._members, values, strict=True))
         if type(self._literal) in _CHANGEABLE:
-            self.content = None
+            self.fields = None
         return self._literal
 
     @literal.setter
     def literal(self, value: Any) -> None:
-        self.content = None
+        self.fields = None
         self._literal = value
 
-    def _literals(self, parts: Iterable[Thing]) -> list[Any] | None:
+    def _literals(self, parts: Iterable[AbstractValue]) -> list[Any] | None:
         """The literal of each; None if one is not known, or where the object holds itself."""
         if self in _BEING_READ:
             return None
@@ -204,10 +204,10 @@ class Thing:
         return self.literal is not NOT_KNOWN
 
     def fact(self, name: str, default: Any = None) -> Any:
-        told = self._facts.get(name, default)
-        if type(told) in _CHANGEABLE:
-            self.content = None
-        return told
+        known = self._facts.get(name, default)
+        if type(known) in _CHANGEABLE:
+            self.fields = None
+        return known
 
     def drop(self, names: Set[str]) -> None:
         """These facts are no longer known."""
@@ -218,14 +218,14 @@ class Thing:
         """The object may have been changed: its type stays, what was known of its content does not."""
         is_known = self._facts or self._attributes or self._items is not None or self._members is not None
         if is_known or self._literal is not NOT_KNOWN:
-            self.content = None
+            self.fields = None
             self._facts, self._attributes = {}, {}
             self._literal = NOT_KNOWN
             self._items = self._members = None
 
 
-def literal(value: Any, words: str = "") -> Thing:
-    """The Thing of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
+def literal(value: Any, words: str = "") -> AbstractValue:
+    """The AbstractValue of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
     items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
     members = {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
-    return Thing(type(value).__name__, literal=value, items=items, members=members, words=words)
+    return AbstractValue(type(value).__name__, literal=value, items=items, members=members, words=words)

@@ -1,0 +1,288 @@
+"""How calls are evaluated: of library functions, methods, functions and classes of the notebook.
+
+Knows what a call hands over and what it may change. Functions of the notebook are followed with their arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from contextlib import suppress
+
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.following import follow
+from crane_core.detectors.rules.heap import reachable
+from crane_core.detectors.rules.interpret_classes import (
+    QUIET_BASES,
+    base_member,
+    called_object,
+    instance,
+    is_not_callable,
+    is_super,
+    member,
+    refuse_absent,
+)
+from crane_core.detectors.rules.interpret_expressions import attribute, part_of
+from crane_core.detectors.rules.interpret_unpacking import iterate
+from crane_core.detectors.rules.interpreter import GiveUpError, Interpreter, expression
+from crane_core.detectors.rules.operation import Arguments
+
+_ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
+_DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
+_MOST_HELD = 50
+_CALLERS = frozenset(["functools.reduce", *(f"builtins.{name}" for name in ("map", "filter", "sorted", "min", "max"))])
+_CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
+
+
+@expression(ast.Call)
+def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
+    if isinstance(node.func, ast.Attribute):
+        if is_super(node.func.value) and (known := of_bases(interpreter, node.func, node)) is not None:
+            return known
+        receiver = interpreter.value(node.func.value)
+        return _method(interpreter, receiver, node.func, node)
+    function = interpreter.value(node.func)
+    if function.path in _CONSUMERS and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+        from crane_core.detectors.rules.interpret_loops import comprehended
+
+        every = comprehended(interpreter, node.args[0])
+        keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
+        return call_value(interpreter, function, Arguments((every,), keywords), node)
+    known = call_value(interpreter, function, arguments_of(interpreter, node), node)
+    for part in node.args:
+        if isinstance(part, ast.GeneratorExp) and any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
+            interpreter.forget(_mentioned(interpreter, part))
+    return known
+
+
+def _mentioned(interpreter: Interpreter, node: ast.AST) -> list[AbstractValue]:
+    """What the names of a piece of code stand for: a generator may change these when somebody asks for elements."""
+    found = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            with suppress(Crash):
+                found.append(interpreter.name(part.id, part))
+    return found
+
+
+def of_bases(interpreter: Interpreter, func: ast.Attribute, node: ast.Call) -> AbstractValue | None:
+    """`super().method(...)`; None if it is not known what that is."""
+    found = base_member(interpreter, func.attr)
+    if isinstance(found, AbstractValue):
+        return followed(interpreter, found, arguments_of(interpreter, node), node)
+    if found is None or func.attr != "__init__" or not found <= QUIET_BASES:
+        return None
+    arguments_of(interpreter, node)
+    return AbstractValue("NoneType", literal=None)
+
+
+def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
+    """What a call hands over, in the order in which Python evaluates it."""
+    positional: list[AbstractValue] = []
+    keywords: dict[str, AbstractValue] = {}
+    is_complete = True
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            every = iterate(interpreter, interpreter.value(part.value), part).every
+            is_complete = is_complete and every is not None
+            positional += every or ()
+        else:
+            positional.append(interpreter.value(part))
+    for keyword in node.keywords:
+        value = interpreter.value(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        elif value.members is not None and all(isinstance(key, str) for key in value.members):
+            keywords.update(value.members)
+        else:
+            is_complete = False
+    return Arguments(tuple(positional), keywords, is_complete)
+
+
+def _method(interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribute, node: ast.Call) -> AbstractValue:
+    """A call of something's attribute: a function of a module, a method of an object."""
+    if receiver.path and receiver.definition is None:
+        function = attribute(interpreter, receiver, func.attr, func)
+        return call_value(interpreter, function, arguments_of(interpreter, node), node)
+    held = receiver.attributes.get(func.attr)
+    if held is not None and (held.type or held.is_foreign) and not _is_bare_function(held):
+        return call_value(interpreter, held, arguments_of(interpreter, node), node)
+    if (own := member(interpreter, receiver, func.attr)) is not None:
+        return call_value(interpreter, own, arguments_of(interpreter, node), node)
+    refuse_absent(interpreter, receiver, func.attr, func)
+    interpreter.ask("attribute", receiver, func.attr, func, receiver=receiver)
+    arguments = arguments_of(interpreter, node)
+    return call_method(interpreter, receiver, func.attr, arguments, node)
+
+
+def _is_bare_function(value: AbstractValue) -> bool:
+    """A function of which the state tells no more, as libraries keep them in objects: rules of the method know more."""
+    return value.type in ("function", "method") and value.definition is None and not value.path
+
+
+def call_method(
+    interpreter: Interpreter, receiver: AbstractValue, name: str, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
+    """A method that is not code of the notebook."""
+    before = facts_of([receiver, *given(arguments)])
+    known = interpreter.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
+    if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
+        _forget_escaped(interpreter, [receiver, *given(arguments)])
+    invalidate_changed(interpreter, before)
+    return known if known is not None else part_of(receiver, _result_of(receiver, name))
+
+
+def _result_of(receiver: AbstractValue, name: str) -> str:
+    return f"the result of {receiver.words}.{name}(...)" if receiver.words else ""
+
+
+def call_value(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    """A call of whatever stands before the parentheses."""
+    if function.bound_to is not None and function.definition is None and not function.path:
+        return _of_bound(interpreter, function, arguments, node)
+    if function.definition is not None:
+        if function.type in ("type", "abc.ABCMeta", "") and isinstance(function.definition, ast.ClassDef):
+            return instance(interpreter, function, arguments, node)
+        if function.type in ("function", "method", "") and not isinstance(function.definition, ast.ClassDef):
+            return followed(interpreter, function, arguments, node)
+    if function.path and function.type != "module":
+        return _library(interpreter, function, arguments, node)
+    if function.package == "__main__" and (own := called_object(interpreter, function)) is not None:
+        return followed(interpreter, own, arguments, node)
+    if function.package == "__main__" and is_not_callable(interpreter, function):
+        interpreter.crash(
+            node,
+            "TypeError",
+            f"an object of {function.class_name} is not callable",
+            fact=f"the notebook's class {function.class_name} has no __call__",
+            remedy="Call one of its methods, or give the class a __call__.",
+        )
+    return _object(interpreter, function, arguments, node)
+
+
+def _of_bound(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
+    _forget_escaped(interpreter, [function, *given(arguments)])
+    return AbstractValue()
+
+
+def followed(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    known = follow(interpreter, function, arguments, node)
+    if known is None:
+        interpreter.havoc()
+        interpreter.forget(given(arguments))
+    return known if known is not None else AbstractValue()
+
+
+def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    if function.path in _ENDS:
+        raise GiveUpError
+    before = facts_of(given(arguments))
+    known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
+    if function.path in _DEFINES_ANY and known is None:
+        interpreter.havoc()
+    elif known is None and not harmless.function_changes_nothing(function.path, arguments):
+        _forget_escaped(interpreter, given(arguments))
+    if known is not None:
+        _called_back(interpreter, function.path, given(arguments))
+    invalidate_changed(interpreter, before)
+    return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
+
+
+def _called_back(interpreter: Interpreter, path: str, values: Iterable[AbstractValue]) -> None:
+    """A function that the rules know may run functions that it was given: `map(fill, rows)`."""
+    if interpreter.initial.reach is None:
+        return
+    for value in values:
+        if value.type in ("function", "method") and not value.path and value.definition is not None:
+            interpreter.forget_mentioned(value.definition)
+        if path in _CALLERS and value.bound_to is not None and not value.type:
+            interpreter.forget([value.bound_to])
+
+
+def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
+    """What a library's function gives of which no more is known; it may hold what the function was given."""
+    values = list(values)
+    held = [value for value in values if _can_be_held(value)]
+    made = AbstractValue("", {"part_of": held[:_MOST_HELD]} if held else {})
+    made.is_foreign = complete and all(_runs_no_code(value) for value in reachable(values))
+    return made
+
+
+def _can_be_held(value: AbstractValue) -> bool:
+    is_fixed = value.type in harmless.IMMUTABLE and value.items is None
+    return not (value.path or is_fixed or harmless.may_share_memory(value))
+
+
+def _runs_no_code(value: AbstractValue) -> bool:
+    """Whether a value certainly is not code of the notebook, and has none."""
+    if not value.type and not value.path:
+        return value.is_foreign
+    is_opened = value.items is not None or value.members is not None or value.is_literal
+    is_closed = value.type in ("list", "tuple", "dict", "set") and not is_opened
+    return not harmless.may_run_notebook_code(value) and not is_closed
+
+
+def _object(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+    """A call of an object: what its type makes of it."""
+    before = facts_of([function, *given(arguments)])
+    known = interpreter.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
+    if known is None:
+        is_quiet = function.is_foreign and all(_runs_no_code(value) for value in reachable(given(arguments)))
+        if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
+            interpreter.havoc()
+        _forget_escaped(interpreter, [function, *given(arguments)])
+    invalidate_changed(interpreter, before)
+    return known if known is not None else AbstractValue()
+
+
+def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -> None:
+    """A call that nobody knows: what it was given may change, and what the functions that it was given touch."""
+    values = list(values)
+    _mark_may_call_back(values)
+    interpreter.forget(values)
+    for value in values:
+        if harmless.may_run_notebook_code(value):
+            run_back(interpreter, value)
+
+
+def _mark_may_call_back(values: list[AbstractValue]) -> None:
+    """A library's object that may have been given code of the notebook may run it later."""
+    if not all(_runs_no_code(value) for value in reachable(values)):
+        for value in values:
+            value.is_foreign = False
+
+
+def run_back(interpreter: Interpreter, value: AbstractValue) -> None:
+    """A function of the notebook may be called, nobody knows how: what it mentions may change."""
+    if value.definition is None or value.type.startswith("__main__") or interpreter.initial.reach is not None:
+        interpreter.havoc()
+        return
+    if any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(value.definition)):
+        interpreter.havoc()
+        return
+    names = {part.id for part in ast.walk(value.definition) if isinstance(part, ast.Name)}
+    for scope in (interpreter.module, interpreter.scope):
+        interpreter.forget(known for name in names if (known := scope.names.get(name)) is not None)
+
+
+def given(arguments: Arguments) -> list[AbstractValue]:
+    return [*arguments.positional, *arguments.keywords.values()]
+
+
+def facts_of(values: Iterable[AbstractValue]) -> list[tuple[AbstractValue, dict[str, object]]]:
+    """Arrays with their facts before a step, to see whether it changed them."""
+    return [(value, dict(value.facts)) for value in values if harmless.may_share_memory(value)]
+
+
+def invalidate_changed(interpreter: Interpreter, before: Iterable[tuple[AbstractValue, dict[str, object]]]) -> None:
+    """What a rule has changed in place may be seen through other names; attributes stated before are out of date."""
+    for value, facts in before:
+        if value.facts != facts:
+            value.attributes = {}
+            interpreter.invalidate_aliases(value)
+
+
+__all__ = ["arguments_of", "call_method", "call_value", "facts_of", "given", "invalidate_changed"]

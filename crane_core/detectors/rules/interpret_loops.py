@@ -1,0 +1,244 @@
+"""How loops and comprehensions are run: the first turn where there certainly is one, all turns where all are known.
+
+Knows for, while and the four comprehensions. After a loop of which not every turn was followed, what its body changes
+is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.bindings import bound_names
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.heap import Scope, Snapshot, Watch, join, snapshot, widen
+from crane_core.detectors.rules.interpret_expressions import is_key, truth
+from crane_core.detectors.rules.interpret_statements import assign
+from crane_core.detectors.rules.interpret_unpacking import iterate
+from crane_core.detectors.rules.interpreter import (
+    BREAK,
+    CONTINUE,
+    Context,
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+    expression,
+    statement,
+)
+
+MOST_TURNS = 50
+
+
+def turns_of(
+    interpreter: Interpreter, iterable: AbstractValue, node: ast.AST
+) -> tuple[list[AbstractValue] | None, AbstractValue | None]:
+    """All elements where they are known and few, and the first where there certainly is one. Raises Crash."""
+    every, first = iterate(interpreter, iterable, node)
+    return (every if every is not None and len(every) <= MOST_TURNS else None), first
+
+
+@statement(ast.For, ast.AsyncFor)
+def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
+    if isinstance(node, ast.AsyncFor):
+        raise GiveUpError
+    iterable = interpreter.value(node.iter)
+    every, first = turns_of(interpreter, iterable, node.iter)
+    with interpreter.inside(Context((BREAK, CONTINUE))) as context:
+        goes_on = True
+        for value in every if every is not None else [first] if first is not None else []:
+            goes_on = _turn(interpreter, context, partial(_for_body, interpreter, node, value))
+            if not goes_on:
+                break
+        if every is None and goes_on:
+            _more_turns(interpreter, context, node, lambda: _for_body(interpreter, node, AbstractValue()))
+    _after(interpreter, context, node.orelse, goes_on=goes_on)
+
+
+def _for_body(interpreter: Interpreter, node: ast.For | ast.AsyncFor, value: AbstractValue) -> None:
+    assign(interpreter, node.target, value)
+    interpreter.body(node.body)
+
+
+@statement(ast.While)
+def _while(interpreter: Interpreter, node: ast.While) -> None:
+    is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    with interpreter.inside(Context((BREAK, CONTINUE))) as context:
+        goes_on, known = True, truth(interpreter, interpreter.value(node.test), node.test)
+        n_turns = 0
+        while known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns):
+            goes_on = _turn(interpreter, context, lambda: interpreter.body(node.body))
+            n_turns += 1
+            known = truth(interpreter, interpreter.value(node.test), node.test) if goes_on else False
+        if goes_on and known is not False:
+            _more_turns(interpreter, context, node, lambda: _while_body(interpreter, node))
+            goes_on = not is_endless
+    _after(interpreter, context, node.orelse, goes_on=goes_on)
+
+
+def _while_body(interpreter: Interpreter, node: ast.While) -> None:
+    interpreter.value(node.test)
+    interpreter.body(node.body)
+
+
+def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]) -> bool:
+    """One turn that certainly comes; False when no path leads on to the next one. Raises Crash."""
+    ends: list[Snapshot] = []
+    try:
+        body()
+        ends.append(snapshot(interpreter.scopes))
+    except ControlFlowExitError as leave:
+        if leave.kind == CONTINUE:
+            ends.append(snapshot(interpreter.scopes))
+        elif leave.kind == BREAK:
+            context.left.append((BREAK, snapshot(interpreter.scopes), AbstractValue()))
+        elif context.left:
+            interpreter.note_left([(leave, snapshot(interpreter.scopes))])
+        else:
+            raise
+    except Crash:
+        if not context.left:
+            raise
+    ends += [known for kind, known, _ in context.left if kind == CONTINUE]
+    context.left = [left for left in context.left if left[0] != CONTINUE]
+    if ends:
+        join(ends)
+    return bool(ends)
+
+
+def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body: Callable[[], object]) -> None:
+    """Turns of which nobody knows how many there are."""
+    names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
+    for _ in range(2):
+        watch = Watch(interpreter.scopes)
+        for name in names:
+            interpreter.bind(name, AbstractValue())
+        interpreter.watches.append(watch)
+        try:
+            interpreter.maybe_run(lambda: _turn(interpreter, context, body))
+        except ControlFlowExitError:
+            raise GiveUpError from None
+        finally:
+            interpreter.watches.pop()
+        watch.look(interpreter.scopes)
+        widen(watch, (), interpreter.scope)
+        for name in names:
+            interpreter.bind(name, AbstractValue())
+
+
+def _after(interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *, goes_on: bool) -> None:
+    """After the loop: what is known on the paths that left it and on the one that came to its end."""
+    breaks = [known for kind, known, _ in context.left if kind == BREAK]
+    if goes_on:
+        try:
+            interpreter.body(orelse)
+            breaks.append(snapshot(interpreter.scopes))
+        except ControlFlowExitError as leave:
+            if not breaks:
+                raise
+            interpreter.note_left([(leave, snapshot(interpreter.scopes))])
+        except Crash:
+            if not breaks:
+                raise
+    if not breaks:
+        raise GiveUpError
+    join(breaks)
+
+
+@expression(ast.ListComp, ast.SetComp, ast.DictComp)
+def _comprehension(interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp) -> AbstractValue:
+    return comprehended(interpreter, node)
+
+
+@expression(ast.GeneratorExp)
+def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
+    """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
+    iterable = interpreter.value(node.generators[0].iter)
+    interpreter.ask("element", iterable, "", node.generators[0].iter, receiver=iterable)
+    return AbstractValue("generator")
+
+
+def comprehended(
+    interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+) -> AbstractValue:
+    """All elements of a comprehension, or of a generator that is asked for all of them."""
+    outermost = interpreter.value(node.generators[0].iter)
+    names = {name for generator in node.generators for name in bound_names(generator.target)}
+    outer = interpreter.scope if interpreter.scope is not interpreter.module else None
+    made: list[tuple[AbstractValue, AbstractValue]] = []
+    with interpreter.within(Scope(dict.fromkeys(names), outer=outer)):
+        is_whole = _generate(interpreter, node, 0, outermost, made)
+    if isinstance(node, ast.DictComp):
+        is_told = is_whole and all(is_key(key) for key, _ in made)
+        return AbstractValue("dict", members={key.literal: value for key, value in made} if is_told else None)
+    items = [abstract for abstract, _ in made]
+    if isinstance(node, ast.SetComp):
+        is_told = is_whole and all(is_key(item) for item in items)
+        return AbstractValue("set", literal={item.literal for item in items} if is_told else NOT_KNOWN)
+    abstract = AbstractValue("list", items=items if is_whole else None)
+    if not is_whole and made:
+        abstract.facts["first_items"] = items[:1]
+    return abstract
+
+
+def _generate(
+    interpreter: Interpreter,
+    node: ast.AST,
+    at: int,
+    iterable: AbstractValue,
+    made: list[tuple[AbstractValue, AbstractValue]],
+) -> bool:
+    """Runs one `for` of a comprehension; True when everything that it makes is in `made`."""
+    generator = node.generators[at]  # type: ignore[attr-defined]
+    every, first = turns_of(interpreter, iterable, generator.iter)
+    is_whole = every is not None
+    for value in every if every is not None else [first] if first is not None else []:
+        assign(interpreter, generator.target, value)
+        is_whole = _filtered(interpreter, node, at, generator.ifs, made) and is_whole
+    if every is None:
+        unknown: list[tuple[AbstractValue, AbstractValue]] = []
+        interpreter.maybe_run(lambda: _any_turn(interpreter, node, at, unknown))
+    return is_whole
+
+
+def _any_turn(
+    interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[AbstractValue, AbstractValue]]
+) -> None:
+    generator = node.generators[at]  # type: ignore[attr-defined]
+    assign(interpreter, generator.target, AbstractValue())
+    _filtered(interpreter, node, at, generator.ifs, made)
+
+
+def _filtered(
+    interpreter: Interpreter,
+    node: ast.AST,
+    at: int,
+    conditions: Iterable[ast.expr],
+    made: list[tuple[AbstractValue, AbstractValue]],
+) -> bool:
+    conditions = list(conditions)
+    if not conditions:
+        return _inner(interpreter, node, at, made)
+    known = truth(interpreter, interpreter.value(conditions[0]), conditions[0])
+    if known is False:
+        return True
+    if known is None:
+        unknown: list[tuple[AbstractValue, AbstractValue]] = []
+        interpreter.maybe_run(lambda: _filtered(interpreter, node, at, conditions[1:], unknown))
+        return False
+    return _filtered(interpreter, node, at, conditions[1:], made)
+
+
+def _inner(interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[AbstractValue, AbstractValue]]) -> bool:
+    generators = node.generators  # type: ignore[attr-defined]
+    if at + 1 < len(generators):
+        return _generate(interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made)
+    if isinstance(node, ast.DictComp):
+        key = interpreter.value(node.key)
+        interpreter.ask("key", key, "", node.key, receiver=key)
+        made.append((key, interpreter.value(node.value)))
+    else:
+        value = interpreter.value(node.elt)  # type: ignore[attr-defined]
+        made.append((value, value))
+    return True

@@ -1,0 +1,317 @@
+"""How statements are run: assignments, branches, definitions, imports, what ends a path.
+
+Knows the order of Python's statements. Loops stand in interpret_loops.py, try and with in interpret_guards.py.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from crane_core.detectors.rules import harmless
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
+from crane_core.detectors.rules.heap import Scope
+from crane_core.detectors.rules.interpret_calls import facts_of, invalidate_changed
+from crane_core.detectors.rules.interpret_expressions import (
+    OPERATORS,
+    attribute,
+    changes,
+    evaluate_operator,
+    item,
+    truth,
+)
+from crane_core.detectors.rules.interpret_unpacking import unpack
+from crane_core.detectors.rules.interpreter import (
+    BREAK,
+    CONTINUE,
+    RETURN,
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+    statement,
+)
+from crane_core.detectors.rules.operation import Arguments
+
+
+@statement(ast.Expr)
+def _expression(interpreter: Interpreter, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Name) and node.value.id == UNKNOWN_EFFECT:
+        interpreter.havoc()
+        return
+    interpreter.value(node.value)
+
+
+@statement(ast.Assign)
+def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
+    unknown = node.value.id if isinstance(node.value, ast.Name) else ""
+    if unknown == UNKNOWN_EFFECT:
+        interpreter.havoc()
+    value = AbstractValue() if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE) else interpreter.value(node.value)
+    for target in node.targets:
+        assign(interpreter, target, value)
+
+
+@statement(ast.AnnAssign)
+def _annotated(interpreter: Interpreter, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(interpreter, node.target, interpreter.value(node.value))
+
+
+def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> None:
+    """Give a name, an attribute, an item, or several of them a value."""
+    match target:
+        case ast.Name():
+            interpreter.bind(target.id, value)
+        case ast.Tuple() | ast.List():
+            unpack(interpreter, target, value, assign)
+        case ast.Attribute():
+            _store_attribute(interpreter, interpreter.value(target.value), target, value)
+        case ast.Subscript():
+            receiver = interpreter.value(target.value)
+            store_item(interpreter, receiver, interpreter.value(target.slice), value, target)
+        case ast.Starred():
+            assign(interpreter, target.value, value)
+
+
+_TURN_WHAT_THEY_GET = frozenset(["builtins", "numpy", "pandas", "scipy", "matplotlib", "tensorflow", "datetime", "PIL"])
+"""Libraries whose objects give another value for an attribute than was stored: a column for a list."""
+
+
+def _store_attribute(
+    interpreter: Interpreter, receiver: AbstractValue, target: ast.Attribute, value: AbstractValue
+) -> None:
+    if _is_patched(receiver, value):
+        raise GiveUpError
+    before = facts_of([receiver])
+    known = interpreter.ask(
+        "set_attribute", receiver, target.attr, target, receiver=receiver, arguments=Arguments((value,))
+    )
+    if known is None and receiver.package != "__main__" and changes(receiver):
+        interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
+    invalidate_changed(interpreter, before)
+    if receiver.package in _TURN_WHAT_THEY_GET:
+        receiver.attributes.pop(target.attr, None)
+    elif not receiver.path:
+        receiver.attributes[target.attr] = value
+        receiver.is_foreign = False
+
+
+def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
+    """Code of a library or class is replaced: from here on its objects are others than they were."""
+    is_class = isinstance(receiver.definition, ast.ClassDef) and not receiver.type.startswith("__main__.")
+    is_code = bool(value.path) or value.definition is not None or value.type in ("", "function", "method", "property")
+    return is_class or receiver.path == "builtins" or bool(receiver.path) and is_code
+
+
+def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> list[AbstractValue]:
+    """What a part of unknown type was taken from by name: `frame` of `frame.index`."""
+    if part.type:
+        return []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    whole = interpreter.known_name(node)
+    return [whole] if whole is not None and whole is not part and not whole.path else []
+
+
+def store_item(
+    interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, value: AbstractValue, target: ast.AST
+) -> None:
+    before = facts_of([receiver])
+    known = interpreter.ask("set_item", receiver, "", target, receiver=receiver, arguments=Arguments((index, value)))
+    if known is None and changes(receiver):
+        held_in = _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
+        interpreter.forget([receiver, *held_in])
+    invalidate_changed(interpreter, before)
+
+
+@statement(ast.AugAssign)
+def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
+    symbol = OPERATORS[type(node.op)]
+    match node.target:
+        case ast.Name(id=name):
+            left = interpreter.name(name, node.target)
+            _in_place(
+                interpreter,
+                left,
+                interpreter.value(node.value),
+                symbol,
+                node,
+                lambda value: interpreter.bind(name, value),
+            )
+        case ast.Attribute() as target:
+            receiver = interpreter.value(target.value)
+            left = attribute(interpreter, receiver, target.attr, target)
+            value = _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+            _store_attribute(interpreter, receiver, target, value)
+        case ast.Subscript() as target:
+            receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
+            left = item(interpreter, receiver, index, target)
+            value = _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+            store_item(interpreter, receiver, index, value, target)
+
+
+def _in_place(
+    interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign, bind: object
+) -> None:
+    value = _computed(interpreter, left, right, symbol, node)
+    if callable(bind):
+        bind(value)
+
+
+def _computed(
+    interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign
+) -> AbstractValue:
+    """What `left += right` gives: the rules of "+=" where there are some, else those of "+"; the left may change."""
+    known = interpreter.ask("operator", left, f"{symbol}=", node, receiver=left, arguments=Arguments((right,)))
+    if known is None:
+        known = evaluate_operator(interpreter, symbol, [left, right], node)
+        if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
+            interpreter.forget([left])
+    return known
+
+
+@statement(ast.Delete)
+def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
+    for target in node.targets:
+        match target:
+            case ast.Name(id=name):
+                interpreter.name(name, target)
+                interpreter.unbind(name)
+            case ast.Subscript():
+                receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
+                known = interpreter.ask(
+                    "del_item", receiver, "", target, receiver=receiver, arguments=Arguments((index,))
+                )
+                if known is None:
+                    interpreter.forget([receiver])
+            case ast.Attribute():
+                receiver = interpreter.value(target.value)
+                receiver.attributes.pop(target.attr, None)
+                interpreter.forget([receiver])
+
+
+@statement(ast.If)
+def _if(interpreter: Interpreter, node: ast.If) -> None:
+    known = truth(interpreter, interpreter.value(node.test), node.test)
+    if known is not None:
+        interpreter.body(node.body if known else node.orelse)
+        return
+    interpreter.branches([lambda: interpreter.body(node.body), lambda: interpreter.body(node.orelse)])
+
+
+@statement(ast.Pass, ast.Global, ast.Nonlocal)
+def _nothing(interpreter: Interpreter, node: ast.stmt) -> None:
+    """Does nothing when it runs."""
+
+
+@statement(ast.Return)
+def _return(interpreter: Interpreter, node: ast.Return) -> None:
+    raise ControlFlowExitError(RETURN, interpreter.value(node.value))
+
+
+@statement(ast.Break)
+def _break(interpreter: Interpreter, node: ast.Break) -> None:
+    raise ControlFlowExitError(BREAK, AbstractValue())
+
+
+@statement(ast.Continue)
+def _continue(interpreter: Interpreter, node: ast.Continue) -> None:
+    raise ControlFlowExitError(CONTINUE, AbstractValue())
+
+
+@statement(ast.Raise)
+def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
+    raised = "an exception"
+    if node.exc is None and interpreter.handled and (crash := interpreter.handled[-1]) is not None:
+        raise crash
+    if node.exc is not None:
+        interpreter.value(node.exc)
+        named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        raised = named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else raised
+    name = raised if raised != "an exception" else "Exception"
+    if name in ("SystemExit", "KeyboardInterrupt"):
+        from crane_core.detectors.rules.interpreter import GiveUpError
+
+        raise GiveUpError
+    interpreter.crash(
+        node,
+        name,
+        f"the code raises {raised} here",
+        fact="every path leads to this statement",
+        remedy="Handle the case before it, or remove the statement.",
+    )
+
+
+@statement(ast.Assert)
+def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
+    known = truth(interpreter, interpreter.value(node.test), node.test)
+    if known is False:
+        interpreter.crash(
+            node,
+            "AssertionError",
+            f"{ast.unparse(node.test)} is false",
+            fact="its parts are known",
+            remedy="Correct the value, or the assertion.",
+        )
+
+
+@statement(ast.FunctionDef, ast.AsyncFunctionDef)
+def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
+    parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
+    defaults = [interpreter.value(part) for part in parts]
+    scope = None if interpreter.scope is interpreter.module else interpreter.scope
+    plain = AbstractValue("function", {"defaults": defaults}, definition=node, scope=scope, words=node.name)
+    interpreter.bind(node.name, AbstractValue(words=node.name) if decorators else plain)
+
+
+@statement(ast.ClassDef)
+def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
+    for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
+        interpreter.value(part)
+    names = {name for part in node.body for name in bound_names(part)}
+    with interpreter.within(
+        Scope(outer=interpreter.scope if interpreter.scope is not interpreter.module else None, is_class=True)
+    ) as scope:
+        interpreter.body(node.body)
+    attributes = {
+        name: value
+        for name in names
+        if (value := scope.names.get(name)) is not None and not _is_function(value) and not node.bases
+        if value.type in harmless.IMMUTABLE or not changes(value)
+    }
+    kind = AbstractValue("type", definition=node, attributes=attributes, words=node.name)
+    interpreter.bind(
+        node.name, kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name)
+    )
+
+
+def _is_function(value: AbstractValue) -> bool:
+    return value.type == "function" or value.definition is not None
+
+
+@statement(ast.Import, ast.ImportFrom)
+def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None:
+    for name, path in import_paths(node).items():
+        interpreter.bind(name, _imported(node, path))
+    if any(alias.name == "*" for alias in node.names):
+        interpreter.havoc()
+    elif isinstance(node, ast.ImportFrom) and (node.level or not node.module):
+        for alias in node.names:
+            interpreter.bind(alias.asname or alias.name, AbstractValue())
+
+
+def _imported(node: ast.Import | ast.ImportFrom, path: str) -> AbstractValue:
+    from crane_core.detectors.rules.interpret_expressions import of_path
+
+    return AbstractValue("module", path=path, words=path) if isinstance(node, ast.Import) else of_path(path)
+
+
+@statement(ast.Match)
+def _match(interpreter: Interpreter, node: ast.Match) -> None:
+    """Which case fits is not known; each may run, or none."""
+    interpreter.value(node.subject)
+    for case in node.cases:
+        for name in bound_names(case.pattern):
+            interpreter.bind(name, AbstractValue())
+    interpreter.branches([*((lambda case=case: interpreter.body(case.body)) for case in node.cases), lambda: None])

@@ -16,7 +16,7 @@ from .anatomy import is_kind, module_dict
 from .asked import ATTRIBUTE, ITEM, Chain, Step
 from .bounds import why
 from .evaluation import Import
-from .following import Followed, Lack, attribute_way, chain_text, followed, may_gain_attributes, similar
+from .following import Followed, Missing, chain_text, followed, may_gain_attributes, resolve_attribute, similar
 from .kinds import CONTAINERS
 from .relevance import Needs
 from .sources import Sources
@@ -79,11 +79,11 @@ def _of_chain(
     for fact in files_asked.missing_files(chain, namespace, mentioned):
         yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
     for ask in call_arguments.asks(chain, namespace):
-        yield ask.lack.group, dict({"of": ask.of}, **ask.lack.fact, **_place(chain))
+        yield ask.missing.group, dict({"of": ask.of}, **ask.missing.fact, **_place(chain))
 
 
 def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What lacks along a chain; `used` are names whose objects code may have given attributes before, which it adds to.
+    """What is missing along a chain; `used` are names whose objects code may have given attributes, which it adds to.
 
     What such code is stands in many places: an operator, a loop, `with`, a property, a function that is given a part.
     """
@@ -92,13 +92,13 @@ def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> I
     if chain.stored or chain.changed:
         used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
         return
-    way = followed(namespace[chain.name], chain.steps)
-    for at, lack in way.lacks:
-        by_calls = str(lack.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+    reached = followed(namespace[chain.name], chain.steps)
+    for at, missing in reached.missing:
+        by_calls = str(missing.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
         may_be_there = chain.called or (chain.name in used and not by_calls)
-        if not (lack.may_come and may_be_there):
-            yield lack.group, _located(lack, chain, at)
-    if _may_run_code(namespace[chain.name], chain, way):
+        if not (missing.may_come and may_be_there):
+            yield missing.group, _located(missing, chain, at)
+    if _may_run_code(namespace[chain.name], chain, reached):
         used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
 
 
@@ -108,11 +108,11 @@ def _named_with(value: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
         yield from (name for name, held in namespace.items() if is_kind(held, value))
 
 
-def _may_run_code(value: Any, chain: Chain, way: Followed) -> bool:
+def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
     """Whether what the chain takes is computed, or handed on to what may give it attributes."""
-    ends = dict([(0, value), *way.values])
+    ends = dict([(0, value), *reached.values])
     if len(chain.steps) not in ends:
-        return not way.lacks
+        return not reached.missing
     end = ends[len(chain.steps)]
     return type(end) in CONTAINERS or may_gain_attributes(type(end))
 
@@ -122,8 +122,8 @@ def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:
     return dict(fact, certain=False) if needs.may_bring_files else fact
 
 
-def _located(lack: Lack, chain: Chain, at: int) -> dict[str, Any]:
-    fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **lack.fact)
+def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:
+    fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **missing.fact)
     return dict(fact, **_place(chain))
 
 
@@ -156,8 +156,8 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
     module = sys.modules.get(imported.module)
     for name in imported.names if module_dict(module) else ():
         if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
-            for lack in attribute_way(module, name).lacks:
-                yield lack.group, dict({"of": imported.module}, **lack.fact, **place)
+            for missing in resolve_attribute(module, name).missing:
+                yield missing.group, dict({"of": imported.module}, **missing.fact, **place)
 
 
 def _runs_own_files(imported: Import, needs: Needs) -> bool:
@@ -225,8 +225,8 @@ class _Note(NamedTuple):
 
 def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
-    way = followed(namespace[chain.name], steps)
+    reached = followed(namespace[chain.name], steps)
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
-    notes = [(at, _Note(note)) for at, note in way.notes if not (is_indexed and at == len(steps))]
-    for at, value in [*way.values, *notes]:
+    notes = [(at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))]
+    for at, value in [*reached.values, *notes]:
         yield chain_text(chain.name, steps[:at]), value

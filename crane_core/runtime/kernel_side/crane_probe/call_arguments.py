@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .anatomy import instance_dict, module_of, mro_of, name_of, package_of, type_name
 from .asked import ATTRIBUTE, CALL, Chain, Unknown
-from .following import Lack, chain_text, followed, similar
+from .following import Missing, chain_text, followed, similar
 from .kinds import INDICES, PLAIN, ROWS
 
 _PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
@@ -43,7 +43,7 @@ class Asks(NamedTuple):
     """A frame of the kernel by its name, and a label that a call expects; `of` names what has not got it."""
 
     frame: str
-    lack: Lack
+    missing: Missing
     of: str
 
 
@@ -128,7 +128,7 @@ def _lacks(frames: _Frames, argument: Any, wanted: Any, text: str) -> Iterator[A
     for label in wanted if type(wanted) in ROWS else [wanted]:
         if type(label) in INDICES and label not in labels and label not in levels:
             fact = {"column": label, "similar": similar(label, labels), "asked_by": text}
-            yield Asks(name, Lack("columns", fact), name)
+            yield Asks(name, Missing("columns", fact), name)
 
 
 def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
@@ -185,14 +185,14 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
     for feature in needed or fitted or ():
         if feature not in labels:
             fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
-            yield Asks(name, Lack("columns", dict(fact, why="the model was fitted with it")), name)
+            yield Asks(name, Missing("columns", dict(fact, why="the model was fitted with it")), name)
     if fitted is None:
         return
     for label in labels:
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
             fact = {"column": label, "similar": similar(label, fitted), "asked_by": text, "why": why}
-            yield Asks(name, Lack("columns", fact), "the features of the model")
+            yield Asks(name, Missing("columns", fact), "the features of the model")
 
 
 def _asking(model: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Following a chain from an object of the kernel, step by step, by what is stored: what is not there is a Lack.
+"""Following a chain from an object of the kernel, step by step, by what is stored: what is not there is Missing.
 
 Knows attributes as classes and instances store them. What items, columns and methods of a library mean stands in the
-FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Way or None, asked before the general rule. Refuses to run
-anything: where only running would tell, the way ends.
+FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, asked before the general rule. Refuses to run
+anything: where only running would tell, the chain ends.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _METHODS = Kinds(
 )
 
 
-class Lack(NamedTuple):
+class Missing(NamedTuple):
     """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON.
 
     `may_come` is True for an attribute that the object might be given by a call.
@@ -67,65 +67,69 @@ class Lack(NamedTuple):
     may_come: bool = False
 
 
-class Way(NamedTuple):
-    """Where some steps lead: the next value (MISSING where only running would tell), what lacked, how many were taken.
+class Resolution(NamedTuple):
+    """Where some steps lead: the next value (MISSING if only running would tell), what is missing, how many were taken.
 
     `note` says why there is no value. `follow` takes the place of the package's FOLLOW for the next value, which may
     then be no object of the kernel.
     """
 
     value: Any = MISSING
-    lacks: tuple[Lack, ...] = ()
+    missing: tuple[Missing, ...] = ()
     n_steps: int = 1
     note: str = ""
-    follow: Callable[[Any, tuple[Step, ...]], Way | None] | None = None
+    follow: Callable[[Any, tuple[Step, ...]], Resolution | None] | None = None
 
 
 class Followed(NamedTuple):
     """A chain followed to its end or to where only running would tell.
 
-    `lacks` come with the number of steps before them. `values` holds what each number of steps led to, `notes` why
+    `missing` come with the number of steps before them. `values` holds what each number of steps led to, `notes` why
     there is no value after the last.
     """
 
-    lacks: tuple[tuple[int, Lack], ...]
+    missing: tuple[tuple[int, Missing], ...]
     values: tuple[tuple[int, Any], ...]
     notes: tuple[tuple[int, str], ...]
 
 
 def followed(value: Any, steps: tuple[Step, ...]) -> Followed:
     """Follows the steps as far as what is stored tells."""
-    lacks: list[tuple[int, Lack]] = []
+    missing: list[tuple[int, Missing]] = []
     values: list[tuple[int, Any]] = []
     notes: list[tuple[int, str]] = []
     at, follow = 0, None
     while at < len(steps) and value is not MISSING:
-        way = _way(value, steps[at:], follow)
-        lacks.extend((at, lack) for lack in way.lacks)
-        at, value, follow = at + way.n_steps, way.value, way.follow
+        resolution = _resolve(value, steps[at:], follow)
+        missing.extend((at, each) for each in resolution.missing)
+        at, value, follow = at + resolution.n_steps, resolution.value, resolution.follow
         if value is not MISSING and follow is None:
             values.append((at, value))
-        if way.note:
-            notes.append((at, way.note))
-    return Followed(tuple(lacks), tuple(values), tuple(notes))
+        if resolution.note:
+            notes.append((at, resolution.note))
+    return Followed(tuple(missing), tuple(values), tuple(notes))
 
 
-def _way(value: Any, steps: tuple[Step, ...], follow: Any) -> Way:
+def _resolve(value: Any, steps: tuple[Step, ...], follow: Any) -> Resolution:
     special = follow or hook_of(value, "FOLLOW")
-    way: Way | None = special(value, steps) if special is not None else None
-    if way is not None:
-        return way
-    return attribute_way(value, steps[0].value) if steps[0].kind == ATTRIBUTE and follow is None else Way()
+    resolution: Resolution | None = special(value, steps) if special is not None else None
+    if resolution is not None:
+        return resolution
+    return resolve_attribute(value, steps[0].value) if steps[0].kind == ATTRIBUTE and follow is None else Resolution()
 
 
-def attribute_way(value: Any, name: str) -> Way:
-    """The attribute as stored; a Lack where nothing is stored and nothing could make one up."""
+def resolve_attribute(value: Any, name: str) -> Resolution:
+    """The attribute as stored; a Missing where nothing is stored and nothing could make one up."""
     found = static_attribute(value, name)
     if found is None:
         there = exists(value, name)
-        return Way(lacks=(_no_attribute(value, name),)) if there is False else Way(note="" if there else NOT_STORED)
+        if there is False:
+            return Resolution(missing=(_no_attribute(value, name),))
+        return Resolution(note="" if there else NOT_STORED)
     is_data = found.where == "instance" or not any("__get__" in class_dict(kind) for kind in mro_of(type(found.value)))
-    return Way(found.value) if is_data else Way(note=METHOD if type(found.value) in _METHODS else PROPERTY)
+    if is_data:
+        return Resolution(found.value)
+    return Resolution(note=METHOD if type(found.value) in _METHODS else PROPERTY)
 
 
 def exists(value: Any, name: str) -> bool | None:
@@ -152,12 +156,12 @@ def _computes_attributes(kind: type) -> bool:
     return not (is_of_c and package_of(kind) in _LOOK_WHERE_STORED)
 
 
-def _no_attribute(value: Any, name: str) -> Lack:
+def _no_attribute(value: Any, name: str) -> Missing:
     fact = {"type": type_name(type(value)), "attribute": name, "similar": similar(name, attribute_names(value))}
     module_name = module_dict(value).get("__name__")
     if type(module_name) is str:
-        return Lack("attributes", dict(fact, module=module_name))
-    return Lack("attributes", fact, may_come=may_gain_attributes(type(value)))
+        return Missing("attributes", dict(fact, module=module_name))
+    return Missing("attributes", fact, may_come=may_gain_attributes(type(value)))
 
 
 def may_gain_attributes(kind: type) -> bool:

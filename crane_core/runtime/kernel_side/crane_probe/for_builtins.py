@@ -18,7 +18,7 @@ from . import dicts, functions, sequences
 from .anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, package_of, type_name
 from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
 from .dispatch import answer_of
-from .following import Lack, Way, similar
+from .following import Missing, Resolution, similar
 from .functions import signature_of
 from .groups import merged
 from .kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
@@ -312,15 +312,15 @@ def _has_get(value: Any) -> bool:
 # Following chains
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Items of containers; methods that give their entries; objects that a call makes nothing of."""
     step = steps[0]
     if step.kind == ITEM:
         return _item(value, step.value)
     if step.kind == ATTRIBUTE and is_kind(value, dict) and step.value in ("keys", "values", "items"):
-        return Way(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+        return Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
     if step.kind == CALL and not _may_be_called(value):
-        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
     return None
 
 
@@ -328,42 +328,46 @@ def _may_be_called(value: Any) -> bool:
     return type(value) not in _NEVER_CALLED
 
 
-def _item(value: Any, item: Any) -> Way | None:
+def _item(value: Any, item: Any) -> Resolution | None:
     if is_kind(value, dict):
         return _key(value, item)
     if is_kind(value, list) or is_kind(value, tuple) or is_kind(value, str):
         return _index(value, item)
     if type(value) in _WITHOUT_ITEMS:
-        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),))
-    return Way()
+        return Resolution(
+            missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),)
+        )
+    return Resolution()
 
 
-def _key(value: Any, key: Any) -> Way:
+def _key(value: Any, key: Any) -> Resolution:
     overridden = [kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)]
     overridden = [kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)]
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
-        return Way()
+        return Resolution()
     if dict.__contains__(value, key):
         by_code = any(kind is not dict and package_of(kind) != "sklearn" for kind in overriders(value, "__getitem__"))
-        return Way() if by_code else Way(dict.__getitem__(value, key))
+        return Resolution() if by_code else Resolution(dict.__getitem__(value, key))
     if overridden:
-        return Way()
+        return Resolution()
     fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}
-    return Way(lacks=(Lack("keys", fact),))
+    return Resolution(missing=(Missing("keys", fact),))
 
 
-def _index(value: Any, index: Any) -> Way | None:
+def _index(value: Any, index: Any) -> Resolution | None:
     base = list if is_kind(value, list) else tuple if is_kind(value, tuple) else str
     if any(kind is not base for kind in overriders(value, "__getitem__")):
-        return Way()
+        return Resolution()
     length = base.__len__(value)
     if type(index) is int:
         if -length <= index < length:
-            return Way(base.__getitem__(value, index))
-        return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
+            return Resolution(base.__getitem__(value, index))
+        return Resolution(missing=(Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
     if type(index) in _UNDECIDED:
-        return Way()
-    return Way(lacks=(Lack("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),))
+        return Resolution()
+    return Resolution(
+        missing=(Missing("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),)
+    )
 
 
 def _short_text(value: Any) -> Any:

@@ -10,24 +10,24 @@ from typing import Any
 from . import keras_images, keras_layers, keras_models, keras_training
 from .anatomy import class_dict, instance_dict, mro_of, package_of
 from .asked import ATTRIBUTE, Step
-from .following import Way
+from .following import Resolution
 from .keras_parts import PACKAGES, is_of_keras, layers_of, shapes_in
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """`layers`, `input_shape` and `output_shape` of a model, where Keras' own properties would give them."""
     step = steps[0]
     if step.kind != ATTRIBUTE:
-        return Way()
+        return Resolution()
     if not is_of_keras(value, "Model") or not _is_property_of_keras(value, step.value):
         return None
     held = instance_dict(value)
     if step.value == "layers":
-        return Way(_public_layers(value))
+        return Resolution(_public_layers(value))
     ends = {"input_shape": keras_models.input_of, "output_shape": keras_models.output_of}
     end = ends[step.value](held) if step.value in ends else None
     shape = shapes_in(end) if end is not None else None
-    return Way(tuple(shape)) if type(shape) is list and all(type(size) is not list for size in shape) else None
+    return Resolution(tuple(shape)) if type(shape) is list and all(type(size) is not list for size in shape) else None
 
 
 def _public_layers(value: Any) -> list[Any]:

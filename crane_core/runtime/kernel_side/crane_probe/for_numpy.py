@@ -10,7 +10,7 @@ from typing import Any, Iterator
 from . import arrays, for_builtins, sequences
 from .anatomy import instance_dict, is_kind, package_of, type_name
 from .asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
-from .following import Lack, Way
+from .following import Missing, Resolution
 from .groups import merged
 from .kinds import counted
 from .number_facts import distinct_facts, fraction_facts, more_facts, range_facts
@@ -196,42 +196,44 @@ def shape(value: Any) -> tuple[int, ...] | None:
     return own or None
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Attributes that an array computes from what it stores, and indices."""
     np = arrays.numpy()
     if not is_kind(value, np.ndarray):
         return _follow_archive(value, steps[0])
     step, plain = steps[0], base_array(value)
     if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
-        return Way(getattr(plain, step.value))
+        return Resolution(getattr(plain, step.value))
     if step.kind == ITEM and package_of(type(value)) == "numpy":
         return _index(plain, step.value)
     if step.kind == CALL:
-        return Way(lacks=(Lack("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
-    return None if step.kind == ATTRIBUTE else Way()
+        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+    return None if step.kind == ATTRIBUTE else Resolution()
 
 
-def _follow_archive(value: Any, step: Step) -> Way | None:
+def _follow_archive(value: Any, step: Step) -> Resolution | None:
     names = instance_dict(value).get("files")
     if step.kind == ITEM and type(names) is list and type(step.value) is str and step.value not in names:
-        return Way(lacks=(Lack("keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}),))
+        return Resolution(
+            missing=(Missing("keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}),)
+        )
     return None
 
 
-def _index(plain: Any, index: Any) -> Way:
-    """A view by numbers and slices; what is beyond the shape lacks."""
+def _index(plain: Any, index: Any) -> Resolution:
+    """A view by numbers and slices; what is beyond the shape is missing."""
     parts = index if type(index) is tuple else (index,)
     if any(type(part) is str for part in parts):
         return _field(plain, index)
     if not all(_is_basic(part) for part in parts):
-        return Way()
+        return Resolution()
     taken = [part for part in parts if part is not None and part is not Ellipsis]
     if len(taken) > plain.ndim:
         return _out(plain, index, "too many indices")
     sizes = zip(taken, plain.shape) if Ellipsis not in parts else ()
     if any(type(part) is int and not -size <= part < size for part, size in sizes):
         return _out(plain, index, "out of bounds")
-    return Way(plain[index])
+    return Resolution(plain[index])
 
 
 def _is_basic(part: Any) -> bool:
@@ -240,19 +242,19 @@ def _is_basic(part: Any) -> bool:
     return part is None or type(part) is int
 
 
-def _field(plain: Any, index: Any) -> Way:
+def _field(plain: Any, index: Any) -> Resolution:
     names = plain.dtype.names
     if names is None:
         return _out(plain, index, "an array without fields takes no text as index")
     if type(index) is str:
-        return Way(plain[index]) if index in names else _out(plain, index, "no such field")
-    return Way()
+        return Resolution(plain[index]) if index in names else _out(plain, index, "no such field")
+    return Resolution()
 
 
-def _out(plain: Any, index: Any, why: str) -> Way:
+def _out(plain: Any, index: Any, why: str) -> Resolution:
     spelled = list(index) if type(index) is tuple else index
     fact = {"type": "numpy.ndarray", "index": _spelled(spelled), "shape": list(plain.shape), "why": why}
-    return Way(lacks=(Lack("keys", fact),))
+    return Resolution(missing=(Missing("keys", fact),))
 
 
 def _spelled(index: Any) -> Any:

@@ -23,7 +23,7 @@ from .anatomy import (
     type_name,
 )
 from .asked import ATTRIBUTE, ITEM, Step
-from .following import Lack, Way, exists, similar
+from .following import Missing, Resolution, exists, similar
 from .groups import merged
 from .kinds import CONTAINERS, PLAIN, ROWS
 from .literals import is_plain
@@ -204,22 +204,22 @@ def bunch(value: Any, look: Any) -> dict[str, Any]:
     return dicts.mapping(value, look)
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Entries of a Bunch as attributes; steps of a pipeline by name; methods that exist under a condition."""
     step = steps[0]
     if is_kind(value, dict):
         if step.kind == ATTRIBUTE and dict.__contains__(value, step.value):
-            return Way(dict.__getitem__(value, step.value))
+            return Resolution(dict.__getitem__(value, step.value))
         return for_builtins.FOLLOW(value, steps)
     held = instance_dict(value)
     if type(held.get("steps")) is list:
-        way = _pipeline_way(value, held, steps)
-        if way is not None:
-            return way
-    return _conditional(value, held, step) if step.kind == ATTRIBUTE else Way()
+        resolution = _resolve_in_pipeline(value, held, steps)
+        if resolution is not None:
+            return resolution
+    return _conditional(value, held, step) if step.kind == ATTRIBUTE else Resolution()
 
 
-def _pipeline_way(value: Any, held: dict[str, Any], steps: tuple[Step, ...]) -> Way | None:
+def _resolve_in_pipeline(value: Any, held: dict[str, Any], steps: tuple[Step, ...]) -> Resolution | None:
     parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
@@ -229,40 +229,40 @@ def _pipeline_way(value: Any, held: dict[str, Any], steps: tuple[Step, ...]) -> 
     return None
 
 
-def _of_bunch(parts: dict[str, Any], after: Step) -> Way:
+def _of_bunch(parts: dict[str, Any], after: Step) -> Resolution:
     """The steps are keys of a dict and attributes too, beside those that every dict has."""
     if after.kind == ITEM:
         return _by_name(parts, after.value, 2)
     if after.kind != ATTRIBUTE or after.value in parts:
-        return Way(parts.get(after.value), n_steps=2) if after.kind == ATTRIBUTE else Way(n_steps=2)
+        return Resolution(parts.get(after.value), n_steps=2) if after.kind == ATTRIBUTE else Resolution(n_steps=2)
     if hasattr(dict, after.value):
-        return Way(n_steps=2)
+        return Resolution(n_steps=2)
     fact = {"type": "Bunch", "attribute": after.value, "similar": similar(after.value, parts)}
-    return Way(lacks=(Lack("attributes", fact),), n_steps=2)
+    return Resolution(missing=(Missing("attributes", fact),), n_steps=2)
 
 
-def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Way:
+def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
     if type(name) is not str:
-        return Way(n_steps=n_steps)
+        return Resolution(n_steps=n_steps)
     if name in parts:
-        return Way(parts[name], n_steps=n_steps)
+        return Resolution(parts[name], n_steps=n_steps)
     fact = {"type": "Pipeline", "key": name, "similar": similar(name, parts), "keys": list(parts)}
-    return Way(lacks=(Lack("keys", fact),), n_steps=n_steps)
+    return Resolution(missing=(Missing("keys", fact),), n_steps=n_steps)
 
 
-def _conditional(value: Any, held: dict[str, Any], step: Step) -> Way | None:
+def _conditional(value: Any, held: dict[str, Any], step: Step) -> Resolution | None:
     """A method that an estimator has only where a setting, or what it passes the call on to, allows it."""
     setting = _BY_SETTING.get(step.value, "")
     if setting in held and held[setting] is False and _is_conditional(value, step.value):
         fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{setting}=False"}
-        return Way(lacks=(Lack("attributes", fact),))
+        return Resolution(missing=(Missing("attributes", fact),))
     inner = _delegate(held)
     if inner is None or step.value in _NOT_PASSED_ON or not _is_conditional(value, step.value):
         return None
     if _stores(inner, step.value) or exists(inner, step.value) is not False:
         return None
     fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{name_of(type(inner))} has none"}
-    return Way(lacks=(Lack("attributes", fact),))
+    return Resolution(missing=(Missing("attributes", fact),))
 
 
 def _delegate(held: dict[str, Any]) -> Any:

@@ -11,27 +11,27 @@ from typing import Any
 from . import tensorflow_data, tensorflow_tensors
 from .anatomy import instance_dict, package_of
 from .asked import ATTRIBUTE, Step
-from .following import Way, attribute_way
+from .following import Resolution, resolve_attribute
 from .tensorflow_tensors import dims, is_eager
 
 _KERAS = {"keras_3": "keras._tf_keras.keras", "keras_2": "keras.api._v2.keras", "tf_keras": "tf_keras.api._v2.keras"}
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Shape and dtype of tensors; what is behind `tf.keras`."""
     step = steps[0]
     if step.kind != ATTRIBUTE:
-        return Way()
+        return Resolution()
     if type(value).__name__ == "KerasLazyLoader":
         return _in_keras(value, step.value)
     if is_eager(value) and step.value in ("shape", "dtype", "ndim", "device"):
-        return Way(getattr(value, step.value))
+        return Resolution(getattr(value, step.value))
     return None
 
 
-def _in_keras(value: Any, name: str) -> Way | None:
+def _in_keras(value: Any, name: str) -> Resolution | None:
     loaded = _loaded_keras(value)
-    return attribute_way(loaded, name) if loaded is not None else Way()
+    return resolve_attribute(loaded, name) if loaded is not None else Resolution()
 
 
 def _loaded_keras(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from . import torch_data, torch_modules, torch_tensors, torch_training
 from .anatomy import is_kind, module_of, mro_of, overriders, package_of, static_attribute, type_name
 from .asked import ATTRIBUTE, ITEM, Step
-from .following import Lack, Way, attribute_names, similar, value_text
+from .following import Missing, Resolution, attribute_names, similar, value_text
 from .kinds import BOUNDS
 from .torch_tensors import torch
 
@@ -24,7 +24,7 @@ def has_attribute(value: Any, name: str) -> bool | None:
     return name in torch_modules.held_parts(value)
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Parts of modules by name and place; what tensors store, and their views."""
     if torch_modules.is_module(value):
         return _in_module(value, steps[0])
@@ -33,65 +33,65 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
     return None
 
 
-def _in_module(value: Any, step: Step) -> Way | None:
+def _in_module(value: Any, step: Step) -> Resolution | None:
     if step.kind == ITEM:
         return _item(value, step.value)
     if step.kind != ATTRIBUTE:
-        return Way()
+        return Resolution()
     if static_attribute(value, step.value) is not None or not torch_modules.is_answered_by_torch(value):
         return None
     parts = torch_modules.held_parts(value)
     if step.value in parts:
-        return Way(parts[step.value])
+        return Resolution(parts[step.value])
     names = [*attribute_names(value), *parts]
     fact = {"type": type_name(type(value)), "attribute": step.value, "similar": similar(step.value, names)}
     may_come = any(module_of(kind) == "__main__" for kind in mro_of(type(value)))
-    return Way(lacks=(Lack("attributes", fact, may_come=may_come),))
+    return Resolution(missing=(Missing("attributes", fact, may_come=may_come),))
 
 
-def _item(value: Any, item: Any) -> Way | None:
+def _item(value: Any, item: Any) -> Resolution | None:
     """An item of torch's own containers; None for a module that has none."""
     owner = next(overriders(value, "__getitem__"), None)
     if owner is None or package_of(owner) != "torch":
-        return None if owner is None else Way()
+        return None if owner is None else Resolution()
     parts = torch_modules.held_parts(value)
     if type(item) is str and owner.__name__ in ("ModuleDict", "ParameterDict"):
-        return Way(parts[item]) if item in parts else _no_key(value, key=item, similar=similar(item, parts))
+        return Resolution(parts[item]) if item in parts else _no_key(value, key=item, similar=similar(item, parts))
     if type(item) is int and owner.__name__ in ("Sequential", "ModuleList"):
         inside = torch_modules.children(value)
         is_there = -len(inside) <= item < len(inside)
-        return Way(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
-    return Way()
+        return Resolution(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
+    return Resolution()
 
 
-def _no_key(value: Any, **fact: Any) -> Way:
-    return Way(lacks=(Lack("keys", dict({"type": type_name(type(value))}, **fact)),))
+def _no_key(value: Any, **fact: Any) -> Resolution:
+    return Resolution(missing=(Missing("keys", dict({"type": type_name(type(value))}, **fact)),))
 
 
-def _in_tensor(value: Any, step: Step) -> Way | None:
+def _in_tensor(value: Any, step: Step) -> Resolution | None:
     kind = torch().Tensor
     if torch_tensors.is_uninitialized(value):
-        return Way()
+        return Resolution()
     with torch()._C.DisableTorchFunction():
         if step.kind == ATTRIBUTE:
-            return Way(getattr(kind, step.value).__get__(value)) if step.value in _READABLE else None
+            return Resolution(getattr(kind, step.value).__get__(value)) if step.value in _READABLE else None
         if step.kind == ITEM and type(value) is kind:
             return _view(value, step.value)
-    return Way()
+    return Resolution()
 
 
-def _view(value: Any, index: Any) -> Way:
-    """A view by numbers and slices; what is beyond the shape lacks."""
+def _view(value: Any, index: Any) -> Resolution:
+    """A view by numbers and slices; what is beyond the shape is missing."""
     parts = index if type(index) is tuple else (index,)
     shape = torch_tensors.shape_of(value)
     if not all(part is None or type(part) is int or _is_plain_slice(part) for part in parts):
-        return Way()
+        return Resolution()
     taken = [part for part in parts if part is not None]
     if len(taken) > len(shape):
         return _no_key(value, index=_spelled(index), shape=shape, why="too many indices")
     if any(type(part) is int and not -size <= part < size for part, size in zip(taken, shape)):
         return _no_key(value, index=_spelled(index), shape=shape, why="out of bounds")
-    return Way(torch().Tensor.__getitem__(value, index))
+    return Resolution(torch().Tensor.__getitem__(value, index))
 
 
 def _is_plain_slice(part: Any) -> bool:

@@ -1,7 +1,7 @@
 """What a chain finds in frames, series, groups and indexes: columns, labels, positions, accessors.
 
 Knows what subscripts and the arguments of common methods name, and which columns a method leaves. Refuses to run any of
-them: where the result would depend on values, the way ends.
+them: where the result would depend on values, the chain ends.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Iterable, Iterator, NamedTuple
 from . import column_values, pandas_storage
 from .anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, package_of
 from .asked import ATTRIBUTE, CALL, ITEM, Asked, Step, Unknown
-from .following import METHOD, PROPERTY, Lack, Way, similar
+from .following import METHOD, PROPERTY, Missing, Resolution, similar
 from .kinds import INDICES, LABELS, LISTED, NUMBERS, PLAIN, ROWS, SINGLE, Kinds, counted
 from .own_dict import own_dict
 from .pandas_labels import all_plain, has_label
@@ -92,7 +92,7 @@ class Grouped(NamedTuple):
     table: Table
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Way | None:
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     """Follows from an object of pandas itself; None for what the general rule knows."""
     module = pandas()
     if package_of(type(value)) != "pandas":
@@ -138,12 +138,12 @@ def _firsts(labels: Iterable[Any]) -> set[Any]:
 # Frames
 
 
-def of_table(table: Table, steps: tuple[Step, ...]) -> Way:
+def of_table(table: Table, steps: tuple[Step, ...]) -> Resolution:
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
-        return Way(lacks=(Lack("attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}),))
+        return Resolution(missing=(Missing("attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}),))
     name = step.value
     if after is not None and after.kind == ITEM and name in _INDEXERS:
         return _INDEXERS[name](table, after.value)
@@ -151,34 +151,34 @@ def of_table(table: Table, steps: tuple[Step, ...]) -> Way:
         return _call(table, name, after.value)
     if name == "plot" and len(steps) > 2 and after is not None and steps[2].kind == CALL:
         drawn = _columns_named(table, after.value, steps[2].value[0], dict(steps[2].value[1]))
-        return Way(lacks=tuple(drawn), n_steps=3)
+        return Resolution(missing=tuple(drawn), n_steps=3)
     return _attribute(table, name)
 
 
-def _attribute(table: Table, name: str) -> Way:
+def _attribute(table: Table, name: str) -> Resolution:
     module = pandas()
     if name == "index" and table.index is not None:
-        return Way(table.index)
+        return Resolution(table.index)
     if name == "columns" and table.labels is not None:
         is_real = table.columns is not None and length_of(table.columns) == len(table.labels)
-        return Way(table.columns if is_real else list(table.labels))
+        return Resolution(table.columns if is_real else list(table.labels))
     if name == "shape" and table.index is not None and table.labels is not None:
-        return Way((length_of(table.index), len(table.labels)))
+        return Resolution((length_of(table.index), len(table.labels)))
     if _is_on_class(module.DataFrame, name):
-        return Way(note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY)
+        return Resolution(note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY)
     if table.labels is None:
-        return Way()
+        return Resolution()
     if name in table.labels:
         return _column(table, name)
     if name in _firsts(table.labels):
-        return Way()
+        return Resolution()
     names = [label for label in table.labels if type(label) is str]
     fact = {
         "type": "pandas.DataFrame",
         "attribute": name,
         "similar": _similar_attributes(module.DataFrame, name, names),
     }
-    return Way(lacks=(Lack("attributes", fact),))
+    return Resolution(missing=(Missing("attributes", fact),))
 
 
 def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
@@ -195,42 +195,42 @@ def class_dict_value(kind: Any, name: str) -> Any:
     return next((class_dict(parent)[name] for parent in mro_of(kind) if name in class_dict(parent)), None)
 
 
-def _column(table: Table, label: Any) -> Way:
+def _column(table: Table, label: Any) -> Resolution:
     array = (table.arrays or {}).get(label)
     is_double = table.labels is not None and table.labels.count(label) > 1
-    return Way() if is_double else Way(Values(array, table.index), follow=of_values)
+    return Resolution() if is_double else Resolution(Values(array, table.index), follow=of_values)
 
 
-def _item(table: Table, item: Any) -> Way:
+def _item(table: Table, item: Any) -> Resolution:
     if type(item) is slice:
-        return Way(table._replace(index=None), follow=of_table)
+        return Resolution(table._replace(index=None), follow=of_table)
     if type(item) is list:
         return _items(table, item)
     if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
-        return Way()
+        return Resolution()
     if item in table.labels:
         return _column(table, item)
     if item in _firsts(table.labels) or type(item) is tuple and item[:1] and item[0] in _firsts(table.labels):
-        return Way()
-    return Way(lacks=(_no_column(table, item),))
+        return Resolution()
+    return Resolution(missing=(_no_column(table, item),))
 
 
 def _holds_unknown(item: Any) -> bool:
     return type(item) is tuple and any(type(part) not in PLAIN for part in item)
 
 
-def _items(table: Table, items: list[Any]) -> Way:
+def _items(table: Table, items: list[Any]) -> Resolution:
     if items and all(type(item) is bool for item in items):
-        return Way(table._replace(index=None), follow=of_table)
-    lacks = tuple(_missing(table, items))
+        return Resolution(table._replace(index=None), follow=of_table)
+    missing = tuple(_missing(table, items))
     is_known = all(type(item) in LABELS for item in items)
     narrowed = table._replace(
         columns=None, labels=tuple(items) if is_known and not _firsts(table.labels or ()) else None
     )
-    return Way(narrowed, lacks, follow=of_table)
+    return Resolution(narrowed, missing, follow=of_table)
 
 
-def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Lack]:
+def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Missing]:
     """Lacks for those labels that are known and not among the columns."""
     if table.labels is None:
         return []
@@ -244,29 +244,33 @@ def there_tuples(table: Table) -> tuple[Any, ...]:
     return tuple(label for label in table.labels or () if type(label) is tuple)
 
 
-def _no_column(table: Table, label: Any) -> Lack:
+def _no_column(table: Table, label: Any) -> Missing:
     labels = table.labels or ()
     fact = {"type": "pandas.DataFrame", "column": label, "similar": similar(label, labels), "n_columns": len(labels)}
     if label in table.levels:
         fact["is_name_of_index_level"] = True
-    return Lack("columns", fact)
+    return Missing("columns", fact)
 
 
 # Indexers
 
 
-def _loc(table: Table, item: Any) -> Way:
+def _loc(table: Table, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
     if type(item) is tuple and _may_be_of_levels(table.index, rows):
-        return Way()
-    lacks = _rows_missing(table.index, rows)
+        return Resolution()
+    missing = _rows_missing(table.index, rows)
     if type(columns) in _CHOSEN:
-        lacks += _missing(table, columns)
+        missing += _missing(table, columns)
     if type(rows) is slice or type(rows) is Unknown:
         narrowed = table._replace(index=None)
-        way = _item(narrowed, columns) if type(columns) in _CHOSEN and type(columns) is not int and not lacks else Way()
-        return Way(way.value, tuple(lacks), 2, follow=way.follow)
-    return Way(lacks=tuple(lacks), n_steps=2)
+        resolution = (
+            _item(narrowed, columns)
+            if type(columns) in _CHOSEN and type(columns) is not int and not missing
+            else Resolution()
+        )
+        return Resolution(resolution.value, tuple(missing), 2, follow=resolution.follow)
+    return Resolution(missing=tuple(missing), n_steps=2)
 
 
 def _may_be_of_levels(index: Any, rows: Any) -> bool:
@@ -274,13 +278,13 @@ def _may_be_of_levels(index: Any, rows: Any) -> bool:
     return type(rows) is not slice if index is None else is_multi(index)
 
 
-def _rows_missing(index: Any, rows: Any) -> list[Lack]:
+def _rows_missing(index: Any, rows: Any) -> list[Missing]:
     """Row labels that are asked for and not in the index."""
     if index is None or is_multi(index):
         return []
     asked = rows if type(rows) is list else [rows]
     return [
-        Lack("keys", {"label": label, "in": "index", "similar": _similar_labels(index, label)})
+        Missing("keys", {"label": label, "in": "index", "similar": _similar_labels(index, label)})
         for label in asked
         if type(label) in SINGLE and has_label(index, label) is False
     ]
@@ -290,31 +294,31 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
     return similar(label, labels_of(index, 2000)) if type(label) is str else []
 
 
-def _iloc(table: Table, item: Any) -> Way:
+def _iloc(table: Table, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
     n_rows = None if table.index is None else length_of(table.index)
     n_columns = None if table.labels is None else len(table.labels)
-    lacks = _beyond(rows, n_rows, "rows") + _beyond(columns, n_columns, "columns")
-    if type(rows) is slice and type(columns) is int and not lacks and table.labels is not None:
-        way = _column(table._replace(index=None), table.labels[columns])
-        return way._replace(n_steps=2)
+    missing = _beyond(rows, n_rows, "rows") + _beyond(columns, n_columns, "columns")
+    if type(rows) is slice and type(columns) is int and not missing and table.labels is not None:
+        resolution = _column(table._replace(index=None), table.labels[columns])
+        return resolution._replace(n_steps=2)
     if type(rows) is slice and type(columns) is slice:
         labels = table.labels[columns] if table.labels is not None and _is_plain_slice(columns) else None
-        return Way(table._replace(index=None, labels=labels, columns=None), follow=of_table, n_steps=2)
-    return Way(lacks=tuple(lacks), n_steps=2)
+        return Resolution(table._replace(index=None, labels=labels, columns=None), follow=of_table, n_steps=2)
+    return Resolution(missing=tuple(missing), n_steps=2)
 
 
 def _is_plain_slice(part: slice) -> bool:
     return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step))
 
 
-def _beyond(positions: Any, size: int | None, what: str) -> list[Lack]:
+def _beyond(positions: Any, size: int | None, what: str) -> list[Missing]:
     """Positions that are asked for and beyond the size."""
     asked = positions if type(positions) is list else [positions]
     if size is None:
         return []
     beyond = [position for position in asked if type(position) is int and not -size <= position < size]
-    return [Lack("keys", {"index": position, "length": size, "in": what}) for position in beyond]
+    return [Missing("keys", {"index": position, "length": size, "in": what}) for position in beyond]
 
 
 _INDEXERS = {"loc": _loc, "at": _loc, "iloc": _iloc, "iat": _iloc}
@@ -323,13 +327,13 @@ _INDEXERS = {"loc": _loc, "at": _loc, "iloc": _iloc, "iat": _iloc}
 # Methods of frames
 
 
-def _call(table: Table, name: str, arguments: Any) -> Way:
+def _call(table: Table, name: str, arguments: Any) -> Resolution:
     positional, named = arguments[0], dict(arguments[1])
-    lacks = _columns_named(table, name, positional, named)
+    missing = _columns_named(table, name, positional, named)
     if named.get("inplace") is True:
-        return Way(None, tuple(lacks), 2)
-    if lacks:
-        return Way(lacks=tuple(lacks), n_steps=2)
+        return Resolution(None, tuple(missing), 2)
+    if missing:
+        return Resolution(missing=tuple(missing), n_steps=2)
     special = _RESULTS.get(name)
     if special is not None:
         return special(table, positional, named)
@@ -337,20 +341,20 @@ def _call(table: Table, name: str, arguments: Any) -> Way:
         return _same(table, name, named)
     if not _is_on_class(pandas().DataFrame, name):
         return _attribute(table, name)
-    return Way(n_steps=2)
+    return Resolution(n_steps=2)
 
 
-def _columns_named(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Lack]:
-    lacks: list[Lack] = []
+def _columns_named(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
+    missing: list[Missing] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
         given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
         if given is not None and not _names_no_columns(table, name, given, positional, named):
-            lacks += _missing(table, given, or_levels=name in _OR_LEVELS)
+            missing += _missing(table, given, or_levels=name in _OR_LEVELS)
     dict_keyword = _DICTS_OF_COLUMNS.get(name)
     given = positional[0] if positional else named.get(dict_keyword or "")
     if dict_keyword and type(given) is dict:
-        lacks += _missing(table, list(given))
-    return [*lacks, *_drop_lacks(table, name, positional, named), *_query_lacks(table, name, positional)]
+        missing += _missing(table, list(given))
+    return [*missing, *_missing_in_drop(table, name, positional, named), *_missing_in_query(table, name, positional)]
 
 
 def _names_no_columns(table: Table, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
@@ -371,12 +375,12 @@ def _names_no_columns(table: Table, name: str, given: Any, positional: Any, name
     return False
 
 
-def _drop_lacks(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Lack]:
+def _missing_in_drop(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
     if name != "drop" or named.get("errors") == "ignore" or "level" in named:
         return []
     columns, rows = _dropped(positional, named)
-    lacks = _missing(table, columns) if columns is not None else []
-    return [*lacks, *(_rows_missing(table.index, rows) if rows is not None else [])]
+    missing = _missing(table, columns) if columns is not None else []
+    return [*missing, *(_rows_missing(table.index, rows) if rows is not None else [])]
 
 
 def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
@@ -391,7 +395,7 @@ def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
     return columns, rows
 
 
-def _query_lacks(table: Table, name: str, positional: Any) -> list[Lack]:
+def _missing_in_query(table: Table, name: str, positional: Any) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
     if type(text) is not str or "`" in text or table.labels is None:
@@ -406,9 +410,9 @@ def _query_lacks(table: Table, name: str, positional: Any) -> list[Lack]:
     return _missing(table, [word for word in plain if not word.startswith("ilevel_")], or_levels=True)
 
 
-def _same(table: Table, name: str, named: dict[str, Any]) -> Way:
+def _same(table: Table, name: str, named: dict[str, Any]) -> Resolution:
     if named.get("axis") in (1, "columns") and name in ("dropna", "sort_index", "sample", "set_axis"):
-        return Way(Table(None), n_steps=2, follow=of_table)
+        return Resolution(Table(None), n_steps=2, follow=of_table)
     keeps_index = name in ("copy", "fillna", "ffill", "bfill", "round", "replace", "astype", "abs", "clip")
     kept = table._replace(index=table.index if keeps_index else None)
     if name in ("astype", "replace", "convert_dtypes", "infer_objects", "fillna"):
@@ -417,7 +421,7 @@ def _same(table: Table, name: str, named: dict[str, Any]) -> Way:
         kept = Table(None)
     if name == "reset_index" and named.get("drop") is not True:
         kept = kept._replace(labels=_with_levels(table), columns=None)
-    return Way(kept, n_steps=2, follow=of_table)
+    return Resolution(kept, n_steps=2, follow=of_table)
 
 
 def _with_levels(table: Table) -> tuple[Any, ...] | None:
@@ -427,58 +431,60 @@ def _with_levels(table: Table) -> tuple[Any, ...] | None:
     return (*table.levels, *table.labels)
 
 
-def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
     if "level" in named:
-        return Way(Table(None), n_steps=2, follow=of_table)
+        return Resolution(Table(None), n_steps=2, follow=of_table)
     columns, rows = _dropped(positional, named)
     gone = columns if type(columns) in ROWS else [columns]
     is_known = table.labels is not None and all(type(label) in LABELS for label in gone)
     labels = tuple(label for label in table.labels or () if label not in gone) if is_known else None
     if columns is None and rows is None:
         labels = None
-    return Way(
+    return Resolution(
         table._replace(columns=None, labels=labels, index=None if rows is not None else table.index),
         n_steps=2,
         follow=of_table,
     )
 
 
-def _after_rename(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+def _after_rename(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
     """Of labels with several levels each level is renamed: they are not known then."""
     mapping = named.get("columns")
     is_plain = table.labels is not None and not positional and not set(named) - {"columns", "copy", "errors"}
     if table.labels is None or not is_plain or type(mapping) is not dict or _firsts(table.labels):
-        return Way(Table(None), n_steps=2, follow=of_table)
+        return Resolution(Table(None), n_steps=2, follow=of_table)
     labels = tuple(mapping.get(label, label) for label in table.labels)
     is_known = all(type(label) in LABELS for label in labels)
-    return Way(
+    return Resolution(
         table._replace(columns=None, labels=labels if is_known else None, arrays=None), n_steps=2, follow=of_table
     )
 
 
-def _after_set_index(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+def _after_set_index(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
     keys = positional[0] if positional else named.get("keys")
     gone = keys if type(keys) is list else [keys]
     is_known = table.labels is not None and all(type(key) is str for key in gone) and named.get("drop") is not False
     labels = tuple(label for label in table.labels or () if label not in gone) if is_known else None
     levels = tuple(gone) if is_known else ()
-    return Way(table._replace(columns=None, labels=labels, index=None, levels=levels), n_steps=2, follow=of_table)
+    return Resolution(
+        table._replace(columns=None, labels=labels, index=None, levels=levels), n_steps=2, follow=of_table
+    )
 
 
-def _after_assign(table: Table, positional: Any, named: dict[str, Any]) -> Way:
+def _after_assign(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
     if table.labels is None or "**" in named:
-        return Way(Table(None), n_steps=2, follow=of_table)
+        return Resolution(Table(None), n_steps=2, follow=of_table)
     labels = (*table.labels, *(name for name in named if name not in table.labels))
-    return Way(table._replace(columns=None, labels=labels, arrays=None), n_steps=2, follow=of_table)
+    return Resolution(table._replace(columns=None, labels=labels, arrays=None), n_steps=2, follow=of_table)
 
 
-def _after_groupby(table: Table, positional: Any, named: dict[str, Any]) -> Way:
-    return Way(Grouped(table), n_steps=2, follow=of_groups) if "axis" not in named else Way(n_steps=2)
+def _after_groupby(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
+    return Resolution(Grouped(table), n_steps=2, follow=of_groups) if "axis" not in named else Resolution(n_steps=2)
 
 
-def _after_pop(table: Table, positional: Any, named: dict[str, Any]) -> Way:
-    way = _item(table, positional[0]) if positional else Way()
-    return way._replace(n_steps=2)
+def _after_pop(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
+    resolution = _item(table, positional[0]) if positional else Resolution()
+    return resolution._replace(n_steps=2)
 
 
 _RESULTS = {
@@ -494,17 +500,21 @@ _RESULTS = {
 # Groups
 
 
-def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Way:
+def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Resolution:
     step = steps[0]
     if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
-        return Way()  # a list to pandas 1, refused by later ones whatever the columns are
+        return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
     if step.kind == ITEM:
-        way = _items(grouped.table, step.value) if type(step.value) is list else _item(grouped.table, step.value)
-        is_table = type(way.value) is Table
-        return Way(Grouped(way.value) if is_table else MISSING, way.lacks, follow=of_groups if is_table else None)
+        resolution = _items(grouped.table, step.value) if type(step.value) is list else _item(grouped.table, step.value)
+        is_table = type(resolution.value) is Table
+        return Resolution(
+            Grouped(resolution.value) if is_table else MISSING,
+            resolution.missing,
+            follow=of_groups if is_table else None,
+        )
     if step.kind == ATTRIBUTE and len(steps) > 1 and steps[1].kind == CALL and step.value in ("agg", "aggregate"):
-        return Way(lacks=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2)
-    return Way()
+        return Resolution(missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2)
+    return Resolution()
 
 
 def _unpacked(step: Step) -> tuple[Any, dict[str, Any]]:
@@ -514,12 +524,12 @@ def _unpacked(step: Step) -> tuple[Any, dict[str, Any]]:
 # Series
 
 
-def of_values(values: Values, steps: tuple[Step, ...]) -> Way:
+def of_values(values: Values, steps: tuple[Step, ...]) -> Resolution:
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _label_of(values, step.value)
     if step.kind != ATTRIBUTE:
-        return Way(lacks=(Lack("attributes", {"type": "pandas.Series", "attribute": "__call__"}),))
+        return Resolution(missing=(Missing("attributes", {"type": "pandas.Series", "attribute": "__call__"}),))
     if after is not None and after.kind == ITEM and step.value in _INDEXERS:
         return _position_of(values, step.value, after.value)
     if step.value in _ACCESSORS:
@@ -527,27 +537,29 @@ def of_values(values: Values, steps: tuple[Step, ...]) -> Way:
     return _series_attribute(values, step.value, after)
 
 
-def _label_of(values: Values, item: Any) -> Way:
+def _label_of(values: Values, item: Any) -> Resolution:
     """`series[label]`; a number is looked up as a label where labels are integers, and else only by pandas."""
     if values.index is None or is_multi(values.index) or type(item) not in INDICES:
-        return Way()
+        return Resolution()
     array = None if pandas_storage.is_range(values.index) else ndarray_of(pandas_storage.index_values(values.index))
     has_numbers = pandas_storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
-    return Way(lacks=tuple(_rows_missing(values.index, item))) if has_numbers or type(item) is str else Way()
+    if has_numbers or type(item) is str:
+        return Resolution(missing=tuple(_rows_missing(values.index, item)))
+    return Resolution()
 
 
-def _position_of(values: Values, indexer: str, item: Any) -> Way:
+def _position_of(values: Values, indexer: str, item: Any) -> Resolution:
     size = None if values.index is None else length_of(values.index)
-    lacks = _beyond(item, size, "rows") if indexer in ("iloc", "iat") else _rows_missing(values.index, item)
-    return Way(lacks=tuple(lacks), n_steps=2)
+    missing = _beyond(item, size, "rows") if indexer in ("iloc", "iat") else _rows_missing(values.index, item)
+    return Resolution(missing=tuple(missing), n_steps=2)
 
 
-def _accessor(values: Values, name: str) -> Way:
+def _accessor(values: Values, name: str) -> Resolution:
     """`.str`, `.dt` and `.cat` exist for some dtypes alone."""
     if values.array is None or _has_accessor(values.array, name) is not False:
-        return Way(note=PROPERTY)
+        return Resolution(note=PROPERTY)
     fact = {"type": "pandas.Series", "attribute": name, "dtype": column_values.dtype_text(values.array)}
-    return Way(lacks=(Lack("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),))
+    return Resolution(missing=(Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),))
 
 
 def _has_accessor(array: Any, name: str) -> bool | None:
@@ -573,32 +585,32 @@ def _has_text(array: Any) -> bool | None:
     return False if plain and all(kind in NUMBERS for kind in plain) and len(array) <= 100_000 else None
 
 
-def _series_attribute(values: Values, name: str, after: Step | None) -> Way:
+def _series_attribute(values: Values, name: str, after: Step | None) -> Resolution:
     module = pandas()
     if _is_on_class(module.Series, name):
         is_call = after is not None and after.kind == CALL
         if is_call and name in _SAME_COLUMNS and name not in ("astype", "replace", "fillna", "reset_index", "set_axis"):
             if after is not None and dict(after.value[1]).get("inplace") is True:
-                return Way(None, n_steps=2)
-            return Way(values._replace(index=None), n_steps=2, follow=of_values)
+                return Resolution(None, n_steps=2)
+            return Resolution(values._replace(index=None), n_steps=2, follow=of_values)
         if name == "index" and values.index is not None:
-            return Way(values.index)
+            return Resolution(values.index)
         is_method = callable(class_dict_value(module.Series, name))
-        return Way(n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY)
+        return Resolution(n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY)
     if values.index is None or has_label(values.index, name) is not False:
-        return Way()
+        return Resolution()
     fact = {"type": "pandas.Series", "attribute": name, "similar": _similar_attributes(module.Series, name, [])}
-    return Way(lacks=(Lack("attributes", fact),))
+    return Resolution(missing=(Missing("attributes", fact),))
 
 
-def _of_index(index: Any, step: Step) -> Way | None:
+def _of_index(index: Any, step: Step) -> Resolution | None:
     if step.kind != ITEM or type(step.value) is not int:
-        return None if step.kind == ATTRIBUTE else Way()
+        return None if step.kind == ATTRIBUTE else Resolution()
     beyond = _beyond(step.value, length_of(index), "index")
     if beyond:
-        return Way(lacks=tuple(beyond))
+        return Resolution(missing=tuple(beyond))
     labels = labels_of(index, step.value + 1) if 0 <= step.value < _MOST_LABELS else []
-    return Way(labels[step.value]) if labels and type(labels[-1]) in PLAIN else Way()
+    return Resolution(labels[step.value]) if labels and type(labels[-1]) in PLAIN else Resolution()
 
 
 # What a target names

@@ -21,7 +21,7 @@ from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
 from crane_core.live.rehearsed import Rehearsed
 from crane_core.live.verdict import Verdict
-from crane_core.runtime.kernel_side import visit
+from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import Ran, ran_before, request
 
 OWN_MAGIC = importlib.util.MAGIC_NUMBER.hex()
@@ -97,7 +97,7 @@ class Session:
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
         ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
-        told = visit.looked(self._shell.user_ns, self._brought(), request(ran, target), self._probe)
+        told = kernel_requests.inspect_state(self._shell.user_ns, self._brought(), request(ran, target), self._probe)
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
 
@@ -118,7 +118,7 @@ class Session:
         from crane_core.runtime.rehearsal import rehearsal_of  # kernels that never rehearse load nothing for it
         from crane_core.runtime.rehearsal import request as asked
 
-        told = visit.rehearsed(self._brought(), asked(target, seconds), self._probe, self._shell)
+        told = kernel_requests.rehearsed(self._brought(), asked(target, seconds), self._probe, self._shell)
         found = rehearsal_of(json.loads(told))
         return Rehearsed(found.head, tuple(found.facts), crashed=found.exception is not None)
 

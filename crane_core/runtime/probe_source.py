@@ -53,17 +53,17 @@ def _brought(do: str, request: dict[str, Any], magic: str) -> str:
 
 
 def _expression(order: dict[str, Any]) -> str:
-    """Runs visit.py in its own room. Takes only `__import__` from the notebook's names."""
+    """Runs kernel_requests.py in its own room. Takes only `__import__` from the notebook's names."""
     return (
         "(lambda builtins, namespace, room:"
-        f" (builtins.exec({_visit()!r}, room), room['answer'](namespace, {json.dumps(order)!r}))[1])"
-        "(__import__('builtins'), __import__('builtins').globals(), {'__name__': 'crane_visit'})"
+        f" (builtins.exec({_kernel_requests()!r}, room), room['answer'](namespace, {json.dumps(order)!r}))[1])"
+        "(__import__('builtins'), __import__('builtins').globals(), {'__name__': 'crane_requests'})"
     )
 
 
 @cache
-def _visit() -> str:
-    return (_FOLDER / "visit.py").read_text("utf-8")
+def _kernel_requests() -> str:
+    return (_FOLDER / "kernel_requests.py").read_text("utf-8")
 
 
 @cache

@@ -126,7 +126,7 @@ def test_an_import_that_is_tried_is_not_certain_to_raise(after: After, monkeypat
 
 
 def test_the_finder_that_brings_the_probe_knows_nothing_else(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
-    finder = _finder("crane_visit", "_Brought")
+    finder = _finder("crane_requests", "_Brought")
     monkeypatch.setattr(finders, "__loader__", finder)
     monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
     (absent,) = after("", "import no_such_module")["absent"]["modules"]

@@ -55,7 +55,7 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
         return json.dumps({"magic": greeting()["magic"]})  # bytecode of another Python would end this one
     if asked["do"] == "rehearse":
         return rehearsed(asked["modules"], asked["request"])
-    return looked(namespace, asked["modules"], asked["request"])
+    return inspect_state(namespace, asked["modules"], asked["request"])
 
 
 def greeting() -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _cut(text: str) -> str:
     return f"{shown}... ({len(data)} bytes, sha256 {digest})"
 
 
-def looked(
+def inspect_state(
     namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None
 ) -> str:
     """The probe's state, and the seconds that looking took, bringing the probe in and taking it out not counted.

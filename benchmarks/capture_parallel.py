@@ -85,7 +85,7 @@ def main(n_workers: int) -> None:
             f"processor time: {alone.kernels_cpu_s:.1f} s one after the other, {used:.1f} s at once, "
             f"{together.own_cpu_s:.1f} s of it ours; ratio {used / alone.kernels_cpu_s:.3f}"
         )
-        looks = sorted(one.sight.seconds for one in alone.captured)
+        looks = sorted(one.result.seconds for one in alone.captured)
         print(f"looking: median {looks[len(looks) // 2] * 1e3:.1f} ms, longest {looks[-1] * 1e3:.1f} ms")
 
 

@@ -58,8 +58,8 @@ def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
     plan = read_plan(path, None)
     try:
         with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
-            sight = RunUp(plan, kernel).make((), keep_going=False)
-            states.update(in_settings(case_id, sight.state))
+            result = RunUp(plan, kernel).make((), keep_going=False)
+            states.update(in_settings(case_id, result.state))
             states["peer"] = peer_state(kernel, folder, plan.target.source, failures)
     except (CraneError, EndedError) as error:
         failures["kernel"] = str(error)

@@ -53,7 +53,7 @@ def is_right(notebook: Path, told: Rehearsal) -> bool:
 
 
 def is_unchanged(captured: Captured) -> bool:
-    return all(probe["before"] == probe["after"] for probe in captured.sight.probes)
+    return all(probe["before"] == probe["after"] for probe in captured.result.probes)
 
 
 def main(seconds: float) -> int:
@@ -65,7 +65,7 @@ def main(seconds: float) -> int:
     for path, outcome in zip(paths, done, strict=True):
         if isinstance(outcome, CraneError):
             raise outcome
-        told = outcome.sight.rehearsal
+        told = outcome.result.rehearsal
         assert told is not None
         half = "fixed" if path.stem.endswith("_fixed") else "crashing"
         n["kernels"] += 1
@@ -74,7 +74,7 @@ def main(seconds: float) -> int:
         n["open"] += told.outcome in (Outcome.UNKNOWN, Outcome.STILL_RUNNING)
         n["unchanged"] += is_unchanged(outcome)
         if not (is_right(path, told) and is_unchanged(outcome)):
-            changed = [probe["expression"] for probe in outcome.sight.probes if probe["before"] != probe["after"]]
+            changed = [probe["expression"] for probe in outcome.result.probes if probe["before"] != probe["after"]]
             print(f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}", flush=True)
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
     print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")

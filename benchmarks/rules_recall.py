@@ -69,8 +69,8 @@ def judged(path: Path, python: str, peer: Path) -> list[Answer]:
     plan = read_plan(path, None if crashes(path.stem) else read_plan(_crashing(path), None).target.index)
     try:
         with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
-            sight = RunUp(plan, kernel).make((), keep_going=False)
-            ours = _ours(path.stem, plan, sight.state, sight.seconds)
+            result = RunUp(plan, kernel).make((), keep_going=False)
+            ours = _ours(path.stem, plan, result.state, result.seconds)
             return [ours, _theirs(path.stem, kernel, peer, plan.target.source)]
     except (CraneError, EndedError) as error:
         print(f"failed: {path.name}: {error}")

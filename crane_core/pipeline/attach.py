@@ -43,11 +43,11 @@ def attached(
         plan = read_plan(path, target)
         if target is None:
             plan = read_plan(path, next_cell(plan.cells, ran))
-        sight = live.look(ran, plan.target.source)
+        result = live.look(ran, plan.target.source)
         rehearsal = None if rehearse_s is None else live.rehearse(plan.target.source, rehearse_s)
     executed = [CodeCell(place, cell.source, cell.number, None) for place, cell in enumerate(ran)]
     seen = Plan(plan.name, [*executed, plan.target], executed, plan.target)
-    state = captured_state(sight.state, path.stem)
+    state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
     return Checked(path, seen, cells, state, is_attached=True, rehearsal=rehearsal)
 

@@ -73,7 +73,7 @@ def run_up(checked: Checked, **options: Any) -> Checked:
         checked,
         state=captured_state(captured.to_json(), checked.name),
         seconds_before=sum(cell.seconds for cell in captured.cells),
-        rehearsal=captured.sight.rehearsal,
+        rehearsal=captured.result.rehearsal,
     )
 
 

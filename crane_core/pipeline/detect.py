@@ -51,7 +51,7 @@ class Item(NamedTuple):
     run_index: int
 
 
-class Sight(NamedTuple):
+class DetectorInput(NamedTuple):
     """What a detector is shown of one instance: the text and its tokens, or cells and state, or both."""
 
     prompt: Prompt | None
@@ -69,7 +69,7 @@ class Plan:
     wanted: Wanted
     job: Job
     work: Work
-    sights: dict[str, Sight]
+    inputs: dict[str, DetectorInput]
     skipped: dict[str, str]
 
     @property
@@ -80,7 +80,7 @@ class Plan:
     @property
     def open_tokens(self) -> int:
         """Input tokens of all remaining questions."""
-        return sum(self.sights[instance_id].n_tokens for instance_id, _ in self.work.open)
+        return sum(self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open)
 
 
 def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
@@ -89,8 +89,8 @@ def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
     Raises DetectorError if there is no question to ask.
     """
     names = _instances(store, wanted)
-    sights, skipped = _sights(store, wanted, names)
-    if not sights:
+    inputs, skipped = _inputs(store, wanted, names)
+    if not inputs:
         first = next(iter(skipped.values()))
         raise DetectorError(
             f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
@@ -100,9 +100,9 @@ def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
     name = chosen_name(folder, base, again=wanted.again)
     before = standing(folder, name)
     job = _job(wanted, name, before)
-    items = in_rounds(list(sights), wanted.n_runs)
+    items = in_rounds(list(inputs), wanted.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
-    return Plan(wanted, job, Work(job, items, before, wanted.detector), sights, reasons)
+    return Plan(wanted, job, Work(job, items, before, wanted.detector), inputs, reasons)
 
 
 def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
@@ -145,23 +145,25 @@ def _instances(store: Store, wanted: Wanted) -> list[str]:
     return names
 
 
-def _sights(store: Store, wanted: Wanted, names: Sequence[str]) -> tuple[dict[str, Sight], dict[str, PromptError]]:
-    sights: dict[str, Sight] = {}
+def _inputs(
+    store: Store, wanted: Wanted, names: Sequence[str]
+) -> tuple[dict[str, DetectorInput], dict[str, PromptError]]:
+    inputs: dict[str, DetectorInput] = {}
     skipped: dict[str, PromptError] = {}
     for name in names:
         try:
-            sights[name] = _sight(store, wanted, name)
+            inputs[name] = _input_of(store, wanted, name)
         except PromptError as error:
             skipped[name] = error
-    return sights, skipped
+    return inputs, skipped
 
 
-def _sight(store: Store, wanted: Wanted, name: str) -> Sight:
+def _input_of(store: Store, wanted: Wanted, name: str) -> DetectorInput:
     if wanted.is_prompted:
         written = prompt_of_instance(store, name, wanted.setting, wanted.template, wanted.benchmark)
         given = input_of_instance(store, name, wanted.setting, wanted.benchmark) if wanted.is_given_both else None
-        return Sight(written.prompt, written.tokens.n, given)
-    return Sight(None, 0, input_of_instance(store, name, wanted.setting, wanted.benchmark))
+        return DetectorInput(written.prompt, written.tokens.n, given)
+    return DetectorInput(None, 0, input_of_instance(store, name, wanted.setting, wanted.benchmark))
 
 
 def _job(wanted: Wanted, name: str, before: Standing) -> Job:

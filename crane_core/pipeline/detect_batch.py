@@ -131,7 +131,7 @@ class Batching:
             line = client.request_line(_custom_id(key), self._question(key))
             if n_taken == MOST_REQUESTS or len(lines) + len(line) > MOST_BYTES:
                 return list(items[:n_taken]), bytes(lines), False
-            n_tokens = self._plan.sights[key[0]].n_tokens + n_schema
+            n_tokens = self._plan.inputs[key[0]].n_tokens + n_schema
             if budget.reserve(n_tokens, self._asked.endpoint.max_output_tokens) is None:
                 return list(items[:n_taken]), bytes(lines), True
             lines += line

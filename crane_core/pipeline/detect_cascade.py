@@ -58,11 +58,11 @@ def settled(plan: Plan, concurrency: int, stop: Event) -> Settled:
             said[answer.instance_id] = answer
 
     rules = replace(plan, job=replace(plan.job, detector=rules_detector.NAME))
-    in_processes(rules, concurrency)([Item(name, 1) for name in plan.sights], hear, stop)
+    in_processes(rules, concurrency)([Item(name, 1) for name in plan.inputs], hear, stop)
     found = {name: run for name, run in said.items() if run.crashes}
     n_saved = sum(item[0] in found for item in plan.work.items)
     failed = {name: run.unanswered for name, run in said.items() if run.unanswered is not None}
-    return Settled(found, len(plan.sights), n_saved, failed)
+    return Settled(found, len(plan.inputs), n_saved, failed)
 
 
 def open_questions(plan: Plan, of_rules: Settled) -> list[Key]:

@@ -71,7 +71,7 @@ def _fill(
 
 def question(plan: Plan, key: Key) -> Question:
     """What the detector is shown of an instance."""
-    given = plan.sights[key[0]].input
+    given = plan.inputs[key[0]].input
     if given is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
     return Question(given.cells, given.state, plan.job.setting)

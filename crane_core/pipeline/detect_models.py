@@ -24,7 +24,7 @@ def predicting(plan: Plan, asked: Asking) -> Worker:
 
 
 def prompt_for(plan: Plan, key: Key) -> Prompt:
-    prompt = plan.sights[key[0]].prompt
+    prompt = plan.inputs[key[0]].prompt
     if prompt is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown no text")
     return prompt

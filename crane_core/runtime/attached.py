@@ -29,7 +29,7 @@ _POLL_MS = 100
 _OLDEST_PYTHON = (3, 8)
 
 
-class AttachedSight(NamedTuple):
+class AttachedProbeResult(NamedTuple):
     """The inputs that the kernel has run, and the probe's state before the target."""
 
     ran: list[Ran]
@@ -68,7 +68,7 @@ class Attached:
         count = max(inputs, default=0) + 1
         return ran_before([inputs.get(number, "") for number in range(count)], count)
 
-    def look(self, ran: list[Ran], target: str) -> AttachedSight:
+    def look(self, ran: list[Ran], target: str) -> AttachedProbeResult:
         """What the target, the source of a cell, would meet now. Raises KernelError."""
         asked = request(ran, target)
         seen = self._evaluated(probe_source.look(asked, probe_source.OUR_MAGIC))
@@ -76,7 +76,7 @@ class Attached:
             seen = self._evaluated(probe_source.look(asked, str(seen["magic"])))
         if not isinstance(seen.get("state"), dict):
             raise self._unreadable("it told no state")
-        return AttachedSight(ran, seen["state"])
+        return AttachedProbeResult(ran, seen["state"])
 
     def rehearse(self, target: str, seconds: float) -> Rehearsal:
         """What the target, the source of a cell, comes to in a copy of the kernel. Raises KernelError."""

@@ -21,7 +21,7 @@ from crane_core.runtime.kernel import EndedError, fresh_kernel
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
-from crane_core.runtime.run_up import RanCell, RunUp, Sight
+from crane_core.runtime.run_up import ProbeResult, RanCell, RunUp
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class Captured:
     notebook: str
     target: int
     cells: tuple[RanCell, ...]
-    sight: Sight
+    result: ProbeResult
     processes: tuple[str, ...]
     kernel_seconds: float
 
     def to_json(self) -> dict[str, Any]:
         """The probe's state (design, section 4) with what is known of its capture; what it took the look alone."""
         cells = [{name: fact for name, fact in cell._asdict().items() if fact is not None} for cell in self.cells]
-        left_running = {"threads": list(self.sight.threads), "processes": list(self.processes)}
-        about = {"notebook": self.notebook, "target": self.target, "capture_seconds": self.sight.seconds}
-        captured = {**self.sight.state["captured"], "cells": cells, "left_running": left_running}
-        return {**self.sight.state, **about, "captured": captured, "probes": list(self.sight.probes)}
+        left_running = {"threads": list(self.result.threads), "processes": list(self.processes)}
+        about = {"notebook": self.notebook, "target": self.target, "capture_seconds": self.result.seconds}
+        captured = {**self.result.state["captured"], "cells": cells, "left_running": left_running}
+        return {**self.result.state, **about, "captured": captured, "probes": list(self.result.probes)}
 
 
 def capture(
@@ -75,12 +75,12 @@ def capture(
     with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
         way = RunUp(plan, running, installs=limits.installs)
         try:
-            sight = way.make(probes, keep_going=keep_going, rehearse_s=rehearse_s)
+            result = way.make(probes, keep_going=keep_going, rehearse_s=rehearse_s)
         except EndedError as error:
             raise ended(error.end, way.what, way.cell, limits) from error
         processes = running.end().left_running
     seconds = time.perf_counter() - started
-    return Captured(notebook.name, plan.target.index, tuple(way.ran), sight, processes, seconds)
+    return Captured(notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds)
 
 
 def capture_many(

@@ -33,7 +33,7 @@ class RanCell(NamedTuple):
     message: str | None = None
 
 
-class Sight(NamedTuple):
+class ProbeResult(NamedTuple):
     """What was seen: the probe's state, the seconds it took, expressions with their value before and after.
 
     `threads` are those that the cells left running; `rehearsal` is what the target came to in a copy, if asked for.
@@ -61,7 +61,7 @@ class RunUp:
         """What is going on, to begin a sentence with."""
         return "Capturing the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
 
-    def make(self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None) -> Sight:
+    def make(self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None) -> ProbeResult:
         """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
         own = self._greeting()
         for cell in self._plan.executed:
@@ -73,7 +73,7 @@ class RunUp:
         self.cell = None
         return self._look(probes, own, rehearse_s)
 
-    def _look(self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None) -> Sight:
+    def _look(self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None) -> ProbeResult:
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
         before = self._evaluated(probes)
@@ -81,7 +81,7 @@ class RunUp:
         rehearsal = None if rehearse_s is None else self._rehearsal(own["magic"], rehearse_s)
         pairs = zip(probes, before, self._evaluated(probes), strict=True)
         told = tuple({"expression": text, "before": was, "after": is_} for text, was, is_ in pairs)
-        return Sight(seen["state"], seen["seconds"], told, threads, rehearsal)
+        return ProbeResult(seen["state"], seen["seconds"], told, threads, rehearsal)
 
     def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
         asked = request(self._plan.target.source, seconds)

@@ -225,13 +225,14 @@ def bounded(chosen: argparse.Namespace) -> Limits:
 
 def in_words(captured: Captured, out: Path) -> str:
     """What was captured, for people to read."""
-    state, sight = captured.sight.state, captured.sight
+    state, result = captured.result.state, captured.result
     names = list(state["variables"])
     more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
     seconds = sum(cell.seconds for cell in captured.cells)
     lines = [
         f"{out}: kernel state before code cell {captured.target} of {captured.notebook}",
-        f"  {_counted(len(captured.cells), 'cell')} ran in {seconds:.3f} s; capture took {sight.seconds * 1000:.1f} ms",
+        f"  {_counted(len(captured.cells), 'cell')} ran in {seconds:.3f} s; "
+        f"capture took {result.seconds * 1000:.1f} ms",
         f"  {_counted(len(names), 'variable')}: {', '.join(names[:SHOWN_NAMES]) or 'none'}{more}",
     ]
     lines += [
@@ -243,8 +244,8 @@ def in_words(captured: Captured, out: Path) -> str:
     lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]
     lines += [f"  absent: {len(absent) - SHOWN_NAMES:,} more"] if len(absent) > SHOWN_NAMES else []
     lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
-    lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in sight.probes]
-    left = [*(f"thread {name}" for name in sight.threads), *(f"process {name}" for name in captured.processes)]
+    lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in result.probes]
+    left = [*(f"thread {name}" for name in result.threads), *(f"process {name}" for name in captured.processes)]
     lines += [f"  was still running and was stopped: {name}" for name in left]
     return "\n".join(lines)
 

@@ -332,7 +332,7 @@ def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, asked:
 
     worker = Batching(folder, plan, asked, tell)
     to_ask = worker.unsubmitted()
-    sent = estimate(asked, len(to_ask), sum(plan.sights[name].n_tokens for name, _ in to_ask))
+    sent = estimate(asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask))
     if chosen.dry_run:
         return _say_plan(plan, estimate_words(sent), sent._asdict())
     tell(estimate_words(sent))
@@ -344,13 +344,13 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
         plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
-        tell(f"the rules check {len(plan.sights):,} instances; nothing is sent over the network")
+        tell(f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network")
         with stop_on_interrupt() as stop:
             of_rules = settled(plan, n_cores(), stop)
             if stop.is_set():
                 raise KeyboardInterrupt
         to_ask = open_questions(plan, of_rules)
-        sent = estimate(asked, len(to_ask), sum(plan.sights[name].n_tokens for name, _ in to_ask))
+        sent = estimate(asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask))
         if chosen.dry_run:
             words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
             return _say_plan(plan, words, sent._asdict() | {"first": of_rules.to_json()})

@@ -24,7 +24,7 @@ from crane_core.pipeline import dask_worker
 from crane_core.pipeline.dask_cluster import LOCAL, Cluster, reached
 from crane_core.pipeline.dask_work import Done, Piece, spread
 from crane_core.pipeline.dask_worker import Order
-from crane_core.pipeline.detect import Item, Plan, Sight, Wanted
+from crane_core.pipeline.detect import DetectorInput, Item, Plan, Wanted
 from crane_core.pipeline.detect_dask import merged, on_cluster
 from crane_core.pipeline.detect_here import run_of
 from crane_core.pipeline.job_files import encoded, job_file, standing
@@ -71,15 +71,15 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> Plan:
     options = rules_detector.options()
     detector = Detector(rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND)
     job = Job("rules-code-made", "made", detector.detector, Setting.CODE, encoded(options), "2026-11-23T00:00:00Z")
-    sights = {}
+    inputs = {}
     for number in range(n):
         name = f"made_{number}"
         before = Cell("made", name, "made", 0, CellRole.EXECUTED, f"x = {number % 2}", 1, 0)
         target = Cell("made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1)
-        sights[name] = Sight(None, 0, Input([before, target], None))
-    items = [Item(name, 1) for name in sights]
+        inputs[name] = DetectorInput(None, 0, Input([before, target], None))
+    items = [Item(name, 1) for name in inputs]
     wanted = Wanted(detector, Setting.CODE, "made", options, is_prompted=False)
-    return Plan(wanted, job, Work(job, items, standing(folder, job.job), detector), sights, {})
+    return Plan(wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {})
 
 
 def runs(folder: DataFolder, plan: Plan) -> list[Run]:
@@ -88,7 +88,7 @@ def runs(folder: DataFolder, plan: Plan) -> list[Run]:
 
 def assert_every_notebook_once(folder: DataFolder, plan: Plan) -> None:
     found = runs(folder, plan)
-    assert Counter(run.instance_id for run in found) == Counter(list(plan.sights))
+    assert Counter(run.instance_id for run in found) == Counter(list(plan.inputs))
     assert all(run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found)
 
 

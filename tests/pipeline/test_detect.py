@@ -42,7 +42,7 @@ def planned(folder: DataFolder, **more: object) -> Plan:
 
 def reply(plan: Plan, key: Key, text: str | None, trouble: str | None = None, **more: object) -> Reply:
     job, (instance_id, run_index) = plan.job, key
-    prompt = plan.sights[instance_id].prompt
+    prompt = plan.inputs[instance_id].prompt
     assert prompt
     where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index, prompt.sha256)
     return Reply(*where, now(), text, trouble, **more)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def saying(plan: Plan, text_of: Callable[[Key], str | None], *, at_most: int | N
             text = text_of(key)
             trouble = None if text is not None else "the endpoint did not answer"
             told = reply(plan, key, text, trouble, seconds=0.5, input_tokens=100, output_tokens=10, usd=0.25)
-            keep(told, plan.sights[key[0]].prompt)
+            keep(told, plan.inputs[key[0]].prompt)
         return None
 
     return work
@@ -105,7 +105,7 @@ def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) ->
     store = loaded(folder)
     answers = answers_of_job(store, plan.job.job)
     for name, index, sha in answers[["instance_id", "run_index", "prompt_sha256"]].itertuples(index=False):
-        prompt = plan.sights[name].prompt
+        prompt = plan.inputs[name].prompt
         assert prompt and cases.prompt_text(store.cursor(), sha) == prompt.text
         assert jobs.reply_text(store.cursor(), plan.job.job, "minibench", name, index) == CRASH
     store.close()
@@ -288,7 +288,7 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(folder: DataFolde
     asked = Wanted(here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*")
     plan = plan_detection(store, folder, asked)
     store.close()
-    assert all(sight.input and sight.input.state for sight in plan.sights.values())
+    assert all(given.input and given.input.state for given in plan.inputs.values())
 
     def work(items: Sequence[Key], keep: Keep, _: Event) -> str | None:
         for instance_id, index in items:

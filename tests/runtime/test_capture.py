@@ -19,8 +19,8 @@ from .conftest import WriteNotebook
 
 def probed(captured: Captured) -> list[object]:
     """What the probes gave before the look, which must be what they gave after it."""
-    assert [probe["before"] for probe in captured.sight.probes] == [probe["after"] for probe in captured.sight.probes]
-    return [probe["before"] for probe in captured.sight.probes]
+    assert [probe["before"] for probe in captured.result.probes] == [probe["after"] for probe in captured.result.probes]
+    return [probe["before"] for probe in captured.result.probes]
 
 
 def ran(captured: Captured) -> list[int]:
@@ -81,7 +81,7 @@ def test_magics_shell_lines_and_await_are_the_kernels_own(notebook: WriteNoteboo
 def test_each_cell_is_timed(notebook: WriteNotebook) -> None:
     captured = capture(notebook("slow", "import time; time.sleep(0.3)", "pass", "0"))
     assert captured.cells[0].seconds >= 0.3 > captured.cells[1].seconds > 0
-    assert captured.kernel_seconds > sum(cell.seconds for cell in captured.cells) + captured.sight.seconds
+    assert captured.kernel_seconds > sum(cell.seconds for cell in captured.cells) + captured.result.seconds
 
 
 def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebook) -> None:
@@ -143,7 +143,7 @@ def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook
     )
     captured = capture(path, probes=["sys.modules['crane_probe'].__name__"])
     assert probed(captured) == ["crane_probe"]
-    assert "lane" in captured.sight.state["variables"]
+    assert "lane" in captured.result.state["variables"]
 
 
 def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(
@@ -161,7 +161,7 @@ def test_the_document_tells_state_and_capture(notebook: WriteNotebook) -> None:
     assert document["schema_version"] == 2
     assert document.keys() >= {"variables", "accesses", "absent", "unavailable"}
     assert (document["notebook"], document["target"]) == ("told.ipynb", 2)
-    assert document["capture_seconds"] == captured.sight.seconds > 0
+    assert document["capture_seconds"] == captured.result.seconds > 0
     first, second = document["captured"]["cells"]
     assert first == {"cell": 0, "execution_count": 1, "seconds": captured.cells[0].seconds}
     assert (second["exception"], second["message"]) == ("OSError", "x")
@@ -229,7 +229,7 @@ def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: 
 
 def test_a_kernel_without_our_bytecode_reads_the_text(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crane_core.runtime.probe_source.OUR_MAGIC", "another Python's")
-    assert "lane" in capture(notebook("text", "lane = 3", "lane")).sight.state["variables"]
+    assert "lane" in capture(notebook("text", "lane = 3", "lane")).result.state["variables"]
 
 
 def test_a_look_that_fails_says_what_it_raised(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:

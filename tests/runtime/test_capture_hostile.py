@@ -141,7 +141,7 @@ def test_a_cell_that_waits_for_input_is_told_so(notebook: WriteNotebook, cell: s
 
 def test_standard_input_is_empty(notebook: WriteNotebook) -> None:
     path = notebook("reads", "import os; got = os.read(0, 10)", "got")
-    assert capture(path, probes=["got"]).sight.probes[0]["before"] == "b''"
+    assert capture(path, probes=["got"]).result.probes[0]["before"] == "b''"
 
 
 def test_forked_processes_are_reported_and_ended(notebook: WriteNotebook) -> None:
@@ -155,7 +155,7 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     notebook: WriteNotebook, cleared: str
 ) -> None:
     captured = capture(notebook("daemon", DAEMON.format(exec=cleared), "daemon"), probes=["daemon"])
-    daemon = captured.sight.probes[0]["before"]
+    daemon = captured.result.probes[0]["before"]
     assert len(captured.processes) == 1
     assert not is_running(daemon)
 
@@ -163,7 +163,7 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
 def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
     cell = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='lap counter').start()"
     captured = capture(notebook("threads", cell, "1"))
-    assert (captured.sight.threads, captured.processes) == (("lap counter",), ())
+    assert (captured.result.threads, captured.processes) == (("lap counter",), ())
 
 
 def test_workers_of_a_pool_are_ended(notebook: WriteNotebook) -> None:
@@ -171,7 +171,7 @@ def test_workers_of_a_pool_are_ended(notebook: WriteNotebook) -> None:
         "from concurrent.futures import ProcessPoolExecutor as Pool\npool = Pool(2)\nn = list(pool.map(abs, [-1, -2]))"
     )
     captured = capture(notebook("pool", cell, "n"), probes=["n"])
-    assert captured.sight.probes[0]["before"] == "[1, 2]"
+    assert captured.result.probes[0]["before"] == "[1, 2]"
     assert len(captured.processes) >= 2
 
 

@@ -19,7 +19,7 @@ def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text("open('was_run', 'a').write(__name__)\nraise SystemExit\n")
     setup = f"import sys, collections\nsys.path.insert(0, {entry})\nsys.modules.pop('difflib', None)\nvalues = [1]"
-    seen = capture(notebook("own", setup, "values.apend(1); collections.Countr; missing"), probes=[MODULES]).sight
+    seen = capture(notebook("own", setup, "values.apend(1); collections.Countr; missing"), probes=[MODULES]).result
     attributes = seen.state["absent"]["attributes"]
     assert [fact["similar"] for fact in attributes] == [["append"], ["Counter"]]
     assert not (tmp_path / "was_run").exists()
@@ -29,7 +29,9 @@ def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -
 def test_one_that_the_notebook_imported_is_not_asked(notebook: WriteNotebook, tmp_path: Path) -> None:
     (tmp_path / "difflib.py").write_text("def get_close_matches(*_):\n    raise SystemExit\n")
     setup = "import sys\nsys.path.insert(0, '')\nsys.modules.pop('difflib', None)\nimport difflib\nvalues = [1]"
-    seen = capture(notebook("own", setup, "difflib.ndiff; values.apend(1)"), probes=["difflib.__file__", MODULES]).sight
+    seen = capture(
+        notebook("own", setup, "difflib.ndiff; values.apend(1)"), probes=["difflib.__file__", MODULES]
+    ).result
     lacks = [(fact["attribute"], fact["similar"]) for fact in seen.state["absent"]["attributes"]]
     assert lacks == [("ndiff", []), ("apend", ["append"])]
     assert [probe["before"] for probe in seen.probes] == [probe["after"] for probe in seen.probes]
@@ -50,6 +52,6 @@ def read(path, *, columns=("a",)):
     return frame[list(columns)]
 """
     target = "read(pathlib.Path('x')); frame.colums; many, matrix, image, model.fit(1), figure, axes, np.zeros, pd.cut"
-    seen = capture(notebook("much", setup, target), probes=[MODULES]).sight
+    seen = capture(notebook("much", setup, target), probes=[MODULES]).result
     assert seen.probes[0]["before"] == seen.probes[0]["after"]
     assert seen.state["unavailable"] == {}

@@ -49,7 +49,7 @@ def test_they_run_only_where_they_are_allowed(notebook: WriteNotebook, tmp_path:
     tool.write_text(f"#!/bin/sh\necho $2 > '{installed}'\n")
     tool.chmod(0o755)
     path = notebook("needs", f"!'{tool}' --version\n!{tool} install x\nlane = 3", "lane")
-    assert "lane" in capture(path).sight.state["variables"]
+    assert "lane" in capture(path).result.state["variables"]
     assert installed.read_text() == "\n"
     capture(path, limits=Limits(installs=True))
     assert installed.read_text() == "x\n"

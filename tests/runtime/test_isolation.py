@@ -37,7 +37,7 @@ sealed = pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make names
 
 def seen(path: Path, kept: Isolation, *expressions: str, **limits: Any) -> list[Any]:
     captured = capture(path, limits=Limits(isolation=kept, **limits), probes=expressions)
-    return [probe["before"] for probe in captured.sight.probes]
+    return [probe["before"] for probe in captured.result.probes]
 
 
 def running(word: str) -> list[int]:

@@ -115,5 +115,5 @@ def test_looking_loads_no_module(notebook: Callable[..., Path], library: str) ->
     target = "\n".join(ASK.format(name) for name in names) + MODULES
     path = notebook(library, code, "import sys\nloaded_before = sorted(sys.modules)", target)
     captured = capture(path, probes=["sorted(set(sys.modules) ^ set(loaded_before))"])
-    assert set(captured.sight.state["variables"]) >= set(names)
+    assert set(captured.result.state["variables"]) >= set(names)
     assert [probe["after"] for probe in captured.to_json()["probes"]] == ["[]"]

@@ -32,7 +32,7 @@ def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
 @pytest.fixture
 def rehearse(captured: Callable[..., Captured]) -> Rehearse:
     def run(*cells: str, seconds: float = AMPLE_S) -> Rehearsal:
-        told: Rehearsal | None = captured(*cells, seconds=seconds).sight.rehearsal
+        told: Rehearsal | None = captured(*cells, seconds=seconds).result.rehearsal
         assert told is not None
         return told
 
@@ -179,10 +179,10 @@ UNCHANGED = (
 
 def test_nothing_in_the_kernel_changes(captured: Callable[..., Captured]) -> None:
     done = captured(STATE, CHANGES, probes=UNCHANGED)
-    told = done.sight.rehearsal
+    told = done.result.rehearsal
     assert told is not None
     assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 3)
-    for probe in done.sight.probes:
+    for probe in done.result.probes:
         assert probe["before"] == probe["after"], probe["expression"]
         assert not isinstance(probe["before"], dict), probe
 
@@ -234,7 +234,7 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
 def test_a_sealed_kernel_rehearses_too(captured: Callable[..., Captured], tmp_path: Path) -> None:
     done = captured("a = 1", "open('new.txt', 'w').close()\na[0]", limits=Limits(isolation=Isolation.SEALED))
-    told = done.sight.rehearsal
+    told = done.result.rehearsal
     assert told is not None
     assert told.outcome is (Outcome.CRASH if told.writes == "dropped" else Outcome.UNKNOWN)
     assert not (tmp_path / "new.txt").exists()

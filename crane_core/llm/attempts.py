@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crane_core.llm.budget import Budget, Reserved
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
-from crane_core.llm.outcome import NotTaken, Said
+from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Failure, Kind, Patience
 from crane_core.prompts.tokens import count_tokens
@@ -105,14 +105,14 @@ class Attempts:
             self._pay_all()
             raise
 
-    async def _next_step(self, outcome: Said | Failure | NotTaken) -> Done | None:
+    async def _next_step(self, outcome: ModelReply | Failure | UnsupportedParameter) -> Done | None:
         if isinstance(outcome, Failure) and outcome.kind is Kind.SILENT:
             return await self._after_silence(outcome)
         self._n_silent = 0
         self._terms.silent.clear()
-        if isinstance(outcome, Said):
-            return self._said(outcome)
-        if isinstance(outcome, NotTaken):
+        if isinstance(outcome, ModelReply):
+            return self._replied(outcome)
+        if isinstance(outcome, UnsupportedParameter):
             self._n_not_taken += 1
             return self._without(outcome)
         self._n_failed += 1
@@ -131,26 +131,26 @@ class Attempts:
             return self._given_up(failure)
         return await self._wait(failure)
 
-    def _said(self, said: Said) -> Done:
+    def _replied(self, reply: ModelReply) -> Done:
         self._terms.was_reached = self._terms.was_answered = True
         self._terms.limiter.went_well()
-        self._pay_for(said)
+        self._pay_for(reply)
         return Done(
             Answer(
                 self._task.question.key,
-                text=said.text,
-                trouble=said.trouble,
-                finish_reason=said.finish_reason,
+                text=reply.text,
+                trouble=reply.trouble,
+                finish_reason=reply.finish_reason,
                 seconds=time.monotonic() - self._started,
                 attempts=self._n_requests,
-                input_tokens=said.input_tokens,
-                output_tokens=said.output_tokens,
-                left_out=said.left_out,
-                usd=said.usd,
+                input_tokens=reply.input_tokens,
+                output_tokens=reply.output_tokens,
+                left_out=reply.left_out,
+                usd=reply.usd,
             )
         )
 
-    def _without(self, refused: NotTaken) -> Done | None:
+    def _without(self, refused: UnsupportedParameter) -> Done | None:
         """Ask again without the refused parameter; without a limit of tokens no cap can be enforced."""
         self._terms.was_reached = True
         if self._n_not_taken > _MAX_NOT_TAKEN:
@@ -215,18 +215,18 @@ class Attempts:
             self._terms.budget.lose(self._reserved)
             self._reserved = None
 
-    def _pay_for(self, said: Said) -> None:
+    def _pay_for(self, reply: ModelReply) -> None:
         """By the endpoint's counts, else by local counts, else by the maximum."""
         if self._terms.budget is None or self._reserved is None:
             return
-        n_input = self._task.n_tokens if said.input_tokens is None else said.input_tokens
-        n_output = said.output_tokens
-        if n_output is None and said.text is not None:
-            n_output = count_tokens(said.text).n
+        n_input = self._task.n_tokens if reply.input_tokens is None else reply.input_tokens
+        n_output = reply.output_tokens
+        if n_output is None and reply.text is not None:
+            n_output = count_tokens(reply.text).n
         if n_output is None:
             self._pay_all()
         else:
-            self._terms.budget.settle(self._reserved, n_input, n_output, said.usd)
+            self._terms.budget.settle(self._reserved, n_input, n_output, reply.usd)
 
 
 def _mute(failure: Failure, endpoint: Endpoint) -> Failure:

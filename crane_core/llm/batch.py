@@ -21,7 +21,7 @@ import openai
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.for_openai import MAX_REPLY_BYTES, OpenAIClient, of_connection, shown
-from crane_core.llm.outcome import NotTaken, Said
+from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind
 
@@ -82,7 +82,7 @@ class Line(NamedTuple):
     """A line of a batch's output. `was_sent`: the model's server replied. `learned` holds after what it refuses."""
 
     custom_id: str
-    outcome: Said | Failure | NotTaken
+    outcome: ModelReply | Failure | UnsupportedParameter
     was_sent: bool
     learned: Learned
 
@@ -177,7 +177,7 @@ class BatchClient(OpenAIClient):
         self._learn(sent_with)
         return Line(custom_id, outcome, was_sent=True, learned=line_learned)
 
-    def _refused(self, status: int, body: bytes, question: Question) -> Failure | NotTaken:
+    def _refused(self, status: int, body: bytes, question: Question) -> Failure | UnsupportedParameter:
         """An error status in a line, read as that of a direct request."""
         error = json.loads(body)
         inner = error.get("error", error) if isinstance(error, dict) else error
@@ -227,7 +227,7 @@ class BatchClient(OpenAIClient):
             raise BatchError(Failure(Kind.SILENT, f"The endpoint did not reply within {timeout_s:g} s")) from None
         except openai.APIStatusError as error:
             failure = self._of_status(error, {"stream": True})
-            if isinstance(failure, NotTaken):
+            if isinstance(failure, UnsupportedParameter):
                 failure = Failure(Kind.ENDPOINT, f"the endpoint refuses {failure.parameter}")
             raise BatchError(failure, error.status_code) from None
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:

@@ -23,7 +23,7 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
-from crane_core.llm.outcome import NotTaken, Said
+from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import fitting, is_about_length
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind, failure_of
@@ -136,7 +136,7 @@ class OpenAIClient:
         """Whether replies have a limit of tokens."""
         return bool(self._limit)
 
-    async def ask(self, question: Question) -> Said | Failure | NotTaken:
+    async def ask(self, question: Question) -> ModelReply | Failure | UnsupportedParameter:
         """One request, within the endpoint's time."""
         body = self._body(question)
         try:
@@ -199,7 +199,7 @@ class OpenAIClient:
             await response.aclose()
         return _Received(response.status_code, bytes(received), usd)
 
-    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | NotTaken:
+    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | UnsupportedParameter:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
             asked = body.get(self._limit)
@@ -208,10 +208,10 @@ class OpenAIClient:
                 if limit is None:
                     return Failure(Kind.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True)
                 self._most = min(self._most, limit)
-                return NotTaken(self._limit)
+                return UnsupportedParameter(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
                 self._streams = True
-                return NotTaken(_STREAM)
+                return UnsupportedParameter(_STREAM)
         if error.status_code in _ABOUT_FORM:
             names = _PARAMETERS if error.status_code in _ABOUT_PARAMETERS else _FORM
             refused = self._refused_parameter(names, body, str(error.param or ""), message)
@@ -222,7 +222,7 @@ class OpenAIClient:
 
     def _refused_parameter(
         self, names: Sequence[str], body: dict[str, Any], named: str, message: str
-    ) -> NotTaken | None:
+    ) -> UnsupportedParameter | None:
         """Which of these parameters of this request an error refuses; it is left out from now on."""
         for name in names:
             if name in body and _is_about(name, named, message):
@@ -230,7 +230,7 @@ class OpenAIClient:
                     self._change_limit(name)
                 elif name not in self._left_out:
                     self._left_out.append(name)
-                return NotTaken(name)
+                return UnsupportedParameter(name)
         return None
 
     def _change_limit(self, refused: str) -> None:
@@ -240,7 +240,7 @@ class OpenAIClient:
         if refused not in self._left_out:
             self._left_out.append(refused)
 
-    def _read(self, status: int, raw: bytes, usd: float | None) -> Said | Failure:
+    def _read(self, status: int, raw: bytes, usd: float | None) -> ModelReply | Failure:
         try:
             reply = completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
             choice = reply["choices"][0]
@@ -266,9 +266,9 @@ class OpenAIClient:
         reason: str | None = None,
         *,
         usd: float | None,
-    ) -> Said:
+    ) -> ModelReply:
         counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        return Said(text, trouble, reason, counts[0], counts[1], self.left_out, usd or _usd(usage.get("cost")))
+        return ModelReply(text, trouble, reason, counts[0], counts[1], self.left_out, usd or _usd(usage.get("cost")))
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Said(NamedTuple):
+class ModelReply(NamedTuple):
     """A model's reply. `trouble` is set if it is not a readable answer; `usd` is the reported cost."""
 
     text: str | None
@@ -17,7 +17,7 @@ class Said(NamedTuple):
     usd: float | None
 
 
-class NotTaken(NamedTuple):
+class UnsupportedParameter(NamedTuple):
     """A request that was refused for a parameter, which is left out from now on: send it again at once."""
 
     parameter: str

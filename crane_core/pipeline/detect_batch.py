@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from crane_core.errors import DetectorError
 from crane_core.llm.batch import COMPLETED, MOST_BYTES, MOST_REQUESTS, Batch, BatchClient, BatchError, Learned, Line
-from crane_core.llm.outcome import NotTaken, Said
+from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.question import Answer, Question, Stopped
 from crane_core.llm.retrying import Kind, Patience
 from crane_core.pipeline.ask_models import ENDED, Asking, came_of
@@ -315,7 +315,7 @@ class _Reading:
             self.n_foreign += line is not None or bool(text.strip())
             return None
         self.seen.add(line.custom_id)
-        if isinstance(line.outcome, NotTaken) and self._may_ask_again:
+        if isinstance(line.outcome, UnsupportedParameter) and self._may_ask_again:
             self.refused.add(line.custom_id)
             self.learned = line.learned
             return None
@@ -330,10 +330,10 @@ def _custom_id(key: Key) -> str:
 
 def _answer(key: Key, line: Line) -> Answer:
     said = line.outcome
-    if isinstance(said, Said):
+    if isinstance(said, ModelReply):
         counts = said.input_tokens, said.output_tokens
         return Answer(key, said.text, said.trouble, said.finish_reason, 0.0, 1, *counts, said.left_out, said.usd)
-    why = f"the endpoint refuses {said.parameter}" if isinstance(said, NotTaken) else said.why
+    why = f"the endpoint refuses {said.parameter}" if isinstance(said, UnsupportedParameter) else said.why
     return Answer(key, trouble=why, attempts=int(line.was_sent))
 
 

@@ -20,11 +20,11 @@ from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
+from crane_core.ui.garbage_collection import freeze_gc
 from crane_core.ui.login_view import draw_login
 from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.replica_view import draw_replica
-from crane_core.ui.settled import settle
 from crane_core.ui.url_state import arrive
 from crane_core.ui.visit import arrival, carried
 from crane_core.ui.warm import page_shown
@@ -83,7 +83,7 @@ def page(
             _draw_closed(campaigns)
         else:
             yield
-    settle()
+    freeze_gc()
 
 
 def _draw_closed(campaigns: list[str]) -> None:

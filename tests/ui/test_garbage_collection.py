@@ -8,11 +8,11 @@ from pathlib import Path
 
 PROGRAM = """
 import gc
-from crane_core.ui.settled import settle
+from crane_core.ui.garbage_collection import freeze_gc
 counts = []
 kept = []
 for step in range(3):
-    settle()
+    freeze_gc()
     counts.append(gc.get_freeze_count())
     kept += [[] for _ in range(10_000)]
     if step == 1:

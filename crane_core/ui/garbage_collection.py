@@ -13,13 +13,13 @@ import sys
 import streamlit as st
 
 
-def settle() -> None:
+def freeze_gc() -> None:
     """To be called when a page stands: what it brought to the process stays out of later collections."""
-    _settled(len(sys.modules))
+    _freeze_once(len(sys.modules))
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _settled(n_modules: int) -> None:
+def _freeze_once(n_modules: int) -> None:
     """Once per number of loaded modules, which a page's first visit raises. Garbage goes first, or it would stay."""
     gc.collect()
     gc.freeze()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Plan, Population
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.load import prepare
@@ -17,7 +17,7 @@ def new_campaign(folder: DataFolder, annotators: tuple[str, ...], name: str = CA
     """Draw and keep the study's own design, 222 of 501, for these annotators; nothing else has the store open."""
     store = prepare(folder)
     try:
-        plan = drawn_plan(store, Wish(name, annotators, STUDY, seed=SEED))
+        plan = drawn_plan(store, CampaignRequest(name, annotators, STUDY, seed=SEED))
     finally:
         store.close()
     keep_campaign(folder, plan)

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from benchmarks._archive import imported
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Item, Kind, Population, Texts
 from crane_core.pipeline.campaigns import drawn_plan
 from crane_core.pipeline.cards import Text, card
@@ -45,7 +45,7 @@ class Read(NamedTuple):
 def everything_read(store: Store) -> list[Read]:
     """Every detected crash of the study, with all its texts and with the one that is drawn."""
     every, one = (
-        drawn_plan(store, Wish("blindness", ("ana",), STUDY, Design(kind=Kind.ALL, texts=texts), SEED))
+        drawn_plan(store, CampaignRequest("blindness", ("ana",), STUDY, Design(kind=Kind.ALL, texts=texts), SEED))
         for texts in (Texts.ALL, Texts.ONE)
     )
     return [

@@ -39,7 +39,7 @@ SEPARATOR = " · "
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CampaignRequest:
     """The settings of a campaign before the draw."""
 
     campaign: str
@@ -56,65 +56,67 @@ class Wish:
     gold_feedback: bool = False
 
 
-def draw_plan(wish: Wish, verdicts: Sequence[Verdict], *, guideline: str, created_at: str, left_out: int) -> Plan:
-    """The plan for a population. The same wish, verdicts and seed give the same items, names and orders.
+def draw_plan(
+    request: CampaignRequest, verdicts: Sequence[Verdict], *, guideline: str, created_at: str, left_out: int
+) -> Plan:
+    """The plan for a population. The same request, verdicts and seed give the same items, names and orders.
 
     verdicts: the whole population, in any order. guideline: the text that annotators will read. left_out: verdicts that
     cannot be labelled because they have no text. Gold items come with the main round. Raises ValueError if a name, a
     number or the number of annotators is invalid.
     """
-    _check(wish)
-    gold = tuple(replace(entry, item=item_name(wish, entry.verdict)) for entry in wish.gold)
+    _check(request)
+    gold = tuple(replace(entry, item=item_name(request, entry.verdict)) for entry in request.gold)
     ordered = sorted(without_gold(verdicts, gold), key=lambda verdict: verdict.key)
-    groups = _groups(ordered, wish.design.strata)
-    required = _required(len(ordered), wish.design)
+    groups = _groups(ordered, request.design.strata)
+    required = _required(len(ordered), request.design)
     sizes = {name: len(group) for name, group in groups.items()}
-    sampled = allocate(required, sizes) if wish.design.kind is Kind.SAMPLE else sizes
-    drawn = {name: _draw(group, sampled[name], f"{wish.seed}/items/{name}") for name, group in groups.items()}
-    shared = _shared(required, sizes, sampled, wish.design)
+    sampled = allocate(required, sizes) if request.design.kind is Kind.SAMPLE else sizes
+    drawn = {name: _draw(group, sampled[name], f"{request.seed}/items/{name}") for name, group in groups.items()}
+    shared = _shared(required, sizes, sampled, request.design)
     names = list(groups)
     items = tuple(
-        Item(item_name(wish, verdict), verdict, place, sampled[name] / sizes[name])
+        Item(item_name(request, verdict), verdict, place, sampled[name] / sizes[name])
         for place, name in enumerate(names)
         for verdict in drawn[name]
     )
-    n_first = wish.design.calibration
-    items = calibration_first(items, n_first, seed=f"{wish.seed}/calibration")
+    n_first = request.design.calibration
+    items = calibration_first(items, n_first, seed=f"{request.seed}/calibration")
     of_all = [shared[name] for name in names]
-    theirs = whole_assignment(items, wish.annotators, wish.design, shared=of_all, seed=wish.seed)
+    theirs = whole_assignment(items, request.annotators, request.design, shared=of_all, seed=request.seed)
     now = {person: [item.item for item in items[:n_first]] for person in theirs} if n_first else theirs
     if len({item.item for item in items} | {entry.item for entry in gold}) != len(items) + len(gold):
         raise ValueError("two items have the same name; choose another seed")
     return Plan(
-        campaign=wish.campaign,
-        title=wish.title or wish.campaign,
+        campaign=request.campaign,
+        title=request.title or request.campaign,
         created_at=created_at,
-        created_by=wish.created_by,
-        population=wish.population,
+        created_by=request.created_by,
+        population=request.population,
         population_size=len(ordered),
         population_sha256=population_sha256(ordered),
         left_out=left_out,
-        design=wish.design,
-        seed=wish.seed,
-        annotators=wish.annotators,
+        design=request.design,
+        seed=request.seed,
+        annotators=request.annotators,
         guideline=version_of(guideline),
         guideline_text=guideline,
-        labels=wish.labels,
-        blind=wish.blind,
+        labels=request.labels,
+        blind=request.blind,
         required=required,
         strata=tuple(_stratum(name, place, sizes, items, theirs) for place, name in enumerate(names)),
         items=items,
         orders={
             person: annotator_order(
                 names,
-                seed=f"{wish.seed}/{person}",
-                share=wish.design.repeats,
+                seed=f"{request.seed}/{person}",
+                share=request.design.repeats,
                 once=() if n_first else [entry.item for entry in gold],
             )
             for person, names in now.items()
         },
         gold=gold,
-        gold_feedback=wish.gold_feedback,
+        gold_feedback=request.gold_feedback,
     )
 
 
@@ -147,31 +149,31 @@ def _shared(required: int, sizes: dict[str, int], sampled: dict[str, int], desig
     return {name: min(n, sampled[name]) for name, n in allocate(required, sizes).items()}
 
 
-def item_name(wish: Wish, verdict: Verdict) -> str:
+def item_name(request: CampaignRequest, verdict: Verdict) -> str:
     """Twelve hex digits that reveal nothing about the verdict without campaign, seed and the verdict itself."""
-    text = "\0".join((wish.campaign, str(wish.seed), *verdict.key))
+    text = "\0".join((request.campaign, str(request.seed), *verdict.key))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _check(wish: Wish) -> None:
-    check_name(wish.campaign, "a campaign")
-    for annotator in wish.annotators:
+def _check(request: CampaignRequest) -> None:
+    check_name(request.campaign, "a campaign")
+    for annotator in request.annotators:
         check_name(annotator, "an annotator")
-    if not wish.annotators or len(set(wish.annotators)) != len(wish.annotators):
+    if not request.annotators or len(set(request.annotators)) != len(request.annotators):
         raise ValueError("a campaign needs annotators, each named once")
-    if len({entry.verdict.key for entry in wish.gold}) != len(wish.gold):
+    if len({entry.verdict.key for entry in request.gold}) != len(request.gold):
         raise ValueError("a verdict is named as gold twice")
-    if strange := [entry.label for entry in wish.gold if entry.label not in wish.labels]:
-        raise ValueError(f"the gold label {strange[0]!r} is none of {wish.labels.listed()}")
-    design = wish.design
+    if strange := [entry.label for entry in request.gold if entry.label not in request.labels]:
+        raise ValueError(f"the gold label {strange[0]!r} is none of {request.labels.listed()}")
+    design = request.design
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
         raise ValueError("confidence must be between 0 and 1, and the share of repeats between 0 and 0.5")
     if unknown := [name for name in design.strata if name not in STRATA]:
         raise ValueError(f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
-    if design.overlap is Overlap.SAMPLE and len(wish.annotators) < 2:
+    if design.overlap is Overlap.SAMPLE and len(request.annotators) < 2:
         raise ValueError("an overlap sample needs a second annotator")
-    if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(wish.annotators):
-        raise ValueError(f"each item needs {design.per_item:,} annotators, and there are {len(wish.annotators):,}")
+    if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(request.annotators):
+        raise ValueError(f"each item needs {design.per_item:,} annotators, and there are {len(request.annotators):,}")
 
 
 def _required(population: int, design: Design) -> int:

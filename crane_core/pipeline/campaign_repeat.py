@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish, draw_plan, stratum_name, without_gold
+from crane_core.annotation.draw import CampaignRequest, draw_plan, stratum_name, without_gold
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import (
     Kind,
@@ -212,7 +212,7 @@ def repeated_plan(
     if population_sha256(verdicts) != old.population_sha256 or gold_without_text(store, old.gold):
         raise _other_population(old, verdicts)
     name = campaign or old.campaign
-    wish = Wish(
+    request = CampaignRequest(
         name,
         old.annotators,
         old.population,
@@ -228,7 +228,7 @@ def repeated_plan(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = guideline_of(old) if guideline_text is None else guideline_text
     try:
-        plan = draw_plan(wish, verdicts, guideline=text, created_at=now, left_out=left_out)
+        plan = draw_plan(request, verdicts, guideline=text, created_at=now, left_out=left_out)
     except ValueError as error:
         raise CampaignError(f"The plan cannot be drawn: {error}.", remedy="Use another name.") from error
     same_draw = [item.verdict.key for item in plan.items] == [item.verdict.key for item in old.items]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
 from crane_core.annotation.label_guideline import first_guideline
 from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json, with_rounds
@@ -141,19 +141,19 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
     return frame
 
 
-def drawn_plan(store: Store, wish: Wish, found: Found | None = None) -> Plan:
-    """The plan for a wish on the loaded data; nothing is stored. Raises CampaignError.
+def drawn_plan(store: Store, request: CampaignRequest, found: Found | None = None) -> Plan:
+    """The plan for a request on the loaded data; nothing is stored. Raises CampaignError.
 
-    found: the wish's population, where the caller has it.
+    found: the request's population, where the caller has it.
     """
-    verdicts, left_out = found or population(store, wish.population)
+    verdicts, left_out = found or population(store, request.population)
     if not verdicts:
-        raise _nothing_to_label(wish.population, left_out)
+        raise _nothing_to_label(request.population, left_out)
     try:
         return draw_plan(
-            wish,
+            request,
             verdicts,
-            guideline=first_guideline(wish.labels),
+            guideline=first_guideline(request.labels),
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
             left_out=left_out,
         )

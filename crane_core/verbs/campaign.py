@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from crane_core import arguments
-from crane_core.annotation.draw import STRATA, Wish
+from crane_core.annotation.draw import STRATA, CampaignRequest
 from crane_core.annotation.guideline import MOST_CHARACTERS, difference
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
@@ -346,7 +346,7 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
     looks = Looks(labels, design.texts, chosen.blind is None)
     return drawn_plan(
         store,
-        Wish(
+        CampaignRequest(
             campaign=chosen.name,
             annotators=chosen.annotators,
             population=wanted,

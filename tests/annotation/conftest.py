@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Plan, Population, Verdict
 
 MADE_AT = "2026-01-02T03:04:05+00:00"
@@ -41,7 +41,11 @@ def plan_of(verdicts_of: VerdictsOf) -> PlanOf:
         design = Design(**wish.pop("design", {}))
         wish = {"campaign": "pilot", "annotators": ("ana", "ben"), "population": POPULATION} | wish
         return draw_plan(
-            Wish(**wish, design=design), verdicts_of(sizes), guideline="g1", created_at=MADE_AT, left_out=left_out
+            CampaignRequest(**wish, design=design),
+            verdicts_of(sizes),
+            guideline="g1",
+            created_at=MADE_AT,
+            left_out=left_out,
         )
 
     return build

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from crane_core.annotation.draw import STRATA, Wish, draw_plan
+from crane_core.annotation.draw import STRATA, CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Verdict
 
 PlanOf = Callable[..., Plan]
@@ -69,7 +69,7 @@ def test_a_seed_says_everything(plan_of: PlanOf) -> None:
 
 
 def test_the_order_in_which_verdicts_come_says_nothing(plan_of: PlanOf) -> None:
-    wish = Wish("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
     plan = plan_of(PAPER_STRATA, seed=7)
     verdicts = [
         Verdict("made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}")
@@ -275,6 +275,6 @@ def test_a_wish_that_cannot_be_drawn_is_refused(plan_of: PlanOf, change: dict[st
 
 def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
     verdict = Verdict("made", "case_1_reproduced", "gpt-5", "code", "study", "case_1")
-    wish = Wish("pilot", ("ana",), Population("made", "study"), Design(kind=Kind.ALL))
+    wish = CampaignRequest("pilot", ("ana",), Population("made", "study"), Design(kind=Kind.ALL))
     with pytest.raises(ValueError, match="two items have the same name"):
         draw_plan(wish, [verdict, replace(verdict)], guideline="g", created_at="now", left_out=0)

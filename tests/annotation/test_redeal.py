@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Verdict, plan_from_json, with_rounds
 from crane_core.annotation.redeal import (
@@ -41,7 +41,7 @@ def plan_of(
     n: int = 60, people: tuple[str, ...] = PEOPLE, *, seed: int = 7, blind: bool = True, **design: object
 ) -> Plan:
     wanted = Design(**{"kind": Kind.ALL, "overlap": Overlap.SOME} | design)  # type: ignore[arg-type]
-    wish = Wish("pilot", people, Population("bench", "e"), wanted, seed, blind=blind)
+    wish = CampaignRequest("pilot", people, Population("bench", "e"), wanted, seed, blind=blind)
     return draw_plan(wish, verdicts(n), guideline="text", created_at="2026-11-22T09:00:00+00:00", left_out=0)
 
 

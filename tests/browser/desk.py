@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.load import prepare
@@ -49,7 +49,7 @@ def campaign_of_all(folder: DataFolder, name: str, population: Population = OWN_
     """A campaign in which ana and ben label every diagnosis of the population."""
     store = prepare(folder)
     try:
-        plan = drawn_plan(store, Wish(name, ("ana", "ben"), population, Design(Kind.ALL), seed=7))
+        plan = drawn_plan(store, CampaignRequest(name, ("ana", "ben"), population, Design(Kind.ALL), seed=7))
     finally:
         store.close()
     keep_campaign(folder, plan)

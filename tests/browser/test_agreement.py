@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from sklearn.metrics import cohen_kappa_score
 
 from benchmarks._server import serve
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
@@ -63,7 +63,7 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items
 
 
 def kept(folder: DataFolder, store: Store, name: str) -> Plan:
-    plan = drawn_plan(store, Wish(name, ("ana", "ben"), STUDY, Design(), seed=20_261_121, created_by="ana"))
+    plan = drawn_plan(store, CampaignRequest(name, ("ana", "ben"), STUDY, Design(), seed=20_261_121, created_by="ana"))
     keep_campaign(folder, plan)
     return plan
 

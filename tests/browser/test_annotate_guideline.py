@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import Design, Kind
 from crane_core.pipeline.campaign_export import export_files
@@ -38,7 +38,7 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
     store = prepare(answered)
     verdicts, left_out = population(store, OWN_ANSWERS)
     store.close()
-    wish = Wish("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7)
+    wish = CampaignRequest("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7)
     plan = draw_plan(wish, verdicts, guideline=text, created_at="2026-11-21T10:00:00+00:00", left_out=left_out)
     keep_campaign(answered, plan)
     with host(answered.path) as address:
@@ -65,7 +65,7 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     store = prepare(answered)
     verdicts, left_out = population(store, OWN_ANSWERS)
     store.close()
-    wish = Wish("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7)
+    wish = CampaignRequest("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7)
     plan = draw_plan(wish, verdicts, guideline=f"{OLD}\n", created_at="2026-11-21T10:00:00+00:00", left_out=left_out)
     keep_campaign(answered, plan)
     with host(answered.path) as address:

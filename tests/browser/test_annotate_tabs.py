@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks._server import serve
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind
 from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign
 from crane_core.pipeline.load import prepare
@@ -27,7 +27,7 @@ def open_desk(page: Page, address: str) -> Page:
 
 def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(answered: DataFolder, browser: Browser) -> None:
     store = prepare(answered)
-    plan = drawn_plan(store, Wish("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7))
     store.close()
     keep_campaign(answered, plan)
     context = browser.new_context()

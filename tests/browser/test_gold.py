@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Kind, Texts
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
@@ -36,7 +36,9 @@ def test_an_annotator_is_told_where_the_plan_says_so(
     gold = gold_of_file(store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True))
     plans = {}
     for name, is_told in (("quiet", False), ("told", True)):
-        wish = Wish(name, ("ana",), OWN_ANSWERS, Design(Kind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told)
+        wish = CampaignRequest(
+            name, ("ana",), OWN_ANSWERS, Design(Kind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
+        )
         plans[name] = drawn_plan(store, wish)
         keep_campaign(answered, plans[name])
     store.close()

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
@@ -29,7 +29,7 @@ SAID = ("correct", "wrong", "wrong", "partial", "correct")
 def plan(answered: DataFolder) -> Plan:
     """A campaign of two, in which ana gave the labels of SAID; her third item is flagged."""
     store = open_store(answered.database)
-    wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
     made = drawn_plan(store, wish)
     store.close()
     keep_campaign(answered, made)

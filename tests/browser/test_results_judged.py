@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Population, Verdict
 from crane_core.pipeline.campaigns import asked_for, keep_campaign, lock_campaign
 from crane_core.pipeline.evaluate import verdict_frame
@@ -38,7 +38,7 @@ def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_lock
     frame = asked_for(verdict_frame(store), STUDY)
     human = frame.set_index(KEY)["human"]
     verdicts = [Verdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
-    wish = Wish(name, ("ana", "ben"), STUDY, design, seed=7)
+    wish = CampaignRequest(name, ("ana", "ben"), STUDY, design, seed=7)
     plan = draw_plan(wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
     keep_campaign(folder, plan)
     for annotator in plan.annotators:

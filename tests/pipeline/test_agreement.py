@@ -16,7 +16,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from sklearn.metrics import confusion_matrix as matrix_oracle
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.annotation.plan import Kind as Draw
@@ -307,7 +307,7 @@ def label(folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str]
 def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFolder) -> None:
     store = prepare(answered)
     try:
-        wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(kind=Draw.ALL), seed=5)
+        wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(kind=Draw.ALL), seed=5)
         plan = drawn_plan(store, wish)
         keep_campaign(answered, plan)
         names = [item.item for item in plan.items]

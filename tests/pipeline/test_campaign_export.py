@@ -20,7 +20,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Design, Kind, Plan, Population
@@ -61,7 +61,7 @@ def store(answered: DataFolder) -> Iterator[Store]:
 @pytest.fixture
 def plan(answered: DataFolder, store: Store) -> Plan:
     """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
-    wish = Wish("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL), seed=20_261_121_077, created_by="ana")
+    wish = CampaignRequest("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL), seed=20_261_121_077, created_by="ana")
     plan = drawn_plan(store, wish)
     keep_campaign(answered, plan)
     label_all(answered, plan, "ana", every=4)
@@ -128,7 +128,7 @@ def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, pla
 def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_instead(
     answered: DataFolder, store: Store
 ) -> None:
-    drawn = drawn_plan(store, Wish("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=5))
+    drawn = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=5))
     keep_campaign(answered, replace(drawn, guideline="0123456789ab", guideline_text=None))
     one, two, *_ = drawn.orders["ana"]
     label = {"action": "label", "label": "wrong"}
@@ -217,7 +217,7 @@ def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(answer
 
 
 def test_a_campaign_that_is_not_blind_hides_nothing(answered: DataFolder, store: Store) -> None:
-    keep_campaign(answered, drawn_plan(store, Wish("pilot", ("ana",), OURS, blind=False, seed=3)))
+    keep_campaign(answered, drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3)))
     rows = rows_of(files_of(answered)["labels.csv"])
     assert {row["detector"] for row in rows} == {"egret", "heron"}
     assert {row["provenance"] for row in rows} == {"unlabelled"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.annotation.showing import Showing
@@ -24,7 +24,9 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
     """48 items, every one for ana, ben and cleo; the database is gone again when a test begins."""
     store = prepare(answered)
     design = Design(kind=Kind.ALL, repeats=0.05)
-    drawn = drawn_plan(store, Wish("pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4))
+    drawn = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4)
+    )
     store.close()
     answered.database.unlink()
     keep_campaign(answered, drawn)

@@ -11,7 +11,7 @@ from threading import Barrier, Thread
 import pytest
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.guideline import guideline_version
 from crane_core.annotation.plan import Design, Kind, Outcome, Plan, Population
 from crane_core.domain import (
@@ -65,7 +65,7 @@ PAPER_STRATA = {
 def test_the_study_s_population_is_501_and_its_sample_222(source: str, request: pytest.FixtureRequest) -> None:
     """Paper, 4.5, table 1, from the embedded answers and, where it is available, from the published archive."""
     store: Store = request.getfixturevalue(source)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), STUDY, seed=7))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=7))
     assert (plan.population_size, plan.left_out, plan.required, len(plan.items)) == (501, 0, 218, 222)
     assert {stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata} == PAPER_STRATA
     assert plan.guideline == guideline_version()
@@ -73,27 +73,27 @@ def test_the_study_s_population_is_501_and_its_sample_222(source: str, request: 
 
 
 def test_the_same_wish_draws_the_same_items_again(told_store: Store) -> None:
-    wish = Wish("pilot", ("ana", "ben"), STUDY, seed=7)
+    wish = CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=7)
     one, again = (drawn_plan(told_store, wish) for _ in range(2))
     assert replace(again, created_at=one.created_at) == one
 
 
 def test_verdicts_without_a_text_cannot_be_labelled_and_are_counted(embedded_store: Store) -> None:
     with pytest.raises(CampaignError, match="501 verdicts of junobench") as refused:
-        drawn_plan(embedded_store, Wish("pilot", ("ana",), STUDY))
+        drawn_plan(embedded_store, CampaignRequest("pilot", ("ana",), STUDY))
     assert "fetch crane-llm" in refused.value.remedy
 
 
 def test_a_query_that_matches_nothing_says_so(told_store: Store) -> None:
     with pytest.raises(CampaignError, match="No verdict of junobench, 1999 matches"):
-        drawn_plan(told_store, Wish("pilot", ("ana",), Population("junobench", "1999")))
+        drawn_plan(told_store, CampaignRequest("pilot", ("ana",), Population("junobench", "1999")))
 
 
 def test_a_wish_that_cannot_be_drawn_is_a_campaign_error(told_store: Store) -> None:
     with pytest.raises(CampaignError, match=r"No plan can be drawn: .*margin and p"):
-        drawn_plan(told_store, Wish("pilot", ("ana",), STUDY, Design(margin=2.0)))
+        drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(margin=2.0)))
     with pytest.raises(CampaignError, match="is not a valid name for a campaign"):
-        drawn_plan(told_store, Wish("../pilot", ("ana",), STUDY))
+        drawn_plan(told_store, CampaignRequest("../pilot", ("ana",), STUDY))
 
 
 def test_filters_meet(told_store: Store) -> None:
@@ -336,5 +336,5 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
 
 
 def test_a_design_of_all_items_draws_all(told_store: Store) -> None:
-    plan = drawn_plan(told_store, Wish("pilot", ("ana",), STUDY, Design(kind=Kind.ALL)))
+    plan = drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=Kind.ALL)))
     assert len(plan.items) == 501

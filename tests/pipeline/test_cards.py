@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Texts
 from crane_core.pipeline.campaigns import drawn_plan
 from crane_core.pipeline.cards import card
@@ -29,7 +29,7 @@ def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
 
 def plan_with(store: Store, texts: Texts, *, seed: int = 1, blind: bool = True) -> Plan:
     design = Design(kind=Kind.ALL, texts=texts)
-    return drawn_plan(store, Wish("pilot", ("ana",), MINE, design, seed, blind=blind))
+    return drawn_plan(store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind))
 
 
 @pytest.mark.parametrize("blind", [True, False])

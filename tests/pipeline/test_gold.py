@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Gold, Kind, Plan, Population, Texts, plan_from_json
 from crane_core.annotation.redeal import Change
@@ -67,7 +67,9 @@ def read(store: Store, place: Path, *rows: str, texts: Texts = Texts.ONE) -> tup
 
 
 def planned(store: Store, folder: DataFolder, gold: tuple[Gold, ...], *, feedback: bool = False, **design: int) -> Plan:
-    wish = Wish("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL, repeats=0.1, **design), seed=20_261_121_077)
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL, repeats=0.1, **design), seed=20_261_121_077
+    )
     plan = drawn_plan(store, replace(wish, gold=gold, gold_feedback=feedback))
     keep_campaign(folder, plan)
     return plan
@@ -93,7 +95,7 @@ def test_gold_is_in_every_order_once_and_in_no_sample(
 
 
 def test_a_plan_without_gold_has_the_orders_that_it_had(store: Store) -> None:
-    wish = Wish("pilot", ("ana",), OURS, Design(kind=Kind.ALL, repeats=0.1), seed=7)
+    wish = CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL, repeats=0.1), seed=7)
     first = drawn_plan(store, wish).orders["ana"][0]
     assert first == replace(first, showing=1)
     assert plan_from_json(drawn_plan(store, wish).to_json().replace('"gold": [], "gold_feedback": false', '"seed": 7'))
@@ -257,7 +259,7 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
     assert found[two.verdict.key].why == "The second is right."
     with pytest.raises(CampaignError, match="has 2 decided items"):
         drawn(3)
-    wish = Wish("second", ("ana",), OURS, Design(kind=Kind.ALL), seed=99, gold=tuple(found.values()))
+    wish = CampaignRequest("second", ("ana",), OURS, Design(kind=Kind.ALL), seed=99, gold=tuple(found.values()))
     second = drawn_plan(store, wish)
     for entry in second.gold:
         before = next(item.item for item in first.items if item.verdict == entry.verdict)

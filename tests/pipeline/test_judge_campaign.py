@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import JudgeReply
@@ -52,7 +52,9 @@ def base_url() -> Iterator[str]:
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
-    plan = drawn_plan(store, Wish("pilot", ("ana",), OURS, Design(margin=0.1, repeats=0), seed=7, created_by="ana"))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), OURS, Design(margin=0.1, repeats=0), seed=7, created_by="ana")
+    )
     store.close()
     keep_campaign(answered, plan)
     assert 20 < len(plan.items) < 48
@@ -173,7 +175,7 @@ def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan:
 
 def own_plan(answered: DataFolder, labels: LabelSet) -> Plan:
     store = prepare(answered)
-    wish = Wish("own", ("ana",), OURS, Design(Kind.ALL, repeats=0), seed=7, created_by="ana", labels=labels)
+    wish = CampaignRequest("own", ("ana",), OURS, Design(Kind.ALL, repeats=0), seed=7, created_by="ana", labels=labels)
     found = drawn_plan(store, wish)
     store.close()
     keep_campaign(answered, found)

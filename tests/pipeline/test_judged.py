@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Item, Kind, Overlap, Plan, Population, Stratum, Verdict
 from crane_core.annotation.redeal import Change
 from crane_core.domain import Label
@@ -54,7 +54,7 @@ def models(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def plan_of(diagnoses: list[Verdict], design: Design, *, seed: int = 1, population: Population = STUDY) -> Plan:
-    wish = Wish("pilot", ("ana", "ben"), population, design, seed=seed)
+    wish = CampaignRequest("pilot", ("ana", "ben"), population, design, seed=seed)
     return draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
 
 
@@ -206,7 +206,7 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagno
     human = verdicts.set_index(KEY)["human"]
     design = Design(margin=0.06, strata=("library",), overlap=Overlap.SOME, per_item=2, calibration=6, repeats=0.0)
     for seed in range(16):
-        wish = Wish(f"team-{seed}", TEAM, STUDY, design, seed=seed)
+        wish = CampaignRequest(f"team-{seed}", TEAM, STUDY, design, seed=seed)
         plan = draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
         keep_campaign(folder, plan)
         for who in TEAM:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.annotation.showing import Showing
@@ -34,7 +34,7 @@ def store(answered: DataFolder) -> Iterator[Store]:
 def plan(answered: DataFolder, store: Store) -> Plan:
     """Every verdict of "ours", labelled by nobody yet; some come back."""
     design = Design(kind=Kind.ALL, repeats=0.2)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11))
     keep_campaign(answered, plan)
     return plan
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
@@ -41,7 +41,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "eva"), OURS, Design(kind=Kind.ALL), seed=7))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=Kind.ALL), seed=7))
     store.close()
     keep_campaign(answered, plan)
     return plan
@@ -155,7 +155,7 @@ def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan
 def test_an_item_of_somebody_else_is_not_taken(answered: DataFolder, write: Write) -> None:
     store = prepare(answered)
     design = Design(kind=Kind.ALL, overlap=next(o for o in type(Design().overlap) if o.name == "NONE"), repeats=0)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "eva"), OURS, design, seed=7))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, design, seed=7))
     store.close()
     keep_campaign(answered, plan)
     found = read(answered, write(*((item, "good", "") for item in items_of(plan))))

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from crane_core import ledger
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Population, Verdict
 from crane_core.domain import (
     AnnotatorKind,
@@ -524,7 +524,7 @@ def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     """Else every label of an open campaign would have the bootstrap of the Results page run again."""
     store = prepare(folder)
     verdict = Verdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
-    wish = Wish("pilot", ("ana",), Population("minibench", "own-1"))
+    wish = CampaignRequest("pilot", ("ana",), Population("minibench", "own-1"))
     plan = draw_plan(wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0)
     campaigns.keep_campaign(folder, plan)
     load_ledger(store, folder)

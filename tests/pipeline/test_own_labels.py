@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Design, Kind, Plan, Population
@@ -55,7 +55,9 @@ OURS = Population("minibench", "ours")
 
 
 def new_plan(store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE) -> Plan:
-    return drawn_plan(store, Wish("pilot", people, OURS, Design(Kind.ALL, repeats=0.1), seed=3, labels=labels))
+    return drawn_plan(
+        store, CampaignRequest("pilot", people, OURS, Design(Kind.ALL, repeats=0.1), seed=3, labels=labels)
+    )
 
 
 def act(action: str, showing: Showing, **more: object) -> dict[str, object]:

@@ -9,7 +9,7 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.formula.api import ols
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns import drawn_plan, population
@@ -36,7 +36,7 @@ def store(answered: DataFolder) -> Iterator[Store]:
 
 def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -> None:
     # Paper, 4.5 and table 1: 218 of 501 by Equation 1, 40/44/31/33/35/39 = 222 after rounding up.
-    plan = drawn_plan(study_store, Wish("pilot", ("ana", "ben"), STUDY, seed=SEED))
+    plan = drawn_plan(study_store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=SEED))
     told = outline(plan, clustering(study_store, plan))
     assert "501 verdicts" in told.sentences[0]
     assert "(margin 5%, confidence 95%, p 0.5) needs 218" in told.sentences[1]
@@ -51,7 +51,7 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
 
 
 def test_the_published_labels_tell_how_alike_verdicts_of_a_case_are(study_store: Store) -> None:
-    plan = drawn_plan(study_store, Wish("pilot", ("ana",), STUDY, seed=SEED))
+    plan = drawn_plan(study_store, CampaignRequest("pilot", ("ana",), STUDY, seed=SEED))
     weight = clustering(study_store, plan)
     assert weight.likeness is not None
     assert weight.likeness.source == "published human"
@@ -93,7 +93,7 @@ def anova_rho(store: Store, plan: Plan) -> float:
 
 
 def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
-    plan = drawn_plan(store, Wish("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=SEED))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=SEED))
     weight = clustering(store, plan)
     assert weight.likeness is None
     # Twelve cases of four verdicts each: deff = 1 + 3 rho.
@@ -108,7 +108,9 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
 
 
 def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
-    wish = Wish("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=Kind.ALL))
+    wish = CampaignRequest(
+        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=Kind.ALL)
+    )
     plan = drawn_plan(store, wish)
     [told] = outline(plan, clustering(store, plan)).dependence
     assert told.startswith("Each of the 12 items is another case, so the items are independent. For the 12 verdicts")
@@ -119,7 +121,7 @@ def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> No
 
 def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
     design = Design(kind=Kind.ALL, overlap=Overlap.SAMPLE, margin=0.2)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), OURS, design, seed=SEED))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), OURS, design, seed=SEED))
     told = outline(plan, clustering(store, plan))
     # Equation 1 with E = 0.2 and N = 48: 46.1 / (0.04 * 47 + 0.9604) = 16.2, so 17; of 12 in each stratum, 5.
     assert "needs 17 labelled twice" in told.sentences[1]
@@ -128,7 +130,7 @@ def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
 
 
 def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(store: Store) -> None:
-    wish = Wish("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7)
+    wish = CampaignRequest("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7)
     plan = drawn_plan(store, wish)
     remarks = outline(plan, clustering(store, plan)).remarks
     assert [remark[:30] for remark in remarks] == ["A seed this short can be guess", "No hidden repeats for ana: too"]
@@ -136,7 +138,7 @@ def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(store
 
 
 def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
-    plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), OURS, seed=SEED))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), OURS, seed=SEED))
     weight = clustering(store, plan)
     told = outline(plan, weight)
     text, body = in_words(plan, told), as_json(plan, told, weight)

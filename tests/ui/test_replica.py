@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks._server import CHECKOUT, ServerError, serve
 from crane_core import ledger
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Population
 from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
@@ -98,7 +98,9 @@ def test_an_import_shows_on_the_replica_without_a_restart(lab: Lab, tmp_path: Pa
 def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     vic = lab.visitor("vic")
     store = prepare_or_read(lab.folder)
-    plan = drawn_plan(store, Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    )
     store.close()
     keep_campaign(lab.folder, plan)
     for name in plan.annotators:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks._server import CHECKOUT, serve
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Side
@@ -73,7 +73,7 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
     place = tmp_path_factory.mktemp("lab")
     folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
     store = prepare(folder)
-    wish = Wish("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
     try:
         plan = drawn_plan(store, wish)
     finally:

@@ -24,7 +24,7 @@ from crane_core.ui.runs.listed import row_cells
 from crane_core.ui.runs.one_instance import answer_html, prompt_html
 from crane_core.ui.runs.one_run import facts_html, scores_html, vote_words
 from crane_core.ui.runs.started import KEPT_LOGS, forget_logs, job_in
-from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, Wish
+from crane_core.ui.runs.starting import CASCADE, FAKE, LLM, JobForm
 from crane_core.ui.runs.two import comparison_words, run_words
 
 TextOf = Callable[[str], str]
@@ -116,32 +116,32 @@ def test_published_rows_stand_beside_ours_in_bold(text_of: TextOf) -> None:
 
 
 def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
-    fake = Wish(FAKE, "minibench", ("code",), "--json", 2)
+    fake = JobForm(FAKE, "minibench", ("code",), "--json", 2)
     assert fake.arguments == [
         "--detector=fake", "--setting=code", "--benchmark=minibench", "--instances=--json", "--runs=2",
     ]  # fmt: skip
-    asked = Wish(LLM, "minibench", ("code",), "*", 5, ("--model x",), "--base-url=http://127.0.0.1:1", 2.5).arguments
+    asked = JobForm(LLM, "minibench", ("code",), "*", 5, ("--model x",), "--base-url=http://127.0.0.1:1", 2.5).arguments
     assert asked[3:] == [
         "--runs=5", "--endpoint=--base-url=http://127.0.0.1:1", "--model=--model x", "--budget-usd=2.5",
     ]  # fmt: skip
-    assert Wish("pylint", "minibench", ("code",)).arguments[-1] == "--benchmark=minibench"
-    assert Wish(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1] == "--budget-tokens=7"
-    assert not any("budget" in part for part in Wish(LLM, "b", ("code",), models=("m",)).arguments)
+    assert JobForm("pylint", "minibench", ("code",)).arguments[-1] == "--benchmark=minibench"
+    assert JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1] == "--budget-tokens=7"
+    assert not any("budget" in part for part in JobForm(LLM, "b", ("code",), models=("m",)).arguments)
 
 
 def test_several_models_and_inputs_are_a_run_each_and_may_have_a_name() -> None:
-    several = Wish(LLM, "b", ("code", "runtime"), models=("m", "n"), endpoint="ours", name=" pilot ", note="--json")
+    several = JobForm(LLM, "b", ("code", "runtime"), models=("m", "n"), endpoint="ours", name=" pilot ", note="--json")
     assert several.n_started == 4
     assert several.arguments[1] == "--setting=code,runtime"
     assert several.arguments[-4:] == ["--model=m", "--model=n", "--name=pilot", "--note=--json"]
-    assert Wish(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started == 2
+    assert JobForm(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started == 2
     assert job_in("run 1 of 2: m, code\njob m-code-1: 0 of 4\nrun 2 of 2: n, code\njob n-code-2: 0 of 4") == "n-code-2"
 
 
 def test_a_cascade_is_asked_for_as_a_model_is() -> None:
-    cascade = Wish(CASCADE, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments
+    cascade = JobForm(CASCADE, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments
     assert cascade[0] == "--detector=cascade"
-    assert cascade[3:] == Wish(LLM, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments[3:]
+    assert cascade[3:] == JobForm(LLM, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments[3:]
 
 
 @pytest.mark.parametrize("detector", [LLM, CASCADE])
@@ -150,7 +150,7 @@ def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_fo
 ) -> None:
     (tmp_path / "endpoints.toml").write_text('[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n')
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
-    usual = Wish(detector, "minibench", ("code",), models=("heron",), endpoint="ours")
+    usual = JobForm(detector, "minibench", ("code",), models=("heron",), endpoint="ours")
     usual.check()
     for forged in ("http://192.0.2.1/v1", "", "api.openai.com/v1", "OURS"):
         with pytest.raises(DetectorError, match="No endpoint is configured with the name"):

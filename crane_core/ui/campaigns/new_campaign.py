@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from crane_core.annotation.draw import Wish
+from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Plan, Population
 from crane_core.identity.visitor import Role
@@ -23,7 +23,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.labels_form import draw_labels
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
-from crane_core.ui.campaigns.wish_form import draw_design, draw_population, draw_who, wish_of
+from crane_core.ui.campaigns.request_form import draw_design, draw_population, draw_who, request_of
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, show_here
 from crane_core.ui.visit import require
@@ -41,9 +41,9 @@ def _found(_store: Store, content: str, population: Population) -> campaigns.Fou
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _drawn(_store: Store, content: str, wish: Wish) -> tuple[Plan, Clustering]:
-    found = _found(_store, content, wish.population)
-    plan = campaigns.drawn_plan(_store, wish, found)
+def _drawn(_store: Store, content: str, request: CampaignRequest) -> tuple[Plan, Clustering]:
+    found = _found(_store, content, request.population)
+    plan = campaigns.drawn_plan(_store, request, found)
     return plan, clustering(_store, plan, found)
 
 
@@ -77,10 +77,10 @@ def draw_new() -> None:
     if labels is None or answers is None:
         return
     with beside, told():
-        wish = replace(
-            wish_of(population, who, design, seed, labels), gold=answers.gold, gold_feedback=answers.feedback
+        request = replace(
+            request_of(population, who, design, seed, labels), gold=answers.gold, gold_feedback=answers.feedback
         )
-        _draw_plan(*_drawn(store, content, wish), is_complete=who.is_complete)
+        _draw_plan(*_drawn(store, content, request), is_complete=who.is_complete)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ _LACKS_ENDPOINT = (
 )
 
 
-class Wish(NamedTuple):
+class JobForm(NamedTuple):
     """What the form says."""
 
     detector: str
@@ -116,25 +116,25 @@ def _draw_form() -> None:
         )
         pattern = "A pattern over their names, such as numpy_*"
         instances = st.text_input("Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180)
-        wish = Wish(detector, benchmark, tuple(map(str, settings)), instances)
+        form = JobForm(detector, benchmark, tuple(map(str, settings)), instances)
         if detector in ASKED:
             runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180)
-            wish = wish._replace(n_runs=int(runs))
+            form = form._replace(n_runs=int(runs))
         if detector in OF_MODEL:
-            wish = _of_model(wish)
+            form = _of_model(form)
         name = st.text_input("Name", key=keys.START_NAME, max_chars=MOST_NAME, help=_NAMED, width=180)
         note = st.text_input("Note", key=keys.START_NOTE, max_chars=MOST_NOTE, help=_NAMED, width=300)
-        wish = wish._replace(name=name, note=note)
-    if wish.n_started > 1:
-        st.caption(f"{wish.n_started} runs, one per model and input, one after the other; a cap holds for each.")
+        form = form._replace(name=name, note=note)
+    if form.n_started > 1:
+        st.caption(f"{form.n_started} runs, one per model and input, one after the other; a cap holds for each.")
     st.caption("The same as a command:")
-    st.code(f"python -m crane_core detect {shlex.join(wish.arguments)}", language="bash", wrap_lines=True)
-    lacks_model = detector in OF_MODEL and not (wish.endpoint and wish.models)
+    st.code(f"python -m crane_core detect {shlex.join(form.arguments)}", language="bash", wrap_lines=True)
+    lacks_model = detector in OF_MODEL and not (form.endpoint and form.models)
     if lacks_model:
-        st.caption(_LACKS_MODEL if wish.endpoint else _LACKS_ENDPOINT)
+        st.caption(_LACKS_MODEL if form.endpoint else _LACKS_ENDPOINT)
     if not settings:
         st.caption("Choose an input.")
-    busy = busy_words(wish.arguments, started_runs())
+    busy = busy_words(form.arguments, started_runs())
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
             "Start run", type="primary", key=keys.START, disabled=lacks_model or not settings or bool(busy)
@@ -144,8 +144,8 @@ def _draw_form() -> None:
     if pressed:
         with told():
             require(Role.ADMIN)
-            wish.check()
-            start(wish.arguments)
+            form.check()
+            start(form.arguments)
             st.rerun()
 
 
@@ -157,11 +157,11 @@ def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
     return "Another run is starting, see below." if any(run.job is None for run in alive) else ""
 
 
-def _of_model(wish: Wish) -> Wish:
+def _of_model(form: JobForm) -> JobForm:
     """Which of the configured endpoints is asked, and how much may be spent."""
     known = {each.name: each for each in configured_endpoints()}
     if not known:
-        return wish
+        return form
     name = st.selectbox("Endpoint", list(known), key=keys.START_ENDPOINT, width=300)
     endpoint = known[name]
     if endpoint.models:
@@ -172,15 +172,15 @@ def _of_model(wish: Wish) -> Wish:
         usual, several = os.environ.get(MODEL, ""), "Several between commas"
         typed = st.text_input("Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300)
         models = list(dict.fromkeys(model.strip() for model in typed.split(",") if model.strip()))
-    wish = wish._replace(endpoint=name, models=tuple(models))
+    form = form._replace(endpoint=name, models=tuple(models))
     if any(price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None for model in models):
         tokens = st.number_input(
             "At most, in tokens", 0, None, DEFAULT_TOKENS, step=100_000, key=keys.START_TOKENS, help=UNPRICED, width=180
         )
-        return wish._replace(budget_tokens=int(tokens))
+        return form._replace(budget_tokens=int(tokens))
     cap = "The run stops before more is spent; 0: no cap"
     budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180)
-    return wish._replace(budget_usd=float(budget))
+    return form._replace(budget_usd=float(budget))
 
 
 def _watch() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.annotation.draw import Wish, draw_plan
+from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns import keep_campaign
@@ -29,7 +29,7 @@ def plan() -> Plan:
         for detector in DETECTORS
         for setting in SETTINGS
     ]
-    wish = Wish("pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=Kind.ALL), seed=5)
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=Kind.ALL), seed=5)
     return draw_plan(wish, verdicts, guideline="g1", created_at="2026-11-21T10:00:00+00:00", left_out=0)
 
 

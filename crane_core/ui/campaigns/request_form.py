@@ -1,4 +1,4 @@
-"""The three steps of a new campaign: what is labelled, by whom, with which precision; and the resulting wish."""
+"""The three steps of a new campaign: what is labelled, by whom, with which precision; and the resulting request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from crane_core.annotation.draw import STRATA, Wish
+from crane_core.annotation.draw import STRATA, CampaignRequest
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population, Texts
 from crane_core.annotation.seed import fresh_seed
@@ -134,11 +134,11 @@ def draw_design() -> tuple[Design, int]:
     return design, int(seed)
 
 
-def wish_of(population: Population, who: Who, design: Design, seed: int, labels: LabelSet) -> Wish:
-    """The wish; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
+def request_of(population: Population, who: Who, design: Design, seed: int, labels: LabelSet) -> CampaignRequest:
+    """The request; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
     stand_ins = tuple(f"annotator{place}" for place in range(1, max(2, design.per_item) + 1))
     name, annotators = who.name or PREVIEW, who.annotators or stand_ins
-    return Wish(name, annotators, population, design, seed, who.title, who.blind, who.by, labels)
+    return CampaignRequest(name, annotators, population, design, seed, who.title, who.blind, who.by, labels)
 
 
 def _share(percent: float) -> float:

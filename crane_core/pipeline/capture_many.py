@@ -25,7 +25,7 @@ from crane_core.runtime.capture import capture
 _CHECKPOINTS = ".ipynb_checkpoints"
 
 
-class Wanted(NamedTuple):
+class CaptureRequest(NamedTuple):
     """A notebook and the file that its state goes to."""
 
     notebook: Path
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
 class Ended(NamedTuple):
     """A notebook that was captured, with the document that was written, or the error that there is none."""
 
-    of: Wanted
+    of: CaptureRequest
     document: dict[str, Any] | None
     error: CraneError | None
 
@@ -61,7 +61,7 @@ class Given(NamedTuple):
     options: Mapping[str, Any]
 
 
-def notebooks_in(named: Sequence[Path], out: Path) -> list[Wanted]:
+def notebooks_in(named: Sequence[Path], out: Path) -> list[CaptureRequest]:
     """Each notebook that is named or lies in a folder that is, with its file below `out`. Raises NotebookError."""
     found: dict[Path, Path] = {}
     for path in named:
@@ -72,7 +72,7 @@ def notebooks_in(named: Sequence[Path], out: Path) -> list[Wanted]:
                 raise NotebookError(
                     f"{other} and {notebook} would both go to {file}.", remedy="Capture them into two folders."
                 )
-    return [Wanted(notebook, file) for file, notebook in found.items()]
+    return [CaptureRequest(notebook, file) for file, notebook in found.items()]
 
 
 def _notebooks(path: Path) -> list[Path]:
@@ -84,9 +84,9 @@ def _notebooks(path: Path) -> list[Path]:
     return found
 
 
-def capture_each(wanted: Sequence[Wanted], how: How, cluster: Cluster | None, stop: Event) -> Iterator[Ended]:
+def capture_each(requests: Sequence[CaptureRequest], how: How, cluster: Cluster | None, stop: Event) -> Iterator[Ended]:
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
-    by_name = {str(one.notebook): one for one in wanted}
+    by_name = {str(one.notebook): one for one in requests}
     pieces = (Piece(name, _given(one.notebook, how, cluster)) for name, one in by_name.items())
     done = _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
     for name, said in done:

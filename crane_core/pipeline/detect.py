@@ -23,8 +23,8 @@ from crane_core.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The wanted job. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
+class JobRequest:
+    """The job to run. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
 
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
     and state for what answers before a model is asked. `labels` are what the user calls the job (`job_files.LABELS`);
@@ -66,7 +66,7 @@ class Plan:
     `skipped` are instances of which the detector cannot be shown anything, each with the reason.
     """
 
-    wanted: Wanted
+    request: JobRequest
     job: Job
     work: Work
     inputs: dict[str, DetectorInput]
@@ -83,26 +83,26 @@ class Plan:
         return sum(self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open)
 
 
-def plan_detection(store: Store, folder: DataFolder, wanted: Wanted) -> Plan:
+def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Plan:
     """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
     Raises DetectorError if there is no question to ask.
     """
-    names = _instances(store, wanted)
-    inputs, skipped = _inputs(store, wanted, names)
+    names = _instances(store, request)
+    inputs, skipped = _inputs(store, request, names)
     if not inputs:
         first = next(iter(skipped.values()))
         raise DetectorError(
             f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
             remedy=first.remedy,
         )
-    base = job_name(wanted.detector.detector, str(wanted.setting), wanted.benchmark, options=wanted.options)
-    name = chosen_name(folder, base, again=wanted.again)
+    base = job_name(request.detector.detector, str(request.setting), request.benchmark, options=request.options)
+    name = chosen_name(folder, base, again=request.again)
     before = standing(folder, name)
-    job = _job(wanted, name, before)
-    items = in_rounds(list(inputs), wanted.n_runs)
+    job = _job(request, name, before)
+    items = in_rounds(list(inputs), request.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
-    return Plan(wanted, job, Work(job, items, before, wanted.detector), inputs, reasons)
+    return Plan(request, job, Work(job, items, before, request.detector), inputs, reasons)
 
 
 def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
@@ -128,46 +128,46 @@ def known_detector(store: Store, wished: Detector) -> Detector:
     return stored or wished
 
 
-def _instances(store: Store, wanted: Wanted) -> list[str]:
+def _instances(store: Store, request: JobRequest) -> list[str]:
     cursor = store.cursor()
-    everything = jobs.instance_ids(cursor, wanted.benchmark)
+    everything = jobs.instance_ids(cursor, request.benchmark)
     if not everything:
         known = ", ".join(cases.benchmarks(cursor)["benchmark"])
         raise DetectorError(
-            f"The benchmark {wanted.benchmark!r} is not loaded.", remedy=f"Name one with --benchmark: {known}."
+            f"The benchmark {request.benchmark!r} is not loaded.", remedy=f"Name one with --benchmark: {known}."
         )
-    names = [name for name in everything if fnmatch.fnmatchcase(name, wanted.instances)]
+    names = [name for name in everything if fnmatch.fnmatchcase(name, request.instances)]
     if not names:
         raise DetectorError(
-            f"No instance of {wanted.benchmark} matches {wanted.instances!r}.",
+            f"No instance of {request.benchmark} matches {request.instances!r}.",
             remedy=f"Instances have names such as {everything[0]}; quote the pattern: --instances 'numpy_*'.",
         )
     return names
 
 
 def _inputs(
-    store: Store, wanted: Wanted, names: Sequence[str]
+    store: Store, request: JobRequest, names: Sequence[str]
 ) -> tuple[dict[str, DetectorInput], dict[str, PromptError]]:
     inputs: dict[str, DetectorInput] = {}
     skipped: dict[str, PromptError] = {}
     for name in names:
         try:
-            inputs[name] = _input_of(store, wanted, name)
+            inputs[name] = _input_of(store, request, name)
         except PromptError as error:
             skipped[name] = error
     return inputs, skipped
 
 
-def _input_of(store: Store, wanted: Wanted, name: str) -> DetectorInput:
-    if wanted.is_prompted:
-        written = prompt_of_instance(store, name, wanted.setting, wanted.template, wanted.benchmark)
-        given = input_of_instance(store, name, wanted.setting, wanted.benchmark) if wanted.is_given_both else None
+def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
+    if request.is_prompted:
+        written = prompt_of_instance(store, name, request.setting, request.template, request.benchmark)
+        given = input_of_instance(store, name, request.setting, request.benchmark) if request.is_given_both else None
         return DetectorInput(written.prompt, written.tokens.n, given)
-    return DetectorInput(None, 0, input_of_instance(store, name, wanted.setting, wanted.benchmark))
+    return DetectorInput(None, 0, input_of_instance(store, name, request.setting, request.benchmark))
 
 
-def _job(wanted: Wanted, name: str, before: Standing) -> Job:
+def _job(request: JobRequest, name: str, before: Standing) -> Job:
     """The job with today's options and its original start."""
     begun = before.job.started_at if before.job is not None else now()
-    options = encoded(wanted.options | labels_of(before.job) | dict(wanted.labels))
-    return Job(name, wanted.benchmark, wanted.detector.detector, wanted.setting, options, begun)
+    options = encoded(request.options | labels_of(before.job) | dict(request.labels))
+    return Job(name, request.benchmark, request.detector.detector, request.setting, options, begun)

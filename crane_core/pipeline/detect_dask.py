@@ -36,7 +36,7 @@ def on_cluster(plan: Plan, cluster: Cluster) -> Worker:
     """A worker that asks the plan's detector about each open instance on the cluster."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
-        options = encoded(plan.wanted.options)
+        options = encoded(plan.request.options)
         asked = {_name(keys): keys for keys in batches(plan, items, cluster.n_threads())}
         pieces = (
             Piece(name, Asked(plan.job, options, keys, [question(plan, key) for key in keys]))

@@ -24,7 +24,7 @@ from crane_core.llm.prices import Price
 from crane_core.llm.retrying import RETRIES
 from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
 from crane_core.pipeline.dask_cluster import OFF
-from crane_core.pipeline.detect import Plan, Wanted, known_detector, plan_detection
+from crane_core.pipeline.detect import JobRequest, Plan, known_detector, plan_detection
 from crane_core.pipeline.detect_cascade import (
     NAME as CASCADE,
 )
@@ -428,7 +428,7 @@ def _planned(
     """The store is closed again before the work begins, so that the app can be used meanwhile."""
     store = prepare_or_read(folder, tell)
     try:
-        wanted = Wanted(
+        request = JobRequest(
             known_detector(store, detector),
             Setting(chosen.setting),
             chosen.benchmark,
@@ -441,7 +441,7 @@ def _planned(
             is_given_both=chosen.detector == CASCADE,
             labels=_labels(chosen),
         )
-        return plan_detection(store, folder, wanted)
+        return plan_detection(store, folder, request)
     finally:
         store.close()
 

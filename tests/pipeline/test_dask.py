@@ -24,7 +24,7 @@ from crane_core.pipeline import dask_worker
 from crane_core.pipeline.dask_cluster import LOCAL, Cluster, reached
 from crane_core.pipeline.dask_work import Done, Piece, spread
 from crane_core.pipeline.dask_worker import Order
-from crane_core.pipeline.detect import DetectorInput, Item, Plan, Wanted
+from crane_core.pipeline.detect import DetectorInput, Item, JobRequest, Plan
 from crane_core.pipeline.detect_dask import merged, on_cluster
 from crane_core.pipeline.detect_here import run_of
 from crane_core.pipeline.job_files import encoded, job_file, standing
@@ -78,7 +78,7 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> Plan:
         target = Cell("made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1)
         inputs[name] = DetectorInput(None, 0, Input([before, target], None))
     items = [Item(name, 1) for name in inputs]
-    wanted = Wanted(detector, Setting.CODE, "made", options, is_prompted=False)
+    wanted = JobRequest(detector, Setting.CODE, "made", options, is_prompted=False)
     return Plan(wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {})
 
 

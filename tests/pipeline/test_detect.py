@@ -12,7 +12,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind, Job, Prompt, Reply, Run, Setting
 from crane_core.errors import DetectorError
-from crane_core.pipeline.detect import Item, Plan, Wanted, in_rounds, known_detector, plan_detection
+from crane_core.pipeline.detect import Item, JobRequest, Plan, in_rounds, known_detector, plan_detection
 from crane_core.pipeline.detect_score import scores
 from crane_core.pipeline.job_files import alone, job_file, job_name, now, standing
 from crane_core.pipeline.job_work import INTERRUPTED, Keep, Key, Outcome, Progress, Worker, carry_out
@@ -27,9 +27,9 @@ HERON = Detector("heron", "Heron 1", DetectorKind.LLM)
 CRASH = '{"reasoning": "It fails.", "detection": true}'
 
 
-def wanted(**more: object) -> Wanted:
+def wanted(**more: object) -> JobRequest:
     usual = {"instances": "numpy_[12]_*", "n_runs": 2, "options": {"model": "heron", "temperature": 0.01}}
-    return Wanted(HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more)  # type: ignore[arg-type]
+    return JobRequest(HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more)  # type: ignore[arg-type]
 
 
 def planned(folder: DataFolder, **more: object) -> Plan:
@@ -244,7 +244,7 @@ def test_progress_counts_what_is_on_the_disk(folder: DataFolder) -> None:
 
 
 def test_instances_that_cannot_be_shown_are_skipped_and_counted(folder: DataFolder) -> None:
-    asked = Wanted(HERON, Setting.CODE, "junobench", {}, is_prompted=True)
+    asked = JobRequest(HERON, Setting.CODE, "junobench", {}, is_prompted=True)
     store = prepare(folder)
     with pytest.raises(DetectorError, match="None of the 222 instances can be shown") as refused:
         plan_detection(store, folder, asked)
@@ -285,7 +285,7 @@ def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
 def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(folder: DataFolder, tmp_path: Path) -> None:
     here = Detector("rule", "Rule", DetectorKind.RULES)
     store = prepare(folder)
-    asked = Wanted(here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*")
+    asked = JobRequest(here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*")
     plan = plan_detection(store, folder, asked)
     store.close()
     assert all(given.input and given.input.state for given in plan.inputs.values())

@@ -43,7 +43,7 @@ from pathlib import Path
 from crane_core.domain import Detector, DetectorKind, Setting
 from crane_core.llm.endpoint import Endpoint
 from crane_core.pipeline.ask_models import asking
-from crane_core.pipeline.detect import Wanted, plan_detection
+from crane_core.pipeline.detect import JobRequest, plan_detection
 from crane_core.pipeline.detect_models import predicting
 from crane_core.pipeline.job_work import carry_out
 from crane_core.pipeline.load import prepare_or_read
@@ -60,7 +60,7 @@ def work():
     folder = DataFolder(Path(data))
     store = prepare_or_read(folder)
     heron = Detector("heron", "Heron", DetectorKind.LLM)
-    wanted = Wanted(heron, Setting.CODE, "minibench", {"model": "heron"}, is_prompted=True, n_runs=int(n_runs))
+    wanted = JobRequest(heron, Setting.CODE, "minibench", {"model": "heron"}, is_prompted=True, n_runs=int(n_runs))
     plan = plan_detection(store, folder, wanted)
     store.close()
     asked = asking(Endpoint("heron", base_url), concurrency=int(concurrency))

@@ -38,7 +38,7 @@ from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.annotation.plan import Plan
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 THINK_S = 40.0
@@ -168,7 +168,7 @@ def worked_s(servers: Sequence[psutil.Process]) -> float:
 def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
     """An annotator who labels one item after the other until the body ends."""
     over = Event()
-    desk = Desk(folder, CAMPAIGN)
+    desk = LabelStore(folder, CAMPAIGN)
 
     def work() -> None:
         for number, item in enumerate(plan.items * 10):

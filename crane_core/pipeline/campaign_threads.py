@@ -2,7 +2,7 @@
 
 ledger/messages/<campaign>.jsonl    every message, in the order of writing
 
-A thread is of one annotator. Annotators get their own (`Desk.threads`), the lead gets all (`all_threads`), and nobody
+A thread is of one annotator. Annotators get their own (`LabelStore.threads`), the lead all (`all_threads`), and nobody
 gets a label with it.
 """
 

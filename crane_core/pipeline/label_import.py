@@ -23,7 +23,7 @@ from crane_core.annotation.showing import Showing
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.pipeline.blind_plan import cover_name
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
 _MOST_BYTES = 64 * 2**20
@@ -87,14 +87,16 @@ class _Row(NamedTuple):
     showing: str
 
 
-def read_labels(desk: Desk, annotator: str, file: Path, columns: Columns, meaning: Mapping[str, str]) -> Read:
+def read_labels(
+    label_store: LabelStore, annotator: str, file: Path, columns: Columns, meaning: Mapping[str, str]
+) -> Read:
     """Check every row. meaning: value in the file to label; a value that is a label needs none.
 
     Raises CampaignError if the annotator may not label now, or the file cannot be read or has not these columns.
     """
-    desk.take(annotator, [])
+    label_store.take(annotator, [])
     content = _content(file)
-    reader = _Reader(desk, annotator, meaning)
+    reader = _Reader(label_store, annotator, meaning)
     for row in _rows(file, content, columns):
         reader.take(row)
     name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
@@ -105,13 +107,13 @@ def read_labels(desk: Desk, annotator: str, file: Path, columns: Columns, meanin
 class _Reader:
     """Takes rows one by one and keeps the result."""
 
-    def __init__(self, desk: Desk, annotator: str, meaning: Mapping[str, str]) -> None:
-        versions = [entry.version for entry in desk.guidelines()]
-        self._plan, self._annotator, self._meaning = desk.plan, annotator, meaning
-        self._journal: Journal = desk.journal(annotator)
+    def __init__(self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]) -> None:
+        versions = [entry.version for entry in label_store.guidelines()]
+        self._plan, self._annotator, self._meaning = label_store.plan, annotator, meaning
+        self._journal: Journal = label_store.journal(annotator)
         self._later = versions[1:]
-        self._guideline = versions[-1] if self._later else desk.plan.guideline
-        self._named = _names(desk.plan, annotator)
+        self._guideline = versions[-1] if self._later else label_store.plan.guideline
+        self._named = _names(label_store.plan, annotator)
         self._lines: dict[Showing, int] = {}
         self.acts: list[dict[str, object]] = []
         self.faults: list[Faulty] = []

@@ -45,8 +45,8 @@ class Taken(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Seat:
-    """One annotator's place: the journal, how far their file was read, and who may write it now."""
+class _AnnotatorSession:
+    """One annotator's session: the journal, how far their file was read, and who may write it now."""
 
     journal: Journal
     position: ledger.Position = field(default_factory=ledger.Position)
@@ -59,7 +59,7 @@ class _Seat:
         )
 
 
-class Desk:
+class LabelStore:
     """Takes the acts of a campaign's annotators. Make one per process and campaign, and share it."""
 
     def __init__(self, folder: DataFolder, campaign: str) -> None:
@@ -76,10 +76,10 @@ class Desk:
     def journal(self, annotator: str) -> Journal:
         """The state of an annotator now, which later acts do not change. Raises CampaignError for a stranger."""
         self._read_campaign()
-        seat = self._seat(annotator)
-        with seat.lock:
-            self._read(seat, annotator)
-            return seat.journal.as_it_is()
+        session = self._session(annotator)
+        with session.lock:
+            self._read(session, annotator)
+            return session.journal.as_it_is()
 
     def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
         """Save a browser's acts. An event that is on the disk already counts as saved and is not written again.
@@ -87,9 +87,9 @@ class Desk:
         Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
         """
         start = perf_counter()
-        with self._open_seat(annotator) as seat:
-            fresh, saved, refused = self._checked(seat.journal, annotator, acts)
-            self._write(seat, annotator, fresh)
+        with self._open_session(annotator) as session:
+            fresh, saved, refused = self._checked(session.journal, annotator, acts)
+            self._write(session, annotator, fresh)
         return Taken(saved, refused, perf_counter() - start)
 
     def take_all(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str) -> int:
@@ -97,55 +97,55 @@ class Desk:
 
         Raises CampaignError if one is refused, and as `take` does; then nothing was saved.
         """
-        with self._open_seat(annotator) as seat:
-            fresh, _, refused = self._checked(seat.journal, annotator, acts)
+        with self._open_session(annotator) as session:
+            fresh, _, refused = self._checked(session.journal, annotator, acts)
             if refused:
                 raise CampaignError(
                     f"{len(refused):,} labels were refused, and none stored: {next(iter(refused.values()))}.",
                     remedy="The campaign has changed; import the file again.",
                 )
-            self._write(seat, annotator, [replace(act, source=source) for act in fresh])
+            self._write(session, annotator, [replace(act, source=source) for act in fresh])
         return len(fresh)
 
     @contextmanager
-    def _open_seat(self, annotator: str) -> Iterator[_Seat]:
-        """An annotator's place, read up to date, while nobody else writes it. Raises CampaignError if it is closed."""
+    def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
+        """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed."""
         self._read_campaign()
-        seat = self._seat(annotator)
-        with seat.lock:
-            self._read(seat, annotator)
+        session = self._session(annotator)
+        with session.lock:
+            self._read(session, annotator)
             self._refuse_when_over(annotator)
-            yield seat
+            yield session
 
-    def _write(self, seat: _Seat, annotator: str, fresh: Sequence[Annotation]) -> None:
+    def _write(self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]) -> None:
         if fresh:
             ledger.append(label_file(self._folder, self.plan.campaign, annotator), *fresh)
-            self._read(seat, annotator)
+            self._read(session, annotator)
 
-    def _seat(self, annotator: str) -> _Seat:
-        if annotator not in self._seats:
+    def _session(self, annotator: str) -> _AnnotatorSession:
+        if annotator not in self._sessions:
             raise CampaignError(
                 f"{annotator!r} is not an annotator of {self.plan.campaign!r}.",
                 remedy=f"Its annotators are {', '.join(self.plan.annotators)}.",
             )
-        return self._seats[annotator]
+        return self._sessions[annotator]
 
-    def _read(self, seat: _Seat, annotator: str) -> None:
+    def _read(self, session: _AnnotatorSession, annotator: str) -> None:
         """Fold in what the file gained. A file that was replaced or taken away is read again, whole."""
         file = label_file(self._folder, self.plan.campaign, annotator)
         n_bytes = file.stat().st_size if file.is_file() else 0
-        if n_bytes == seat.position.loaded_bytes:
+        if n_bytes == session.position.loaded_bytes:
             return
         if n_bytes == 0:
-            seat.clear()
+            session.clear()
             return
         try:
-            tail = ledger.tail(file, seat.position)
+            tail = ledger.tail(file, session.position)
         except LedgerError:
-            seat.clear()
+            session.clear()
             tail = ledger.tail(file)
-        seat.journal.take(record for record in tail.records if isinstance(record, Annotation))
-        seat.position = tail.position
+        session.journal.take(record for record in tail.records if isinstance(record, Annotation))
+        session.position = tail.position
 
     def lock(self) -> CampaignLock | None:
         """The lock of the campaign, once it has one. Raises CampaignError."""
@@ -167,7 +167,7 @@ class Desk:
         return threads(annotator, self.journal(annotator), self._messages)
 
     def _read_campaign(self) -> None:
-        """Plan, rounds and lock; the file is read only when it changed, and a round gives everybody a new seat."""
+        """Plan, rounds and lock; the file is read only when it changed, and a round gives everybody a new session."""
         file = campaign_file(self._folder, self._campaign)
         size = file.stat().st_size if file.is_file() else -1
         if size == self._campaign_bytes != -1:
@@ -176,7 +176,9 @@ class Desk:
             kept = kept_campaign(self._folder, self._campaign)
             if self._campaign_bytes == -1 or kept.plan != self.plan:
                 self.plan: Plan = kept.plan
-                self._seats = {name: _Seat(journal_for(self.plan, name)) for name in self.plan.annotators}
+                self._sessions = {
+                    name: _AnnotatorSession(journal_for(self.plan, name)) for name in self.plan.annotators
+                }
             self._lock = kept.lock
             self._guidelines = guideline_versions(self._folder, kept.plan)
             self._campaign_bytes = size

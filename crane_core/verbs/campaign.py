@@ -38,7 +38,7 @@ from crane_core.pipeline.export_forms import FORMS, TABLES, exported
 from crane_core.pipeline.gold import COLUMNS as GOLD_COLUMNS
 from crane_core.pipeline.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
 from crane_core.pipeline.label_import import Columns, read_labels
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.plan_outline import as_json, in_words, outline, size_words, workload
@@ -505,10 +505,10 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     columns = Columns(
         chosen.item_column, chosen.label_column, chosen.reason_column, chosen.note_column, chosen.showing_column
     )
-    desk = Desk(folder, chosen.name)
+    label_store = LabelStore(folder, chosen.name)
     meant = [label for _, label in chosen.map]
-    _check_labels(meant, desk.plan.labels)
-    read = read_labels(desk, chosen.annotator, chosen.file, columns, dict(chosen.map))
+    _check_labels(meant, label_store.plan.labels)
+    read = read_labels(label_store, chosen.annotator, chosen.file, columns, dict(chosen.map))
     for row in read.faults[:MOST_FAULTS]:
         tell(f"line {row.line}: {row.words}")
     if len(read.faults) > MOST_FAULTS:
@@ -520,7 +520,7 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{n:,} row{'s' * (n > 1)} cannot be stored ({counted}), so nothing was.",
             remedy="Correct the file, or pass --skip-invalid to store the others.",
         )
-    desk.take_all(chosen.annotator, read.acts, source=read.source)
+    label_store.take_all(chosen.annotator, read.acts, source=read.source)
     give(f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}")
     if read.faults:
         give(f"  skipped: {counted}")

@@ -21,7 +21,7 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Design, Plan, Population
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -58,7 +58,7 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items
         {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
         for item, label in said.items()
     ]
-    assert Desk(folder, plan.campaign).take(annotator, acts).refused == {}
+    assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
     return said
 
 

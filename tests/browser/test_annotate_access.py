@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
 from crane_core.pipeline.campaigns import journal_of, kept_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
@@ -34,7 +34,7 @@ def folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
     own = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("access") / "data")))
     for name in ("keys", "phone", "spoken", "axe"):
         campaign_of_all(own, name)
-    desk = Desk(own, "axe")
+    desk = LabelStore(own, "axe")
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         items = sorted(item.item for item in desk.plan.items)[:2]
         acts = [{"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1} for item in items]

@@ -21,7 +21,7 @@ from crane_core.domain import Label
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.disputes import disputes
 from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage, StartApp
@@ -65,7 +65,7 @@ def label(folder: DataFolder, campaign: str, annotator: str, items: dict[str, st
         }
         for item, said in items.items()
     ]
-    assert Desk(folder, campaign).take(annotator, acts).refused == {}
+    assert LabelStore(folder, campaign).take(annotator, acts).refused == {}
 
 
 def opened(open_page: OpenPage, address: str, words: str) -> Page:

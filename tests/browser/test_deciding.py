@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from crane_core.pipeline.campaigns import decisions_of
 from crane_core.pipeline.disputes import disputes
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
@@ -24,7 +24,7 @@ NOTE_KEYS = """() => { window.pressed = []; addEventListener('keydown', event =>
 def disagree(folder: DataFolder) -> None:
     """Two annotators say opposite things of the first items."""
     plan = campaign_of_all(folder, "pilot")
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         acts = [
             {"event": f"{who}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": label}
@@ -54,7 +54,7 @@ def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
         expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
         page.wait_for_function(SAVED)
         pressed = page.evaluate("window.pressed")
-    plan = Desk(answered, "pilot").plan
+    plan = LabelStore(answered, "pilot").plan
     wanted: dict[str, list[str]] = {}
     for item, key in pressed:
         wanted.setdefault(item, []).append(key)
@@ -87,4 +87,4 @@ def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
         page.get_by_label("Note", exact=True).fill("2 of 3")
         expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
         expect(page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")).to_be_visible()
-    assert decisions_of(answered, Desk(answered, "pilot").plan) == {}
+    assert decisions_of(answered, LabelStore(answered, "pilot").plan) == {}

@@ -14,7 +14,7 @@ from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Kind, Texts
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.gold import Looks, gold_of_file
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -72,7 +72,7 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
             {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1, "label": "partial"}
             for item in old.items[:3]
         ]
-        assert Desk(answered, "old").take(name, acts).refused == {}
+        assert LabelStore(answered, "old").take(name, acts).refused == {}
     lock_campaign(answered, "old", by="lead")
     with host(answered.path) as address:
         page = open_page(f"{address}/campaigns")

@@ -13,7 +13,7 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import open_store
 
@@ -33,7 +33,7 @@ def plan(answered: DataFolder) -> Plan:
     made = drawn_plan(store, wish)
     store.close()
     keep_campaign(answered, made)
-    desk = Desk(answered, "pilot")
+    desk = LabelStore(answered, "pilot")
     for place, label in enumerate(SAID):
         showing = desk.journal("ana").upcoming(1)[0]
         known = {"item": showing.item, "showing": showing.showing}

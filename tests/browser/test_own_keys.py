@@ -12,7 +12,7 @@ from benchmarks._server import free_port, serve
 from crane_core import ledger
 from crane_core.annotation.plan import Plan
 from crane_core.domain import KeyChoice
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.own_keys import keep_keys, key_file, own_keys
 from crane_core.pipeline.places import DataFolder
 
@@ -53,7 +53,7 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
 ) -> None:
     for name, said in (("ana", "wrong"), ("ben", "correct")):
         act = {"event": f"{name}-first", "action": "label", "item": plan.items[0].item, "showing": 1, "label": said}
-        assert Desk(answered, NAME).take(name, [act]).refused == {}
+        assert LabelStore(answered, NAME).take(name, [act]).refused == {}
     with host(answered.path) as address:
         first = open_desk(open_page(address), address)
         change(first, "correct", "j")

@@ -15,7 +15,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns import decisions_of, journal_of, kept_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import TIMEOUT_MS, WIDE
@@ -139,7 +139,7 @@ def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered:
     item = plan.orders["ana"][0].item
     for name, label in (("ana", "correct"), ("ben", "wrong")):
         act = {"event": f"{name}-{item}", "action": "label", "item": item, "showing": 1, "label": label, "seconds": 9.0}
-        assert Desk(answered, "pilot").take(name, [act]).refused == {}
+        assert LabelStore(answered, "pilot").take(name, [act]).refused == {}
     with invited(browser, app, answered, "lea@lab.example") as page:
         page.goto(f"{app}/campaigns?campaign=pilot&decide={item}")
         expect(title(page)).to_have_text("Decide")

@@ -17,7 +17,7 @@ from crane_core.annotation.plan import Design, Kind, Population, Verdict
 from crane_core.pipeline.campaigns import asked_for, keep_campaign, lock_campaign
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.label_frame import KEY
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
@@ -47,7 +47,7 @@ def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_lock
             | {"label": human[item.verdict.key]}
             for item in plan.items
         ]
-        assert Desk(folder, name).take(annotator, acts).refused == {}
+        assert LabelStore(folder, name).take(annotator, acts).refused == {}
     if is_locked:
         lock_campaign(folder, name, by="ana")
 

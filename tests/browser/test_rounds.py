@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
@@ -21,7 +21,7 @@ NAME = "team"
 
 def label_all(folder: DataFolder, *people: str, label: str = "correct") -> None:
     """Everything that these people have to label now, as their desks would send it."""
-    desk = Desk(folder, NAME)
+    desk = LabelStore(folder, NAME)
     for who in people:
         while coming := desk.journal(who).upcoming(1):
             known = {"item": coming[0].item, "showing": coming[0].showing}

@@ -22,7 +22,7 @@ from crane_core.pipeline.campaign_status import campaign_status
 from crane_core.pipeline.campaign_threads import messages_of
 from crane_core.pipeline.campaigns import decisions_of, journal_of, kept_campaign
 from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
@@ -44,7 +44,7 @@ def said_by(annotator: str, item: str) -> str:
 
 def label_rest(folder: DataFolder, *people: str) -> None:
     """Everything that these people have to label now, as their desks would send it."""
-    desk = Desk(folder, NAME)
+    desk = LabelStore(folder, NAME)
     version = desk.guidelines()[-1].version
     for who in people:
         for coming in desk.journal(who).upcoming(1_000):

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from crane_core.annotation.thread import ThreadState
 from crane_core.pipeline.campaign_threads import all_threads, messages_of
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
@@ -25,7 +25,7 @@ def test_a_question_is_answered_read_and_resolved(open_page: OpenPage, host: Hos
         {"event": "ana-flag-1", "action": "flag"} | about,
         {"event": "ana-note-1", "action": "note", "note": "two <b>causes</b>?"} | about,
     ]
-    assert Desk(answered, "pilot").take("ana", acts).refused == {}
+    assert LabelStore(answered, "pilot").take("ana", acts).refused == {}
     with host(answered.path) as address:
         page = open_page(f"{address}/campaigns?campaign=pilot")
         listed = page.get_by_test_id("stDataFrame").filter(has_text="Last message")

@@ -45,7 +45,7 @@ from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.judge_differs import judge_differs
 from crane_core.pipeline.judges import judge_passes, labels_with_pooled_judges
 from crane_core.pipeline.label_frame import COLUMNS, KEY, Kind, repeat_frame
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.agreement import Why
@@ -301,7 +301,7 @@ def label(folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str]
         {"event": uuid4().hex, "action": "label", "item": item, "showing": showing, "label": said}
         for item, said in labels.items()
     ]
-    assert Desk(folder, plan.campaign).take(annotator, acts).refused == {}
+    assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
 
 
 def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFolder) -> None:

@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement_so_far import agreement_so_far
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 Pilot = Callable[..., tuple[DataFolder, Plan]]
@@ -22,7 +22,7 @@ def label(folder: DataFolder, annotator: str, items: list[str], said: list[str])
         {"event": f"{annotator}-{item}", "action": "label", "item": item, "showing": 1, "label": word}
         for item, word in zip(items, said, strict=True)
     ]
-    assert Desk(folder, "pilot").take(annotator, acts).refused == {}
+    assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}
 
 
 def test_kappa_of_two_is_scikit_learns_with_an_interval_over_cases(pilot: Pilot) -> None:

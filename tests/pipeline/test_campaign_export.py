@@ -36,7 +36,7 @@ from crane_core.pipeline.export_forms import exported
 from crane_core.pipeline.export_table import COLUMNS, COLUMNS_AFTER_LOCK, TEXT_COLUMNS
 from crane_core.pipeline.item_texts import item_texts
 from crane_core.pipeline.label_frame import label_frame
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import unguarded
@@ -74,7 +74,7 @@ PAIR = ("ana", "ben")
 
 def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> None:
     """Label all that comes up by its name; every so many labels is another one."""
-    desk = Desk(folder, plan.campaign)
+    desk = LabelStore(folder, plan.campaign)
     place = 0
     while coming := desk.journal(annotator).upcoming(1):
         place += 1
@@ -136,7 +136,7 @@ def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_inst
         label | {"event": "event-0001", "item": one.item, "showing": one.showing},
         label | {"event": "event-0002", "item": two.item, "showing": two.showing, "guideline": drawn.guideline},
     ]
-    assert Desk(answered, "pilot").take("ana", acts).refused == {}
+    assert LabelStore(answered, "pilot").take("ana", acts).refused == {}
     files = files_of(answered)
     stamped = {row["guideline"] for row in rows_of(files["labels.csv"]) if row["label"]}
     assert stamped == {"0123456789ab", drawn.guideline}
@@ -150,7 +150,7 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
     changed = change_guideline(answered, "pilot", "Judge otherwise.", by="cleo")
     showing = plan.orders["ana"][0]
     act = {"event": "ana-after-change", "action": "label", "label": "wrong", "guideline": changed.version}
-    desk = Desk(answered, "pilot")
+    desk = LabelStore(answered, "pilot")
     assert desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}]).refused == {}
     files = files_of(answered)
     assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()

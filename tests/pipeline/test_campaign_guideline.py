@@ -16,7 +16,7 @@ from crane_core.errors import CampaignError
 from crane_core.ledger_chain import breaks
 from crane_core.pipeline.campaign_guideline import change_guideline, current_guideline, guideline_versions
 from crane_core.pipeline.campaigns import acts_of, campaign_file, kept_campaign, lock_campaign
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
 
 Keep = Callable[..., tuple[DataFolder, Plan]]
@@ -84,7 +84,7 @@ def test_after_the_lock_nothing_changes(pilot: Keep) -> None:
 def test_an_act_is_stamped_with_the_version_that_was_on_the_screen(pilot: Keep) -> None:
     folder, plan = pilot()
     one, two, three, four, *_ = plan.orders["ana"]
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     assert desk.take("ana", [act("event-0001", one)]).refused == {}
     change_guideline(folder, "pilot", "Judge otherwise.", by="cleo")
     assert [entry.version for entry in desk.guidelines()] == [FIRST, SECOND]

@@ -14,7 +14,7 @@ from crane_core.domain import Label
 from crane_core.pipeline.campaign_status import campaign_status, open_words, status_json, status_words
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
 from crane_core.pipeline.disputes import disputes, undecided
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -36,7 +36,7 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
 def act(folder: DataFolder, annotator: str, item: str, action: str, showing: int = 1, **more: object) -> None:
     event = f"{annotator}-{item}-{showing}-{action}-{len(more)}"
     raw = {"event": event, "action": action, "item": item, "showing": showing} | more
-    assert Desk(folder, "pilot").take(annotator, [raw]).refused == {}
+    assert LabelStore(folder, "pilot").take(annotator, [raw]).refused == {}
 
 
 def test_an_untouched_campaign_owes_everything(answered: DataFolder, plan: Plan) -> None:

@@ -27,13 +27,13 @@ from crane_core.pipeline.campaign_threads import (
 )
 from crane_core.pipeline.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.export_folder import write_export
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 Keep = Callable[..., tuple[DataFolder, Plan]]
 
 
-def act(desk: Desk, annotator: str, showing: Showing, action: str, **more: str) -> None:
+def act(desk: LabelStore, annotator: str, showing: Showing, action: str, **more: str) -> None:
     known = {"item": showing.item, "showing": showing.showing, "action": action}
     event = f"{annotator}-{action}-{showing.item}-{showing.showing}"
     assert desk.take(annotator, [{"event": event} | known | more]).refused == {}
@@ -49,7 +49,7 @@ def answer(folder: DataFolder, about: About, text: str) -> None:
 
 def test_an_annotator_asks_the_lead_answers_and_resolves(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
     for showing in (one, two):
         act(desk, "ana", showing, "flag")
@@ -69,7 +69,7 @@ def test_an_annotator_asks_the_lead_answers_and_resolves(pilot: Keep) -> None:
 
 def test_an_annotator_gets_no_thread_of_another(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     shared = plan.orders["ana"][0]
     for name in ("ana", "ben"):
         act(desk, name, shared, "flag")
@@ -85,7 +85,7 @@ def test_an_annotator_gets_no_thread_of_another(pilot: Keep) -> None:
 
 def test_a_lead_who_labels_too_reads_of_an_item_after_labelling_it(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one = Showing(plan.items[0].item, 1)
     act(desk, "ben", one, "flag")
     act(desk, "ana", Showing(plan.items[1].item, 1), "flag")

@@ -44,7 +44,7 @@ from crane_core.pipeline.campaigns import (
     lock_campaign,
     population,
 )
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
@@ -280,7 +280,7 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, n: int) -> None:
         {"event": f"{annotator}-{i:08}", "action": "label", "item": s.item, "showing": s.showing, "label": "partial"}
         for i, s in enumerate(plan.orders[annotator][:n])
     ]
-    assert Desk(folder, plan.campaign).take(annotator, acts).refused == {}
+    assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
 
 
 def test_acts_and_journals_are_of_one_annotator(pilot: Keep) -> None:

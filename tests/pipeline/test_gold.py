@@ -32,7 +32,7 @@ from crane_core.pipeline.gold import Looks, gold_of_campaign, gold_of_file
 from crane_core.pipeline.gold_scores import gold_scores
 from crane_core.pipeline.label_frame import final_outcomes, with_campaigns
 from crane_core.pipeline.label_import import Columns, read_labels
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.labels import verdict_labels
@@ -77,7 +77,7 @@ def planned(store: Store, folder: DataFolder, gold: tuple[Gold, ...], *, feedbac
 
 def give(folder: DataFolder, annotator: str, item: str, label: str) -> None:
     act = {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
-    assert Desk(folder, "pilot").take(annotator, [act]).refused == {}
+    assert LabelStore(folder, "pilot").take(annotator, [act]).refused == {}
 
 
 def test_gold_is_in_every_order_once_and_in_no_sample(
@@ -165,16 +165,16 @@ def test_the_first_label_counts_where_annotators_are_told_else_the_last(
 ) -> None:
     plan = planned(store, answered, gold, feedback=True)
     entry = plan.gold[0]
-    assert told_of_gold(plan, Desk(answered, "pilot").journal("ana")) is None
+    assert told_of_gold(plan, LabelStore(answered, "pilot").journal("ana")) is None
     give(answered, "ana", entry.item, "correct")
-    told = told_of_gold(plan, Desk(answered, "pilot").journal("ana"))
+    told = told_of_gold(plan, LabelStore(answered, "pilot").journal("ana"))
     assert told is not None
     assert (told["id"], told["right"]) == (entry.item, False)
     assert "known label: ✗ wrong.</b> You said ✓ correct. It names &lt;another&gt; cause." in told["html"]
     give(answered, "ana", entry.item, "wrong")
     quiet = replace(plan, gold_feedback=False)
     assert [gold_scores(answered, one)[0].n_right for one in (plan, quiet)] == [0, 1]
-    assert told_of_gold(quiet, Desk(answered, "pilot").journal("ana")) is None
+    assert told_of_gold(quiet, LabelStore(answered, "pilot").journal("ana")) is None
 
 
 def test_gold_enters_no_outcome_no_dispute_and_no_agreement(
@@ -272,5 +272,5 @@ def test_labels_made_elsewhere_may_be_of_gold_items(
     plan = planned(store, answered, gold)
     names = [plan.gold[0].item, cover_name(plan, "ana", plan.gold[1].item)]
     (tmp_path / "ana.csv").write_text("item,label\n" + "".join(f"{name},wrong\n" for name in names), "utf-8")
-    found = read_labels(Desk(answered, "pilot"), "ana", tmp_path / "ana.csv", Columns("item", "label"), {})
+    found = read_labels(LabelStore(answered, "pilot"), "ana", tmp_path / "ana.csv", Columns("item", "label"), {})
     assert (found.faults, [act["item"] for act in found.acts]) == ([], [entry.item for entry in plan.gold[:2]])

@@ -31,7 +31,7 @@ from crane_core.pipeline.judge_powered import credits_of, judge_powered
 from crane_core.pipeline.judged import annotators_of, judging_campaigns
 from crane_core.pipeline.judges import labels_with_pooled_judges, who_labelled
 from crane_core.pipeline.label_sets import common_set, label_sets
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.reply_reading import judgement_of
@@ -124,7 +124,7 @@ def test_a_new_guideline_is_another_job_with_labels_under_another_name(
 def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
-    desk = Desk(answered, "pilot")
+    desk = LabelStore(answered, "pilot")
     some = plan.orders["ana"][:15]
     for place, showing in enumerate(some):
         act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
@@ -211,7 +211,7 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     answered: DataFolder, base_url: str
 ) -> None:
     plan = own_plan(answered, TWO)
-    desk = Desk(answered, "own")
+    desk = LabelStore(answered, "own")
     some = plan.orders["ana"][:20]
     for place, showing in enumerate(some):
         act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
@@ -253,7 +253,7 @@ def test_labels_without_credit_still_have_an_agreement(answered: DataFolder, bas
     plan = own_plan(answered, silent)
     for place, showing in enumerate(plan.orders["ana"]):
         act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1, "label": "sound"}
-        assert Desk(answered, "own").take("ana", [act]).refused == {}
+        assert LabelStore(answered, "own").take("ana", [act]).refused == {}
     judged(answered, planned(answered, plan), base_url)
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)

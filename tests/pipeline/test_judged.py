@@ -20,7 +20,7 @@ from crane_core.pipeline.campaigns import asked_for, keep_campaign, kept_campaig
 from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.judged import Coverage, annotators_of, coverage, judged_by, locked_campaigns
 from crane_core.pipeline.label_frame import COLUMNS, KEY, label_frame
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.measures import Credit, VoteRule, change_table, gain_table, label_weights, rate_table, scored
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
@@ -81,7 +81,7 @@ def played(folder: DataFolder, diagnoses: list[Verdict]) -> Iterator[tuple[Store
             | {"label": human[item.verdict.key]}
             for item in plan.items
         ]
-        assert Desk(folder, "pilot").take(annotator, acts).refused == {}
+        assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}
     yield store, folder, plan
     store.close()
 
@@ -189,7 +189,7 @@ TEAM = ("ana", "ben", "cleo", "dan")
 
 def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Series[str]) -> None:
     """The next n items of this person's order get the label of the published human."""
-    desk = Desk(folder, campaign)
+    desk = LabelStore(folder, campaign)
     coming = desk.journal(who).upcoming(n)
     acts = [
         {"event": uuid4().hex, "action": "label", "item": showing.item, "showing": showing.showing}

@@ -15,7 +15,7 @@ from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, label_file
 from crane_core.pipeline.label_frame import COLUMNS, KEY, final_outcomes, label_frame, repeat_frame
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -50,7 +50,7 @@ def label(folder: DataFolder, annotator: str, labels: dict[Showing, Label]) -> N
         }
         for s, word in labels.items()
     ]
-    assert Desk(folder, "pilot").take(annotator, acts).refused == {}
+    assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}
 
 
 def firsts(plan: Plan, n: int) -> list[Showing]:
@@ -120,7 +120,9 @@ def test_every_item_has_its_outcome(answered: DataFolder, plan: Plan) -> None:
 def test_an_undone_label_is_none(answered: DataFolder, store: Store, plan: Plan) -> None:
     one, two = firsts(plan, 2)
     label(answered, "ana", {one: C, two: P})
-    Desk(answered, "pilot").take("ana", [{"event": "undo-0001", "action": "undo", "item": one.item, "showing": 1}])
+    LabelStore(answered, "pilot").take(
+        "ana", [{"event": "undo-0001", "action": "undo", "item": one.item, "showing": 1}]
+    )
     assert list(of_campaign(label_frame(store, answered))["label"]) == ["partial", "partial"]
     assert final_outcomes(answered, plan)[one.item].provenance is Provenance.UNLABELLED
 

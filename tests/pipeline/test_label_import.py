@@ -24,7 +24,7 @@ from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign,
 from crane_core.pipeline.evaluate import verdict_frame
 from crane_core.pipeline.label_frame import final_outcomes, label_frame
 from crane_core.pipeline.label_import import Columns, Fault, Read, read_labels
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.cohen_kappa import NOMINAL
@@ -63,11 +63,11 @@ def items_of(plan: Plan) -> list[str]:
 
 
 def read(folder: DataFolder, file: Path, columns: Columns = COLUMNS) -> Read:
-    return read_labels(Desk(folder, "pilot"), "eva", file, columns, MEANING)
+    return read_labels(LabelStore(folder, "pilot"), "eva", file, columns, MEANING)
 
 
 def stored(folder: DataFolder, file: Path, columns: Columns = COLUMNS) -> Read:
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     found = read_labels(desk, "eva", file, columns, MEANING)
     desk.take_all("eva", found.acts, source=found.source)
     return found
@@ -94,7 +94,7 @@ def test_every_row_becomes_a_label_with_its_note_and_source(answered: DataFolder
 def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
-    desk = Desk(answered, "pilot")
+    desk = LabelStore(answered, "pilot")
     for place, item in enumerate(items_of(plan)):
         act = {"event": f"ana-{place:06}", "action": "label", "item": item, "showing": 1}
         assert desk.take("ana", [act | {"label": ("correct", "wrong")[place % 2]}]).refused == {}
@@ -124,7 +124,7 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
 def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan: Plan, write: Write) -> None:
     one, two, three, four, five, *_ = items_of(plan)
     act = {"event": "eva-000001", "action": "label", "item": one, "showing": 1, "label": "wrong"}
-    Desk(answered, "pilot").take("eva", [act])
+    LabelStore(answered, "pilot").take("eva", [act])
     file = write(
         (one, "good", ""),
         ("nobody", "good", ""),
@@ -208,7 +208,7 @@ def test_a_file_that_is_no_such_table_is_refused(
 def test_strangers_and_locked_campaigns_are_refused(answered: DataFolder, plan: Plan, write: Write) -> None:
     file = write((items_of(plan)[0], "good", ""))
     with pytest.raises(CampaignError, match="'zoe' is not an annotator"):
-        read_labels(Desk(answered, "pilot"), "zoe", file, COLUMNS, MEANING)
+        read_labels(LabelStore(answered, "pilot"), "zoe", file, COLUMNS, MEANING)
     lock_campaign(answered, "pilot", by="ana")
     with pytest.raises(CampaignError, match="it takes no more labels"):
         read(answered, file)
@@ -220,6 +220,6 @@ def test_all_or_none_are_stored_even_if_the_campaign_changes_in_between(
     found = read(answered, write(*((item, "good", "") for item in items_of(plan)[:3])))
     found.acts[1]["label"] = "best"
     with pytest.raises(CampaignError, match="none stored"):
-        Desk(answered, "pilot").take_all("eva", found.acts, source=found.source)
+        LabelStore(answered, "pilot").take_all("eva", found.acts, source=found.source)
     assert not label_file(answered, "pilot", "eva").exists()
     assert json.loads(json.dumps(found.acts))[0]["label"] == "correct"

@@ -18,7 +18,7 @@ from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns import campaign_file, decisions_of, label_file, lock_campaign
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
 
 Keep = Callable[..., tuple[DataFolder, Plan]]
@@ -36,7 +36,7 @@ def events_on_disk(folder: DataFolder, annotator: str) -> list[str]:
 
 def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
     taken = desk.take("ana", [act("event-0001", one), act("event-0002", two, label="correct")])
     taken_later = desk.take("ana", [act("event-0003", one, "undo")])
@@ -57,11 +57,11 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
 ) -> None:
     folder, plan = pilot()
     one, two, *_ = plan.orders["ana"]
-    Desk(folder, "pilot").take("ana", [act("event-0001", one, guideline=plan.guideline)])
+    LabelStore(folder, "pilot").take("ana", [act("event-0001", one, guideline=plan.guideline)])
     (tmp_path / "guideline.md").write_text("Judge otherwise.", "utf-8")
     monkeypatch.setattr(guideline, "files", lambda _: tmp_path)
     assert guideline.guideline() == "Judge otherwise."
-    after = Desk(folder, "pilot")
+    after = LabelStore(folder, "pilot")
     assert guideline_of(after.plan) == "g1"
     taken = after.take(
         "ana",
@@ -75,7 +75,7 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
 def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
     """Watched, not replaced: all acts of a message reach the disk together, and once."""
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     written: list[bytes] = []
     write = os.write
     monkeypatch.setattr(os, "write", lambda handle, data: written.append(data) or write(handle, data))
@@ -85,14 +85,14 @@ def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_is_sent_again_counts_as_saved_and_is_not_written_again(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     first, second = (act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:2]))
     desk.take("ana", [first])
     taken = desk.take("ana", [first, second, second, first])
     assert set(taken.saved) == {"event-0000", "event-0001"}
     assert taken.refused == {}
     assert events_on_disk(folder, "ana") == ["event-0000", "event-0001"]
-    assert Desk(folder, "pilot").take("ana", [second]).saved == ["event-0001"]
+    assert LabelStore(folder, "pilot").take("ana", [second]).saved == ["event-0001"]
     assert events_on_disk(folder, "ana") == ["event-0000", "event-0001"]
 
 
@@ -109,7 +109,7 @@ def test_a_refused_act_does_not_hold_back_the_others(pilot: Keep) -> None:
         act("event-0005", two, shown_at="0001-01-01T00:00:00+23:59"),
         act("event-0006", two),
     ]
-    taken = Desk(folder, "pilot").take("ana", raws)
+    taken = LabelStore(folder, "pilot").take("ana", raws)
     assert taken.saved == ["event-0001", "event-0006"] == events_on_disk(folder, "ana")
     assert sorted(taken.refused) == sorted(["event-0002", "event-0003", "event-0004", "event-0005", "None", "x" * 64])
     assert taken.refused["event-0003"] == "000000000000, showing 1, is not an item of ana"
@@ -117,7 +117,7 @@ def test_a_refused_act_does_not_hold_back_the_others(pilot: Keep) -> None:
 
 def test_an_event_that_was_refused_may_come_again_mended(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one = plan.orders["ana"][0]
     assert desk.take("ana", [act("event-0001", one, label="good")]).saved == []
     assert desk.take("ana", [act("event-0001", one, label="wrong")]).saved == ["event-0001"]
@@ -125,7 +125,7 @@ def test_an_event_that_was_refused_may_come_again_mended(pilot: Keep) -> None:
 
 def test_a_longer_event_that_begins_like_a_saved_one_is_not_saved(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one = plan.orders["ana"][0]
     desk.take("ana", [act("e" * 64, one)])
     assert desk.take("ana", [act("e" * 65, one)]).saved == []
@@ -133,14 +133,14 @@ def test_a_longer_event_that_begins_like_a_saved_one_is_not_saved(pilot: Keep) -
 
 def test_nothing_sent_is_nothing_written(pilot: Keep) -> None:
     folder, _ = pilot()
-    assert Desk(folder, "pilot").take("ana", []).saved == []
+    assert LabelStore(folder, "pilot").take("ana", []).saved == []
     assert not label_file(folder, "pilot", "ana").exists()
 
 
 @pytest.mark.parametrize("stranger", ["eva", "", "../ana", "Ana", "adjudication"])
 def test_a_stranger_has_no_place(pilot: Keep, stranger: str) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     with pytest.raises(CampaignError, match="is not an annotator of 'pilot'") as told:
         desk.take(stranger, [act("event-0001", plan.orders["ana"][0])])
     assert told.value.remedy == "Its annotators are ana, ben."
@@ -151,12 +151,12 @@ def test_a_stranger_has_no_place(pilot: Keep, stranger: str) -> None:
 
 def test_there_is_no_desk_without_a_campaign(tmp_path: Path) -> None:
     with pytest.raises(CampaignError, match="There is no campaign 'pilot'"):
-        Desk(DataFolder(tmp_path), "pilot")
+        LabelStore(DataFolder(tmp_path), "pilot")
 
 
 def test_a_locked_campaign_takes_nothing_at_a_desk_that_was_open_before(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
     desk.take("ana", [act("event-0001", one)])
     assert desk.lock() is None
@@ -171,7 +171,7 @@ def test_a_locked_campaign_takes_nothing_at_a_desk_that_was_open_before(pilot: K
 
 def test_a_campaign_whose_file_is_taken_away_takes_nothing(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     campaign_file(folder, "pilot").unlink()
     with pytest.raises(CampaignError, match="There is no campaign 'pilot'"):
         desk.take("ana", [act("event-0001", plan.orders["ana"][0])])
@@ -179,7 +179,7 @@ def test_a_campaign_whose_file_is_taken_away_takes_nothing(pilot: Keep) -> None:
 
 def test_when_the_disk_refuses_nothing_counts_as_saved_and_it_can_be_sent_again(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     in_the_way = folder.ledger / "labels"
     in_the_way.write_text("a file where a folder is needed")
     raw = act("event-0001", plan.orders["ana"][0])
@@ -193,7 +193,7 @@ def test_when_the_disk_refuses_nothing_counts_as_saved_and_it_can_be_sent_again(
 
 def test_what_somebody_else_appended_is_seen(pilot: Keep) -> None:
     folder, plan = pilot()
-    here, there = Desk(folder, "pilot"), Desk(folder, "pilot")
+    here, there = LabelStore(folder, "pilot"), LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
     here.take("ana", [act("event-0001", one)])
     assert there.journal("ana").given.keys() == {one}
@@ -205,7 +205,7 @@ def test_what_somebody_else_appended_is_seen(pilot: Keep) -> None:
 
 def test_a_journal_that_was_read_stays_as_it_was(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     before = desk.journal("ana")
     desk.take("ana", [act("event-0001", plan.orders["ana"][0])])
     assert (before.n_done, desk.journal("ana").n_done) == (0, 1)
@@ -213,7 +213,7 @@ def test_a_journal_that_was_read_stays_as_it_was(pilot: Keep) -> None:
 
 def test_a_file_that_was_replaced_is_read_anew(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one, two, three, *_ = plan.orders["ana"]
     desk.take("ana", [act("event-0001", one), act("event-0002", two)])
     file = label_file(folder, "pilot", "ana")
@@ -228,7 +228,7 @@ def test_a_file_that_was_replaced_is_read_anew(pilot: Keep) -> None:
 def test_a_file_that_was_taken_away_is_not_remembered(pilot: Keep, leave: Callable[[Path], object]) -> None:
     """What the page shows is what the file says: an act sent again is written again."""
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     raw = act("event-0001", plan.orders["ana"][0])
     desk.take("ana", [raw])
     leave(label_file(folder, "pilot", "ana"))
@@ -239,13 +239,13 @@ def test_a_file_that_was_taken_away_is_not_remembered(pilot: Keep, leave: Callab
 
 def test_lines_that_are_no_acts_do_not_stop_the_desk(pilot: Keep) -> None:
     folder, plan = pilot()
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     one, two, *_ = plan.orders["ana"]
     desk.take("ana", [act("event-0001", one)])
     with label_file(folder, "pilot", "ana").open("ab") as file:
         file.write(b'not json\n{"record": "campaign"}\n\xff\xfe\n' + b"[" * 100_000 + b"\n")
     assert desk.take("ana", [act("event-0002", two)]).saved == ["event-0002"]
-    assert Desk(folder, "pilot").journal("ana").given.keys() == {one, two}
+    assert LabelStore(folder, "pilot").journal("ana").given.keys() == {one, two}
 
 
 def together(*works: Callable[[], None]) -> None:
@@ -268,7 +268,7 @@ def together(*works: Callable[[], None]) -> None:
     assert raised == []
 
 
-def label_all(desk: Desk, annotator: str, order: tuple[Showing, ...], tab: str, word: str) -> None:
+def label_all(desk: LabelStore, annotator: str, order: tuple[Showing, ...], tab: str, word: str) -> None:
     """Every showing of the order, in batches that overlap, half of them under events that the other tab uses, too."""
     raws = [
         act(f"shared-{i:04}" if i % 2 else f"{tab}-{i:08}", showing, label=word, seconds=1.0)
@@ -280,7 +280,7 @@ def label_all(desk: Desk, annotator: str, order: tuple[Showing, ...], tab: str, 
         assert raws[i]["event"] in taken.saved
 
 
-def held(folder: DataFolder, desk: Desk, plan: Plan, annotator: str) -> None:
+def held(folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str) -> None:
     """What holds however acts came: nothing lost, nothing doubled, and the desk knows what the disk has."""
     order = plan.orders[annotator]
     wanted = {f"{tab}-{i:08}" for tab in ("left", "right") for i in range(0, len(order), 2)}
@@ -293,12 +293,12 @@ def held(folder: DataFolder, desk: Desk, plan: Plan, annotator: str) -> None:
     in_order = sorted(first_copies.values(), key=records.index)
     last = {Showing(record.item, record.showing): record.label for record in in_order}
     assert {showing: given.label for showing, given in journal.given.items()} == last
-    assert repr(journal) == repr(Desk(folder, "pilot").journal(annotator))
+    assert repr(journal) == repr(LabelStore(folder, "pilot").journal(annotator))
 
 
 def test_two_tabs_of_one_annotator_write_every_event_once(pilot: Keep) -> None:
     folder, plan = pilot(80)
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     order = plan.orders["ana"]
     together(
         lambda: label_all(desk, "ana", order, "left", "correct"),
@@ -312,7 +312,7 @@ def test_two_tabs_of_one_annotator_write_every_event_once(pilot: Keep) -> None:
 
 def test_two_desks_on_one_folder_never_count_an_act_twice(pilot: Keep) -> None:
     folder, plan = pilot(80)
-    left, right = Desk(folder, "pilot"), Desk(folder, "pilot")
+    left, right = LabelStore(folder, "pilot"), LabelStore(folder, "pilot")
     order = plan.orders["ana"]
     together(
         lambda: label_all(left, "ana", order, "left", "correct"),
@@ -324,7 +324,7 @@ def test_two_desks_on_one_folder_never_count_an_act_twice(pilot: Keep) -> None:
 
 def test_two_annotators_at_once_have_a_file_each(pilot: Keep) -> None:
     folder, plan = pilot(80)
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
 
     def work(annotator: str) -> None:
         for tab in ("left", "right"):
@@ -337,7 +337,7 @@ def test_two_annotators_at_once_have_a_file_each(pilot: Keep) -> None:
 
 def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
     folder, plan = pilot(200)
-    desk = Desk(folder, "pilot")
+    desk = LabelStore(folder, "pilot")
     done: list[int] = []
 
     def read() -> None:

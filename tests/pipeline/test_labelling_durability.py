@@ -23,7 +23,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation
 from crane_core.pipeline.campaigns import label_file
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import load_ledger
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import IN_MEMORY, open_store
@@ -39,7 +39,7 @@ NURSERY = """
 import json, os, random, sys
 from pathlib import Path
 from threading import Lock, Thread
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 one_line_at_a_time = Lock()
@@ -67,7 +67,7 @@ def label(desk, annotator, seed):
 for line in sys.stdin:
     labeller = os.fork()
     if labeller == 0:
-        desk = Desk(DataFolder(Path(sys.argv[1])), "pilot")
+        desk = LabelStore(DataFolder(Path(sys.argv[1])), "pilot")
         say("born", os.getpid())
         for annotator in desk.plan.annotators:
             Thread(target=label, args=(desk, annotator, int(line))).start()
@@ -170,7 +170,7 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
             assert set(events) - set(told.saved[annotator]) - set(kept[annotator]) <= set(told.under_way[annotator])
             assert events[len(events) - n_extra :] == told.under_way[annotator][:n_extra]
             assert [act.sequence for act in acts] == list(range(1, len(acts) + 1))
-            desk = Desk(folder, "pilot")
+            desk = LabelStore(folder, "pilot")
             given = {showing: str(entry.label) for showing, entry in desk.journal(annotator).given.items()}
             assert given == labels_of(told, annotator, events)
             n_torn[annotator] += torn_bytes > 0
@@ -183,7 +183,7 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
 
 
 def gone_on(
-    folder: DataFolder, annotator: str, desk: Desk, plan: Plan, told: Told, seed: int, n_torn: dict[str, int]
+    folder: DataFolder, annotator: str, desk: LabelStore, plan: Plan, told: Told, seed: int, n_torn: dict[str, int]
 ) -> list[str]:
     """Tear the file's end every second time, and label on at the desk that is open; the events of the file."""
     file = label_file(folder, "pilot", annotator)

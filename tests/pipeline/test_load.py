@@ -33,7 +33,7 @@ from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.importers import predictions as predictions_importer
 from crane_core.importers.filetree import FileTree
 from crane_core.pipeline import campaigns, load
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import Imported, catch_up, import_paths, load_ledger, prepare, prepare_or_read, rebuild
 from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.pipeline.sources import staged_sources
@@ -530,7 +530,7 @@ def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     load_ledger(store, folder)
     seen, answers = state.revision(store.cursor()), state.answers_token(store.cursor())
     act = {"event": "event-00001", "action": "label", "label": "wrong", "item": plan.items[0].item, "showing": 1}
-    assert Desk(folder, "pilot").take("ana", [act]).refused == {}
+    assert LabelStore(folder, "pilot").take("ana", [act]).refused == {}
     load_ledger(store, folder)
     assert state.revision(store.cursor()) != seen
     assert state.answers_token(store.cursor()) == answers

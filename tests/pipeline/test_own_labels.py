@@ -42,7 +42,7 @@ from crane_core.pipeline.export_folder import write_export
 from crane_core.pipeline.judged import annotators_of, judged_by, judging_campaigns
 from crane_core.pipeline.label_frame import KEY, final_outcomes, label_frame, repeat_frame
 from crane_core.pipeline.label_sets import common_set, label_sets, standing_words
-from crane_core.pipeline.labelling import Desk, adjudicate
+from crane_core.pipeline.labelling import LabelStore, adjudicate
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.measures import Credit, VoteRule, outcomes
 from crane_core.pipeline.places import DataFolder
@@ -66,7 +66,7 @@ def act(action: str, showing: Showing, **more: object) -> dict[str, object]:
 
 def label_all(folder: DataFolder, plan: Plan) -> dict[str, dict[str, str]]:
     """Everybody labels everything; ben differs on every fourth item, cleo on every sixth. Item to label of each."""
-    desk = Desk(folder, plan.campaign)
+    desk = LabelStore(folder, plan.campaign)
     codes = plan.labels.codes
     first = {item.item: code for item, code in zip(plan.items, cycle(codes), strict=False)}
     said = {}
@@ -81,7 +81,7 @@ def label_all(folder: DataFolder, plan: Plan) -> dict[str, dict[str, str]]:
 
 def check_acts(folder: DataFolder, plan: Plan) -> None:
     """A label of another set is refused; a reason counts only where the label offers it; undo, flag and again work."""
-    desk, last = Desk(folder, plan.campaign), plan.labels.labels[-1]
+    desk, last = LabelStore(folder, plan.campaign), plan.labels.labels[-1]
     showing = next(one for one in plan.orders["ana"] if one.showing == 1)
     strange = "wrong" if "wrong" not in plan.labels else "sound"
     taken = desk.take("ana", [act("label", showing, label=strange)])

@@ -23,7 +23,7 @@ from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
@@ -109,7 +109,7 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
             | {"seconds": 9.0}
             for item in plan.items
         ]
-        assert Desk(lab.folder, "pilot").take(name, acts).refused == {}
+        assert LabelStore(lab.folder, "pilot").take(name, acts).refused == {}
     wait_until(lambda: lab.visitor("ana").sees("results").shows("You label in the blind campaign pilot"))
     assert not vic.sees("agreement").shows("pilot")
     lock_campaign(lab.folder, "pilot", by="lea")

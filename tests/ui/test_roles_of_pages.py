@@ -25,7 +25,7 @@ from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaign_threads import About, write_message
 from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
@@ -85,7 +85,7 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
             | {"seconds": 9.0}
             for item in plan.items
         ]
-        assert Desk(folder, plan.campaign).take(name, acts).refused == {}
+        assert LabelStore(folder, plan.campaign).take(name, acts).refused == {}
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     with serve(folder.path, CRANE_ROLES=str(roles), CRANE_ALLOW_EXECUTION="1") as address:
@@ -158,7 +158,7 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
 def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     item = kept_campaign(lab.folder, "pilot").plan.items[0].item
     acts = [{"event": "ana-flag-1", "action": "flag", "item": item, "showing": 1}]
-    assert Desk(lab.folder, "pilot").take("ana", acts).refused == {}
+    assert LabelStore(lab.folder, "pilot").take("ana", acts).refused == {}
     about = About("ana", Showing(item, 1))
     write_message(lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD)
     ana, ben, lea = (lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea"))

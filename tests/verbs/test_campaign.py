@@ -17,7 +17,7 @@ from crane_core.errors import CampaignError
 from crane_core.pipeline.campaign_guideline import guideline_versions
 from crane_core.pipeline.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, Spoken, speaker
 
@@ -39,7 +39,7 @@ def refused(spoken: Spoken, words: str) -> bool:
 
 
 def label_all(folder: DataFolder, campaign: str) -> None:
-    desk = Desk(folder, campaign)
+    desk = LabelStore(folder, campaign)
     for annotator in desk.plan.annotators:
         while coming := desk.journal(annotator).upcoming(1):
             known = {"item": coming[0].item, "showing": coming[0].showing}
@@ -243,7 +243,7 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
 
 
 def label_some(folder: DataFolder, campaign: str, who: str, n: int, label: str = "correct") -> None:
-    desk = Desk(folder, campaign)
+    desk = LabelStore(folder, campaign)
     for _ in range(n):
         coming = desk.journal(who).upcoming(1)[0]
         known = {"item": coming.item, "showing": coming.showing}
@@ -271,9 +271,9 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     label_some(answered, "pilot", "ben", 3, "wrong")
     assert "eva joined; ben left" in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
     with pytest.raises(CampaignError, match="no longer labels"):
-        Desk(answered, "pilot").take("ben", [])
+        LabelStore(answered, "pilot").take("ben", [])
     for who in ("ana", "cem", "dia", "eva"):
-        label_some(answered, "pilot", who, len(Desk(answered, "pilot").journal(who).upcoming(99)))
+        label_some(answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99)))
     told = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]
     assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
     assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
@@ -283,7 +283,7 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     assert "items are labelled again by" in run("again", "pilot", "--labels", "correct", "--by", "lead").out
     assert kept_campaign(answered, "pilot").lock is None
     for who in ("ana", "cem", "dia", "eva"):
-        label_some(answered, "pilot", who, len(Desk(answered, "pilot").journal(who).upcoming(99)), "partial")
+        label_some(answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99)), "partial")
     assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
     out = tmp_path / "export"
     assert run("export", "pilot", "--out", out).code == 0

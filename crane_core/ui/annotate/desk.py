@@ -14,7 +14,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.errors import CraneError
 from crane_core.pipeline.cards import card, evidence
-from crane_core.pipeline.labelling import Desk, Taken
+from crane_core.pipeline.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
@@ -37,9 +37,9 @@ MAX_BATCH = 200
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def opened_desk(path: str, campaign: str) -> Desk:
+def opened_label_store(path: str, campaign: str) -> LabelStore:
     """The desk of a campaign, shared by all sessions of this process."""
-    return Desk(data.folder(), campaign)
+    return LabelStore(data.folder(), campaign)
 
 
 @st.cache_resource(max_entries=4_000, show_spinner=False)
@@ -59,40 +59,40 @@ def draw_desk(campaign: str, annotator: str) -> None:
     """The labelling screen of one annotator. Raises IdentityError if somebody else is logged in."""
     require_seat(annotator)
     try:
-        desk = opened_desk(str(data.folder().path), campaign)
-        desk.journal(annotator)
+        label_store = opened_label_store(str(data.folder().path), campaign)
+        label_store.journal(annotator)
     except CraneError:
         draw_closed(campaign, annotator, why="gone")
         raise
-    _head(desk, annotator)
+    _head(label_store, annotator)
     st.button("Continue", key=keys.RESUME)  # out of sight: the desk presses it, see desk.js
     _labelling(campaign, annotator, state.sources_token(data.store().cursor()))
 
 
-def _head(desk: Desk, annotator: str) -> None:
-    plan = desk.plan
+def _head(label_store: LabelStore, annotator: str) -> None:
+    plan = label_store.plan
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(literal(plan.title), anchor=False, width="content")
         st.caption(f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch")
         with st.popover("Guideline", width="content"):
-            _draw_guideline(desk, annotator)
+            _draw_guideline(label_store, annotator)
         here = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL}
         st.button("My items", on_click=show_here, kwargs=here, help="what you have labelled, to look at or change")
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
 
 
-def _draw_guideline(desk: Desk, annotator: str) -> None:
+def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
     """The version in force, and every one before with how many labels one gave under it."""
-    versions = desk.guidelines()
+    versions = label_store.guidelines()
     now = versions[-1]
-    if desk.plan.guideline != versions[0].version:
+    if label_store.plan.guideline != versions[0].version:
         st.warning(
-            f"This campaign started with version {desk.plan.guideline}, whose text was not stored. "
+            f"This campaign started with version {label_store.plan.guideline}, whose text was not stored. "
             f"You are reading version {now.version}."
         )
     draw_guideline(now.text)
     st.caption(f"version {now.version}, stored with every label")
-    draw_earlier(versions, Counter(given.guideline for given in desk.journal(annotator).given.values()))
+    draw_earlier(versions, Counter(given.guideline for given in label_store.journal(annotator).given.values()))
 
 
 @st.fragment
@@ -100,43 +100,49 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
     key = keys.desk(campaign, annotator)
     with told():
         require_seat(annotator)
-        desk = opened_desk(str(data.folder().path), campaign)
+        label_store = opened_label_store(str(data.folder().path), campaign)
         try:
-            now = _now(desk, annotator, content, taken=st.session_state.get(keys.taken(key)), sent=what_was_sent(key))
+            now = _now(
+                label_store, annotator, content, taken=st.session_state.get(keys.taken(key)), sent=what_was_sent(key)
+            )
         except CraneError:
             draw_closed(campaign, annotator, why="gone")
             raise
-        draw_component(now, key=key, on_sent=lambda: _save(desk, annotator, key))
+        draw_component(now, key=key, on_sent=lambda: _save(label_store, annotator, key))
 
 
-def _now(desk: Desk, annotator: str, content: str, *, taken: Taken | None, sent: Mapping[str, Any]) -> dict[str, Any]:
+def _now(
+    label_store: LabelStore, annotator: str, content: str, *, taken: Taken | None, sent: Mapping[str, Any]
+) -> dict[str, Any]:
     """What the desk in the browser receives."""
-    lock = desk.lock()
-    campaign = desk.plan.campaign
-    journal = desk.journal(annotator)
+    lock = label_store.lock()
+    campaign = label_store.plan.campaign
+    journal = label_store.journal(annotator)
     now = snapshot(
         journal,
         taken,
         have=_texts(sent.get("have")),
-        card_of=lambda item: _card(data.store(), content, desk.plan, campaign, item),
-        locked=f"Locked by {lock.locked_by}; labels can no longer change." if lock else _left(desk.plan, annotator),
+        card_of=lambda item: _card(data.store(), content, label_store.plan, campaign, item),
+        locked=f"Locked by {lock.locked_by}; labels can no longer change."
+        if lock
+        else _left(label_store.plan, annotator),
     )
     return now | {
-        "desk": {"campaign": campaign, "annotator": annotator, "made": desk.plan.created_at},
+        "desk": {"campaign": campaign, "annotator": annotator, "made": label_store.plan.created_at},
         "n": sent.get("n"),
-        "guideline": desk.guidelines()[-1].version,
-        "guideline_change": _change(desk, journal, sent.get("guideline")),
-        "label_set": for_desk(desk.plan.labels),
-        "evidence": _wanted_evidence(desk.plan, annotator, sent.get("evidence"), content),
-        "gold": told_of_gold(desk.plan, journal),
+        "guideline": label_store.guidelines()[-1].version,
+        "guideline_change": _change(label_store, journal, sent.get("guideline")),
+        "label_set": for_desk(label_store.plan.labels),
+        "evidence": _wanted_evidence(label_store.plan, annotator, sent.get("evidence"), content),
+        "gold": told_of_gold(label_store.plan, journal),
         "keys": keys_told(annotator, sent),
-        **threads_shown(desk.threads(annotator), (*now["queue"], *now["undo"])),
+        **threads_shown(label_store.threads(annotator), (*now["queue"], *now["undo"])),
     }
 
 
-def _change(desk: Desk, journal: Journal, shown: object) -> dict[str, str] | None:
+def _change(label_store: LabelStore, journal: Journal, shown: object) -> dict[str, str] | None:
     """What is new since the version that the browser shows, or, where it shows none yet, that of the last act."""
-    versions = desk.guidelines()
+    versions = label_store.guidelines()
     last = journal.last.guideline if journal.last else None
     before, now = version_known(versions, shown) or version_known(versions, last), versions[-1]
     if before is None or before.version == now.version:
@@ -148,17 +154,17 @@ def _left(plan: Plan, annotator: str) -> str | None:
     return None if annotator in plan.present else "You no longer label in this campaign. Its lead can add you again."
 
 
-def _save(desk: Desk, annotator: str, key: str) -> None:
+def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     """Take what the browser sent. If the desk refuses all of it, acts that are on disk already count as saved."""
     events = what_was_sent(key).get("events")
     acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
-    known = showing_of(desk.plan, annotator)
+    known = showing_of(label_store.plan, annotator)
     try:
         require_seat(annotator)
         take_keys(annotator, what_was_sent(key))
-        taken = desk.take(annotator, [_named(act, known) for act in acts])
+        taken = label_store.take(annotator, [_named(act, known) for act in acts])
     except CraneError as error:
-        on_disk = desk.journal(annotator).events
+        on_disk = label_store.journal(annotator).events
         taken = Taken([event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error))
     st.session_state[keys.taken(key)] = taken
 

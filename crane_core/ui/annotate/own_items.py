@@ -19,12 +19,12 @@ from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import AnnotationAction, Side
 from crane_core.pipeline.campaign_threads import MAX_MESSAGE, About, resolve, write_message
 from crane_core.pipeline.cards import card
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
-from crane_core.ui.annotate.desk import opened_desk
+from crane_core.ui.annotate.desk import opened_label_store
 from crane_core.ui.annotate.snapshot import showing_of, token
 from crane_core.ui.annotate.thread_html import STATE_WORDS, thread_html
 from crane_core.ui.exception_names import exception_name
@@ -44,21 +44,21 @@ UNLABELLED = "not labelled"
 def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
     """The list, or the item that `asked` names. Raises IdentityError if somebody else is logged in."""
     require_seat(annotator)
-    desk = opened_desk(str(data.folder().path), campaign)
-    journal = desk.journal(annotator)
-    showing = showing_of(desk.plan, annotator).get(asked)
+    label_store = opened_label_store(str(data.folder().path), campaign)
+    journal = label_store.journal(annotator)
+    showing = showing_of(label_store.plan, annotator).get(asked)
     here = {keys.CAMPAIGN: campaign, keys.ANNOTATOR: annotator}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("My items" if showing is None else "My item", anchor=False, width="content")
-        st.caption(literal(f"{annotator} in {desk.plan.title}"), width="stretch")
+        st.caption(literal(f"{annotator} in {label_store.plan.title}"), width="stretch")
         if showing is not None:
             st.button("All my items", on_click=show_here, kwargs=here | {keys.OWN: keys.OWN_ALL})
         st.button("Continue labelling", type="primary", on_click=show_here, kwargs=here)
     if showing is None:
-        _draw_list(desk.plan, journal, desk.threads(annotator), here)
+        _draw_list(label_store.plan, journal, label_store.threads(annotator), here)
     else:
-        _draw_item(desk, journal, annotator, showing)
-        _draw_thread(desk, annotator, showing)
+        _draw_item(label_store, journal, annotator, showing)
+        _draw_thread(label_store, annotator, showing)
 
 
 def _draw_list(plan: Plan, journal: Journal, threads: Mapping[Showing, Thread], here: Mapping[str, str]) -> None:
@@ -134,12 +134,12 @@ def _words(_store: Store, content: str, _plan: Plan, item: str) -> tuple[str, st
     return exception_name(found.exception) or "", found.texts[0].text[:MOST_OF_A_TEXT] if found.texts else ""
 
 
-def _draw_item(desk: Desk, journal: Journal, annotator: str, showing: Showing) -> None:
+def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showing: Showing) -> None:
     st.html(card_style())
-    st.html(f'<div class="cw-desk">{card_html(card(data.store(), desk.plan, showing.item))}</div>')
-    given, labels = journal.given.get(showing), desk.plan.labels
+    st.html(f'<div class="cw-desk">{card_html(card(data.store(), label_store.plan, showing.item))}</div>')
+    given, labels = journal.given.get(showing), label_store.plan.labels
     flagged, note = showing in journal.flags, journal.notes.get(showing, "")
-    if desk.lock() is not None or annotator not in desk.plan.present:
+    if label_store.lock() is not None or annotator not in label_store.plan.present:
         said = label_words(given.label, labels) if given else UNLABELLED
         st.info(literal(f"Your label: {said}. It can no longer change."))
         return
@@ -166,7 +166,7 @@ def _draw_item(desk: Desk, journal: Journal, annotator: str, showing: Showing) -
             acts.append({"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)})
         if words.strip() != note:
             acts.append({"action": str(AnnotationAction.NOTE), "note": words.strip()})
-        _save(desk, annotator, showing, acts)
+        _save(label_store, annotator, showing, acts)
 
 
 def _draw_reason(labels: LabelSet, given: str | None) -> str | None:
@@ -184,28 +184,28 @@ def _draw_reason(labels: LabelSet, given: str | None) -> str | None:
     )
 
 
-def _save(desk: Desk, annotator: str, showing: Showing, acts: list[dict[str, Any]]) -> None:
+def _save(label_store: LabelStore, annotator: str, showing: Showing, acts: list[dict[str, Any]]) -> None:
     """Put the changes on the disk; then the list is shown again."""
-    version = desk.guidelines()[-1].version
+    version = label_store.guidelines()[-1].version
     about = {"item": showing.item, "showing": showing.showing, "guideline": version}
     with told():
         require_seat(annotator)
-        taken = desk.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
+        taken = label_store.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
         if taken.refused:
             st.error(literal("; ".join(taken.refused.values())))
             return
-        show_here(**{keys.CAMPAIGN: desk.plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL})
+        show_here(**{keys.CAMPAIGN: label_store.plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL})
         st.rerun()
 
 
-def _draw_thread(desk: Desk, annotator: str, showing: Showing) -> None:
+def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> None:
     """What the lead wrote about this item, and the answer; a flagged item can begin a thread."""
-    thread = desk.threads(annotator).get(showing)
+    thread = label_store.threads(annotator).get(showing)
     if thread is None:
         return
     if thread.messages:
         st.html(f'<div class="cw-desk">{thread_html(thread)}</div>')
-    if desk.lock() is not None:
+    if label_store.lock() is not None:
         return
     about = About(annotator, showing)
     with st.form("message", border=False, clear_on_submit=True, enter_to_submit=False):
@@ -217,9 +217,9 @@ def _draw_thread(desk: Desk, annotator: str, showing: Showing) -> None:
         with told():
             require_seat(annotator)
             if sent:
-                write_message(data.folder(), desk.plan.campaign, about, text, by=annotator, side=Side.ANNOTATOR)
+                write_message(data.folder(), label_store.plan.campaign, about, text, by=annotator, side=Side.ANNOTATOR)
             else:
-                resolve(data.folder(), desk.plan.campaign, about, by=annotator, side=Side.ANNOTATOR)
+                resolve(data.folder(), label_store.plan.campaign, about, by=annotator, side=Side.ANNOTATOR)
             st.rerun()
 
 

@@ -11,7 +11,7 @@ from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns import keep_campaign
-from crane_core.pipeline.labelling import Desk
+from crane_core.pipeline.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, showing_of, snapshot, token
 
@@ -34,13 +34,13 @@ def plan() -> Plan:
 
 
 @pytest.fixture
-def desk(plan: Plan, tmp_path: Path) -> Desk:
+def desk(plan: Plan, tmp_path: Path) -> LabelStore:
     folder = DataFolder(tmp_path)
     keep_campaign(folder, plan)
-    return Desk(folder, "pilot")
+    return LabelStore(folder, "pilot")
 
 
-def label_next(desk: Desk, annotator: str, label: str, n: int) -> None:
+def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
     for place in range(n):
         showing = desk.journal(annotator).upcoming(1)[0]
         act = {
@@ -52,11 +52,11 @@ def label_next(desk: Desk, annotator: str, label: str, n: int) -> None:
         assert taken.refused == {}
 
 
-def told(desk: Desk, annotator: str, have: tuple[str, ...] = ()) -> dict[str, object]:
+def told(desk: LabelStore, annotator: str, have: tuple[str, ...] = ()) -> dict[str, object]:
     return snapshot(desk.journal(annotator), None, have=have, card_of=lambda item: f"card of {item}")
 
 
-def test_cards_are_sent_ahead_once(desk: Desk, plan: Plan) -> None:
+def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
     first = told(desk, "ana")
     queue = first["queue"]
     assert isinstance(queue, list) and len(queue) == AHEAD
@@ -71,7 +71,7 @@ def test_cards_are_sent_ahead_once(desk: Desk, plan: Plan) -> None:
     assert list(after["cards"]) == after["queue"][-1:]  # type: ignore[call-overload, index]
 
 
-def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: Desk) -> None:
+def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: LabelStore) -> None:
     label_next(desk, "ana", "wrong", 25)
     begun = told(desk, "ana")
     now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[call-overload, arg-type]
@@ -81,13 +81,13 @@ def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: Desk) -> None:
     assert (now["done"], now["median_s"]) == (25, 4.0)
 
 
-def test_nothing_that_another_annotator_does_changes_what_one_is_told(desk: Desk) -> None:
+def test_nothing_that_another_annotator_does_changes_what_one_is_told(desk: LabelStore) -> None:
     before = told(desk, "ben")
     label_next(desk, "ana", "wrong", 30)
     assert told(desk, "ben") == before
 
 
-def test_no_word_of_it_tells_detector_setting_or_instance(desk: Desk, plan: Plan) -> None:
+def test_no_word_of_it_tells_detector_setting_or_instance(desk: LabelStore, plan: Plan) -> None:
     label_next(desk, "ana", "partial", 30)
     text = json.dumps(told(desk, "ana"))
     secrets = {*DETECTORS, "study", "reproduced", "setting", "detector", "showing"}

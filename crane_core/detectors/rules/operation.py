@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -44,6 +45,7 @@ class Arguments:
         return bound
 
 
+@cache
 def _spec(parameters: str) -> ast.arguments:
     [definition] = ast.parse(f"def f({parameters}): pass").body
     if not isinstance(definition, ast.FunctionDef):

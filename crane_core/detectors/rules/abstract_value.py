@@ -195,6 +195,12 @@ class AbstractValue:
     def class_name(self) -> str:
         return self.type.rpartition(".")[2]
 
+    @property
+    def shape(self) -> tuple[int | None, ...] | None:
+        """The fact "shape", in which None is a length that is not known; None if not even their number is."""
+        shape = self.fact("shape")
+        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+
     def is_a(self, package: str, *class_names: str) -> bool:
         """Whether the type is certainly one of these classes of a package, wherever in it they are defined."""
         return self.package == package and (not class_names or self.class_name in class_names)

@@ -128,11 +128,6 @@ def through(layer: AbstractValue, shape: Shape) -> Shape | None:
     return after
 
 
-def shape_of(value: AbstractValue) -> Shape | None:
-    shape = value.fact("shape")
-    return tuple(shape) if isinstance(shape, (tuple, list)) else None
-
-
 @RULES.method("keras.*", "__call__")
 def called(operation: Operation) -> AbstractValue | None:
     """A layer on a symbolic tensor, or on data."""
@@ -143,7 +138,7 @@ def called(operation: Operation) -> AbstractValue | None:
     if others or not operation.arguments.is_complete:
         return None
     _refuse_lists(operation, layer, given)
-    shape = shape_of(given)
+    shape = given.shape
     if shape is None:
         return AbstractValue(given.type if given.type == SYMBOLIC else "")
     try:
@@ -191,7 +186,7 @@ def _joiner(*, is_concatenation: bool) -> Rule:
 
 
 def _join(operation: Operation, parts: Sequence[AbstractValue], axis: Any) -> AbstractValue | None:
-    found = [shape_of(part) for part in parts]
+    found = [part.shape for part in parts]
     if any(shape is None for shape in found) or not parts or any(part.class_name != "KerasTensor" for part in parts):
         return AbstractValue()
     shapes = [shape for shape in found if shape is not None]

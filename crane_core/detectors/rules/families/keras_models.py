@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import keras_losses, keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
-from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, shape_of, through
+from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, through
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, Shape, shown
@@ -118,7 +118,7 @@ def model_made(operation: Operation) -> AbstractValue | None:
     facts: dict[str, Any] = {"compiled": False, "built": True}
     for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
         one = part.items[0] if part.type == "list" and part.items is not None and len(part.items) == 1 else part
-        if one.class_name == "KerasTensor" and (shape := shape_of(one)) is not None:
+        if one.class_name == "KerasTensor" and (shape := one.shape) is not None:
             facts[name] = shape
     return AbstractValue(_FUNCTIONAL, facts, words=operation.text)
 
@@ -163,7 +163,7 @@ def _array_shape(value: AbstractValue | None) -> Shape | None:
     """The shape of an array, frame or series."""
     if value is None or not any(value.is_a(package, name) for package, name in _ARRAYS):
         return None
-    shape = shape_of(value)
+    shape = value.shape
     if shape is None and value.is_a("pandas", "Series") and type(value.fact("length")) is int:
         return (value.fact("length"),)
     return shape
@@ -456,7 +456,7 @@ def predicted(operation: Operation) -> AbstractValue | None:
 
 def _symbolic(operation: Operation, model: AbstractValue) -> AbstractValue:
     """A model as a layer of another one."""
-    shape = shape_of(operation.first)
+    shape = operation.first.shape
     if operation.first.class_name != "KerasTensor" or operation.name != "__call__" or shape is None:
         return AbstractValue()
     output = _through_model(operation, model, shape, operation.first.words or "the input")

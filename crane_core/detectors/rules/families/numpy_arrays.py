@@ -76,8 +76,7 @@ def is_number(value: AbstractValue) -> bool:
 def shape_of(value: AbstractValue) -> Shape | None:
     """The shape that NumPy gives an array, number or list by itself; None if it is not known or not NumPy's."""
     if is_array(value):
-        shape = value.fact("shape")
-        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+        return value.shape
     if is_number(value) or value.type == "str":
         return ()
     return _list_shape(value) if value.type in _SEQUENCES else None
@@ -86,8 +85,7 @@ def shape_of(value: AbstractValue) -> Shape | None:
 def taken_shape(value: AbstractValue) -> Shape | None:
     """The shape of what `numpy.asarray` makes of it: of frames and series too."""
     if value.is_a("pandas", "DataFrame"):
-        shape = value.fact("shape")
-        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+        return value.shape
     if value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex"):
         length = value.fact("length")
         return (length,) if type(length) is int else (None,)

@@ -43,6 +43,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     with_index_of,
     with_label_set,
 )
+from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -689,8 +690,6 @@ def _numbers_only(operation: Operation, old: AbstractValue) -> None:
 
 def text_column(old: AbstractValue) -> Any:
     """A column that certainly holds a string that is not a number; None if there may be none."""
-    from crane_core.detectors.rules.families.pandas_values import bad_text
-
     if not n_rows(old):
         return None
     for label in labels_of(old) or sorted(label_set(old) or (), key=str):

@@ -14,7 +14,7 @@ _PAIRS: Final = ("pearsonr", "spearmanr", "kendalltau", "ttest_rel", "wilcoxon",
 
 
 def _is_column(value: AbstractValue) -> bool:
-    shape = data.shape_of(value)
+    shape = data.shape_as_array(value)
     return shape is not None and len(shape) == 1
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.evidence import enumerated
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
@@ -100,7 +101,7 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
         operation.crash(
             "ValueError",
             f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
-            fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
+            fact=f"{data.named(x, 'X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
             remedy="use columns that the frame has at this step",
         )
     n_columns = data.n_features(x)
@@ -112,11 +113,6 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
             fact=f"{data.named(x, 'X')} has {n_columns} columns",
             remedy="use existing column numbers",
         )
-
-
-def _listed(labels: Any) -> str:
-    names = sorted(map(str, labels))
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
 def _chosen(x: AbstractValue, columns: Any) -> AbstractValue | None:
@@ -165,7 +161,7 @@ def transform_columns(
         operation.crash(
             "ValueError",
             f"columns are missing: {', '.join(missing[:8])}",
-            fact=f"{data.named(x, 'X')} has the columns {_listed(labels or ())}",
+            fact=f"{data.named(x, 'X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
             remedy="pass the columns that it was fitted with",
         )
     if is_fitted(estimator) is True:

@@ -7,6 +7,7 @@ where the kernel's version is the table's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
@@ -119,18 +120,12 @@ def _refuse_name(operation: Operation, known: KnownClass, name: str) -> None:
         remedy = _similar(name, known)
     else:
         return
-    operation.crash("TypeError", why, fact=f"its parameters are {_listed(list(known.parameters))}", remedy=remedy)
+    operation.crash("TypeError", why, fact=f"its parameters are {', '.join(known.parameters) or 'none'}", remedy=remedy)
 
 
 def _similar(name: str, known: KnownClass) -> str:
-    from difflib import get_close_matches
-
     found = get_close_matches(name, known.parameters, 1)
     return f"use {found[0]} if that is meant" if found else "remove it"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) if names else "none"
 
 
 for _each in classes().values():
@@ -161,7 +156,7 @@ def set_parameters(operation: Operation) -> AbstractValue | None:
             operation.crash(
                 "ValueError",
                 f"{known.name} has no parameter {name}",
-                fact=f"its parameters are {_listed(list(known.parameters))}",
+                fact=f"its parameters are {', '.join(known.parameters) or 'none'}",
                 remedy=_similar(name, known),
             )
     if len(names) < len(operation.arguments.keywords) or not operation.arguments.is_complete:

@@ -47,7 +47,7 @@ def is_sparse(value: AbstractValue) -> bool:
     return value.package == "scipy" and value.class_name.endswith(("_matrix", "_array"))
 
 
-def shape_of(value: AbstractValue) -> Shape | None:
+def shape_as_array(value: AbstractValue) -> Shape | None:
     """The shape that numpy.asarray of it has; None where not even the number of dimensions is known."""
     shape = value.fact("shape")
     if isinstance(shape, tuple) and (is_frame(value) or is_array(value) or is_sparse(value) or not value.type):
@@ -62,7 +62,7 @@ def _nested_shape(value: AbstractValue) -> Shape | None:
     if value.items is None:
         flat = set(value.fact("item_types", {})) <= {"int", "float", "str", "bool"} and "item_types" in value.facts
         return (value.fact("length"),) if flat and isinstance(value.fact("length"), int) else None
-    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_of(item)) for item in value.items}
+    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_as_array(item)) for item in value.items}
     if len(inner) != 1:
         return (0,) if not value.items else None
     only = inner.pop()
@@ -70,7 +70,7 @@ def _nested_shape(value: AbstractValue) -> Shape | None:
 
 
 def n_samples(value: AbstractValue) -> int | None:
-    if (shape := shape_of(value)) is not None:
+    if (shape := shape_as_array(value)) is not None:
         return shape[0] if shape else None
     if value.type in ("list", "tuple"):
         length = len(value.items) if value.items is not None else value.fact("length")
@@ -79,7 +79,7 @@ def n_samples(value: AbstractValue) -> int | None:
 
 
 def n_features(value: AbstractValue) -> int | None:
-    shape = shape_of(value)
+    shape = shape_as_array(value)
     return shape[1] if shape is not None and len(shape) == 2 else None
 
 
@@ -123,7 +123,7 @@ def _flaws_of_content(value: AbstractValue) -> Iterator[Flaw]:
 
 
 def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
-    shape, words = shape_of(value), named(value, "it")
+    shape, words = shape_as_array(value), named(value, "it")
     if shape is None:
         return
     known = f"{words} has the shape {shown(shape)}"
@@ -238,7 +238,7 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
         return None
     known = [text for name in _TOLD_VALUES for text in _flat(facts.get(name))]
     is_in_use = "n_unused_categories" not in facts and "not_computed" not in facts
-    known += _listed(facts.get("categories")) if is_in_use and "ordered" in facts else []
+    known += _as_list(facts.get("categories")) if is_in_use and "ordered" in facts else []
     return next((text for text in known if _is_no_number(text)), None)
 
 
@@ -248,7 +248,7 @@ def _flat(value: Any, depth: int = 3) -> list[Any]:
     return [value]
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, set)) else []
 
 
@@ -287,7 +287,7 @@ def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_lea
     """
     part = AbstractValue(value.type, words=words or value.words)
     part.facts = {name: value.facts[name] for name in _KEPT_OF_ROWS if name in value.facts}
-    shape, n_all = shape_of(value), n_samples(value)
+    shape, n_all = shape_as_array(value), n_samples(value)
     lost = None if n_all is None or n_rows is None else n_all - n_rows
     n_rows = None if is_least else n_rows
     if shape is not None and value.type not in ("list", "tuple"):
@@ -358,7 +358,7 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     categories = facts.get("categories") or []
     if categories and all(_is_no_number(label) for label in categories):
         return n_all - n_missing, categories[0]
-    examples = [text for text in _listed(facts.get("example_values")) + list(values) if _is_no_number(text)]
+    examples = [text for text in _as_list(facts.get("example_values")) + list(values) if _is_no_number(text)]
     if examples and isinstance(facts.get("n_read_as_numbers"), int):
         return n_all - n_missing - facts["n_read_as_numbers"], examples[0]
     return 0, None

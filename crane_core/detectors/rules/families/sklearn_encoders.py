@@ -31,7 +31,7 @@ def fit_encoder(operation: Operation, estimator: AbstractValue, known: KnownClas
 
 
 def _refuse_table(operation: Operation, known: KnownClass, x: AbstractValue) -> None:
-    shape = data.shape_of(x)
+    shape = data.shape_as_array(x)
     if known.name == "LabelEncoder" and shape is not None and len(shape) == 2 and (shape[1] or 0) > 1:
         operation.crash(
             "ValueError",
@@ -72,7 +72,7 @@ def transform_encoder(
         _refuse_table(operation, known, x)
         if known.name == "LabelEncoder":
             _refuse_unseen_label(operation, estimator, x)
-            shape = data.shape_of(x)
+            shape = data.shape_as_array(x)
             return (
                 array(shape, f"the result of {operation.text[:60]}")
                 if shape is not None and len(shape) == 1

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.evidence import enumerated
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
 from crane_core.detectors.rules.families.sklearn_estimators import (
@@ -105,7 +106,7 @@ def fit(
     fit_to(estimator, x)
     if y is None:
         return
-    if (shape := data.shape_of(y)) is not None and len(shape) == 1:
+    if (shape := data.shape_as_array(y)) is not None and len(shape) == 1:
         estimator.facts["n_targets_fit"] = 1
     if known.kind == "classifier" and (target := target_of(y)).classes is not None:
         estimator.facts["classes_"] = sorted(target.classes, key=str)
@@ -287,21 +288,18 @@ def _refuse_names(
         return
     unseen = [name for name in given if name not in fitted]
     missing = [name for name in fitted if name not in given]
-    parts = [f"unseen at fit time: {_listed(unseen)}"] * bool(unseen) + [f"missing now: {_listed(missing)}"] * bool(
-        missing
-    )
+    parts = [f"unseen at fit time: {_some(unseen)}"] * bool(unseen) + [f"missing now: {_some(missing)}"] * bool(missing)
     words = data.named(x, "X")
     operation.crash(
         exception,
         "The feature names should match those that were passed during fit",
-        fact="; ".join(parts) or f"{words} has the columns in a different order, {_listed(list(given))}",
+        fact="; ".join(parts) or f"{words} has the columns in a different order, {_some(given)}",
         remedy="pass the columns in the order of fit (feature_names_in_), or encode both in the same way",
     )
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(name[:60] for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+def _some(names: list[str]) -> str:
+    return enumerated([name[:60] for name in names], 8)
 
 
 def _refuse_count(

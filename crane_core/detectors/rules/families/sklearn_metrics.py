@@ -274,7 +274,7 @@ def of_numbers(operation: Operation) -> AbstractValue | None:
 
 
 def _n_outputs(value: AbstractValue) -> int | None:
-    shape = data.shape_of(value)
+    shape = data.shape_as_array(value)
     return None if shape is None or len(shape) > 2 else 1 if len(shape) == 1 else shape[1]
 
 
@@ -334,7 +334,7 @@ def _refuse_scores(
     values: tuple[AbstractValue, AbstractValue],
     target: Target,
 ) -> None:
-    shape = data.shape_of(values[1])
+    shape = data.shape_as_array(values[1])
     if shape is None:
         return
     if (

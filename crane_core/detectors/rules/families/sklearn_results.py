@@ -75,7 +75,7 @@ def predicted(
     """What predict and the like give."""
     words = f"the result of {operation.text[:60]}"
     kind, shape = known.gives.get(method, ("", ()))
-    if kind != ARRAY or data.n_samples(x) is None and data.shape_of(x) is None:
+    if kind != ARRAY or data.n_samples(x) is None and data.shape_as_array(x) is None:
         return AbstractValue(words=words)
     if method == "predict" and len(shape) == 1 and _has_one_target(estimator, known):
         found = array((data.n_samples(x),), words)

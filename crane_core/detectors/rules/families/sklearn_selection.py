@@ -157,7 +157,7 @@ def _refuse_stratify(operation: Operation, options: dict[str, AbstractValue], n_
         lengths_differ(operation, "ValueError", ("the data", n_all), (data.named(stratify, "stratify"), n_labels))
     facts = data.values_of(stratify)
     fewest = facts.get("n_of_rarest")
-    if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_of(stratify) or ()) == 1:
+    if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_as_array(stratify) or ()) == 1:
         operation.crash(
             "ValueError",
             "The least populated class in y has only 1 member, which is too few",

@@ -33,7 +33,7 @@ class Target:
 
 
 def target_of(value: AbstractValue) -> Target:
-    shape = data.shape_of(value)
+    shape = data.shape_as_array(value)
     if data.is_frame(value):
         return _of_frame(value)
     if shape is None or not (data.is_series(value) or data.is_array(value) or value.type in ("list", "tuple", "")):

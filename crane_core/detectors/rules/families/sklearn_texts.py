@@ -40,7 +40,7 @@ def _refuse_documents(
     if not is_usual or value_of(estimator, "lowercase") is not True or data.n_samples(documents) in (None, 0):
         return
     dtype = str(documents.fact("dtype", ""))
-    shape = data.shape_of(documents)
+    shape = data.shape_as_array(documents)
     if (data.is_series(documents) or data.is_array(documents)) and shape is not None and len(shape) == 1:
         if dtype.startswith(_NUMBERS):
             operation.crash(

@@ -221,7 +221,7 @@ def _is_of_patsy(name: str) -> bool:
 def with_constant(operation: Operation) -> AbstractValue | None:
     """The same columns and perhaps one more: a column that is constant already is enough."""
     table = operation.first
-    shape = data.shape_of(table)
+    shape = data.shape_as_array(table)
     if shape is None or len(shape) != 2 or not (data.is_frame(table) or data.is_array(table)):
         return AbstractValue()
     facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
@@ -254,7 +254,7 @@ def asked(operation: Operation) -> AbstractValue | None:
     if given is None or "exog" not in given or model.fact("model") not in _LINEAR or "formula" in model.facts:
         return None
     x, n_fitted = given["exog"], model.fact("n_columns")
-    shape = data.shape_of(x)
+    shape = data.shape_as_array(x)
     if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
         return AbstractValue()
     columns = model.fact("columns")

@@ -50,18 +50,13 @@ def is_operand(value: AbstractValue) -> bool:
     return is_eager(value) or value.is_a("tensorflow", "ResourceVariable")
 
 
-def shape_of(value: AbstractValue) -> Shape | None:
-    shape = value.fact("shape")
-    return tuple(shape) if isinstance(shape, (tuple, list)) else None
-
-
 def _tensor(shape: Shape | None, dtype: object = None) -> AbstractValue:
     facts = {"shape": shape, "dtype": dtype if isinstance(dtype, str) else None}
     return AbstractValue(EAGER, {name: fact for name, fact in facts.items() if fact is not None})
 
 
 def _describe(value: AbstractValue) -> str:
-    shape, dtype = shape_of(value), value.fact("dtype")
+    shape, dtype = value.shape, value.fact("dtype")
     return f"{value.words or 'a tensor'} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
 
 
@@ -69,7 +64,7 @@ def _fitting(
     operation: Operation, parts: Sequence[AbstractValue], combine: Callable[..., Shape | None]
 ) -> Shape | None:
     """The result of the shapes; a mismatch is a crash."""
-    found = [shape_of(part) for part in parts]
+    found = [part.shape for part in parts]
     if any(shape is None for shape in found):
         return None
     try:
@@ -177,7 +172,7 @@ def cast(operation: Operation) -> AbstractValue | None:
         return None
     said = bound.get("dtype", AbstractValue())
     dtype = said.literal if isinstance(said.literal, str) else said.path.removeprefix("tensorflow.") or None
-    return _tensor(shape_of(bound["x"]), dtype) if is_eager(bound["x"]) else AbstractValue()
+    return _tensor(bound["x"].shape, dtype) if is_eager(bound["x"]) else AbstractValue()
 
 
 @RULES.item("tensorflow.EagerTensor")
@@ -221,7 +216,7 @@ def no_such_attribute(operation: Operation) -> AbstractValue | None:
 def assigned(operation: Operation) -> AbstractValue | None:
     """Other values in a variable of the same shape and dtype."""
     variable, value = operation.receiver or AbstractValue(), operation.first
-    before, after = shape_of(variable), shape_of(value) if is_operand(value) else None
+    before, after = variable.shape, value.shape if is_operand(value) else None
     if before is not None and after is not None and None not in (*before, *after) and before != after:
         operation.crash(
             "ValueError" if operation.name == "assign" else "InvalidArgumentError",
@@ -238,7 +233,7 @@ def assigned(operation: Operation) -> AbstractValue | None:
 def as_array(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
     facts = {name: value.fact(name) for name in ("shape", "dtype") if value.fact(name) is not None}
-    return AbstractValue("numpy.ndarray", facts) if shape_of(value) else AbstractValue()
+    return AbstractValue("numpy.ndarray", facts) if value.shape else AbstractValue()
 
 
 @RULES.method("tensorflow.EagerTensor")

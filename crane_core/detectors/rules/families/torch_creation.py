@@ -18,7 +18,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_tensor,
     lengths,
     promoted,
-    shape_of,
     tensor,
     whole,
     words_of,
@@ -76,7 +75,7 @@ def alike(operation: Operation) -> AbstractValue | None:
     if not is_tensor(operation.first):
         return None
     named = operation.arguments.keywords.get("dtype")
-    return tensor(shape_of(operation.first), dtype_of(operation.first) if named is None else dtype_meant(named))
+    return tensor(operation.first.shape, dtype_of(operation.first) if named is None else dtype_meant(named))
 
 
 @RULES.function("torch.arange")
@@ -120,7 +119,7 @@ def from_numpy(operation: Operation) -> AbstractValue | None:
     if not given.is_a("numpy", "ndarray"):
         return None
     _refuse_objects(operation, given)
-    return tensor(shape_of(given), dtype_of_array(given), "cpu", words=given.words)
+    return tensor(given.shape, dtype_of_array(given), "cpu", words=given.words)
 
 
 def _refuse_objects(operation: Operation, given: AbstractValue) -> None:
@@ -161,9 +160,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _of_data(operation: Operation, data: AbstractValue) -> tuple[Shape | None, str | None]:
     if data.is_a("numpy", "ndarray"):
         _refuse_objects(operation, data)
-        return shape_of(data), dtype_of_array(data)
+        return data.shape, dtype_of_array(data)
     if is_tensor(data):
-        return shape_of(data), dtype_of(data)
+        return data.shape, dtype_of(data)
     if data.is_a("pandas", "DataFrame"):
         _refuse_frame(operation, data)
         return None, None
@@ -176,7 +175,7 @@ def _of_data(operation: Operation, data: AbstractValue) -> tuple[Shape | None, s
 
 def _refuse_frame(operation: Operation, data: AbstractValue) -> None:
     """torch.tensor(frame) takes the frame for a sequence and asks it for element 0, which is a column."""
-    columns, shape = data.fact("columns"), shape_of(data)
+    columns, shape = data.fact("columns"), data.shape
     has_names = isinstance(columns, tuple) and columns and all(isinstance(label, str) for label in columns)
     if has_names and shape is not None and shape[0]:
         operation.crash(
@@ -266,7 +265,7 @@ def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape |
         _refuse_one(operation, given)
         return tensor(None)
     _refuse_parts(operation, given.items)
-    found = [shape_of(one) for one in given.items]
+    found = [one.shape for one in given.items]
     dtypes = [(dtype_of(one), True) for one in given.items]
     at = whole(axis)
     if any(shape is None for shape in found) or at is None or not found:

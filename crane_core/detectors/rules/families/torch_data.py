@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
@@ -165,7 +165,7 @@ def tensor_dataset(operation: Operation) -> AbstractValue | None:
     for value in given:
         if value.is_a("numpy", "ndarray") or value.type == "list" or value.is_a("pandas", "Series", "DataFrame"):
             _no_tensor(operation, value)
-    found = [shape_of(value) if is_tensor(value) else None for value in given]
+    found = [value.shape if is_tensor(value) else None for value in given]
     lengths = {shape[0] for shape in found if shape and shape[0] is not None}
     if len(lengths) > 1:
         operation.crash(
@@ -224,7 +224,7 @@ def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
     n = dataset.fact("length")
     if not dataset.is_a("torch", "TensorDataset") or dataset.items is None or type(n) is not int or not n:
         return {}
-    found = [shape_of(one) for one in dataset.items]
+    found = [one.shape for one in dataset.items]
     if any(shape is None for shape in found):
         return {}
     parts = {f"batch[{at}]": (min(size, n), *shape[1:]) for at, shape in enumerate(found) if shape is not None}

@@ -14,7 +14,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_float,
     is_tensor,
     known,
-    shape_of,
     short,
     tensor,
 )
@@ -51,7 +50,7 @@ class Loss:
 
 
 def _cross_entropy(loss: Loss) -> None:
-    given, target = shape_of(loss.given), shape_of(loss.target)
+    given, target = loss.given.shape, loss.target.shape
     if not _are_tensors(loss) or given is None or target is None or not given:
         return
     if given == target and None not in given:
@@ -73,7 +72,7 @@ def _probabilities(loss: Loss) -> None:
 
 
 def _nll(loss: Loss) -> None:
-    given, target = shape_of(loss.given), shape_of(loss.target)
+    given, target = loss.given.shape, loss.target.shape
     if _are_tensors(loss) and given is not None and target is not None and given:
         _indices(loss, given, target)
 
@@ -184,7 +183,7 @@ def _logits(loss: Loss) -> None:
 
 
 def _same_shape(loss: Loss) -> None:
-    given, target = shape_of(loss.given), shape_of(loss.target)
+    given, target = loss.given.shape, loss.target.shape
     if not _are_tensors(loss) or given is None or target is None:
         return
     if len(given) != len(target) or any(
@@ -199,7 +198,7 @@ def _same_shape(loss: Loss) -> None:
 
 def _meeting(loss: Loss) -> None:
     """Losses that only warn of unequal shapes and then broadcast."""
-    given, target = shape_of(loss.given), shape_of(loss.target)
+    given, target = loss.given.shape, loss.target.shape
     if _are_tensors(loss) and given is not None and target is not None:
         with crash_on_shape_mismatch("RuntimeError", fact=loss.fact, remedy="give output and target the same shape"):
             broadcast(given, target)
@@ -278,7 +277,7 @@ def _of_class(kind: str) -> Rule:
 
 def _refuse_outputs(operation: Operation, switch: AbstractValue | None) -> None:
     """MSELoss(output, target) makes a loss with tensors for settings: their truth is tested."""
-    n_elements = size(shape_of(switch) or ()) if switch is not None and is_tensor(switch) else None
+    n_elements = size(switch.shape or ()) if switch is not None and is_tensor(switch) else None
     if switch is not None and n_elements is not None and n_elements > 1:
         operation.crash(
             "RuntimeError",
@@ -300,7 +299,7 @@ def _settings(bound: dict[str, AbstractValue]) -> dict[str, Any]:
     """Parameters of a loss as the state would tell them."""
     plain = {name: known(bound[name]) for name in ("reduction", "ignore_index") if name in bound}
     weight = bound.get("weight")
-    shape = shape_of(weight) if weight is not None and is_tensor(weight) else None
+    shape = weight.shape if weight is not None and is_tensor(weight) else None
     return plain | ({"weight_shape": shape} if shape is not None else {})
 
 

@@ -21,7 +21,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     dtype_of,
     is_float,
     is_tensor,
-    shape_of,
     short,
     tensor,
     words_of,
@@ -482,7 +481,7 @@ def through(operation: Operation, layer: AbstractValue, flowing: AbstractValue) 
     if not is_tensor(flowing):
         return AbstractValue()
     _match_devices(operation, layer, flowing)
-    shape = shape_of(flowing)
+    shape = flowing.shape
     after = _sized(operation, layer, flowing, shape) if shape is not None else None
     _match_dtypes(operation, layer, flowing)
     _check_indices(operation, layer, flowing)
@@ -624,7 +623,7 @@ def _attended(operation: Operation, module: AbstractValue) -> AbstractValue | No
     if bound is None or "query" not in bound:
         return None
     query, width = bound["query"], module.fact("embed_dim")
-    shape = shape_of(query) if is_tensor(query) else None
+    shape = query.shape if is_tensor(query) else None
     if shape is not None and len(shape) in (2, 3) and type(width) is int and shape[-1] not in (None, width):
         operation.crash(
             "AssertionError",

@@ -19,7 +19,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_tensor,
     promoted,
     scalar_dtype,
-    shape_of,
     short,
     tensor,
     words_of,
@@ -63,7 +62,7 @@ def elementwise(operation: Operation) -> AbstractValue | None:
 
 def _operand(value: AbstractValue) -> tuple[Shape | None, str | None] | None:
     if is_tensor(value):
-        return shape_of(value), dtype_of(value)
+        return value.shape, dtype_of(value)
     return ((), scalar_dtype(value)) if value.type in _NUMBERS else None
 
 
@@ -83,7 +82,7 @@ def _met(operation: Operation, left: AbstractValue, right: AbstractValue, pair: 
 
 def _one_device(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
     devices = [value.fact("device") for value in (left, right)]
-    has_dimensions = all(is_tensor(value) and shape_of(value) for value in (left, right))
+    has_dimensions = all(is_tensor(value) and value.shape for value in (left, right))
     are_known = all(isinstance(device, str) for device in devices)
     if has_dimensions and are_known and len(set(devices)) > 1 and "cpu" in devices:
         operation.crash(
@@ -111,7 +110,7 @@ def _no_bits(operation: Operation, left: AbstractValue, right: AbstractValue) ->
 @RULES.operator("torch.Tensor", "-x", "+x", "~x")
 def unary(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    return tensor(shape_of(value), dtype_of(value), value.fact("device"))
+    return tensor(value.shape, dtype_of(value), value.fact("device"))
 
 
 @RULES.operator("torch.Tensor", "@")
@@ -126,7 +125,7 @@ def product(
     if not (is_tensor(left) and is_tensor(right)):
         _tensors_only(operation, left, right)
         return None
-    one, other = shape_of(left), shape_of(right)
+    one, other = left.shape, right.shape
     fact = f"{describe(left, 'the left side')}, {describe(right, 'the right side')}"
     shape: Shape | None = None
     _one_device(operation, left, right)

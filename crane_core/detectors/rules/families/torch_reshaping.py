@@ -20,7 +20,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_tensor,
     lengths,
     same_elements,
-    shape_of,
     tensor,
     whole,
     words_of,
@@ -37,7 +36,7 @@ RULES = Family("torch reshaping")
 
 def _reshaped(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    shape, given = shape_of(value), operation.arguments.positional
+    shape, given = value.shape, operation.arguments.positional
     if len(given) == 1 and dtype_meant(given[0]) is not None:
         return tensor(None, dtype_meant(given[0]))
     wanted = lengths(given) if not operation.arguments.keywords and operation.arguments.is_complete else None
@@ -166,7 +165,7 @@ def _reshaper(change: Reshape, *, is_function: bool) -> Rule:
         value = operation.receiver or AbstractValue()
         if not is_tensor(value):
             return None
-        shape = shape_of(value)
+        shape = value.shape
         if shape is None or not operation.arguments.is_complete:
             return same_elements(value, None)
         try:
@@ -206,7 +205,7 @@ def reshape_function(operation: Operation) -> AbstractValue | None:
 def item(operation: Operation) -> AbstractValue | None:
     """x[i, :, mask]."""
     value = operation.receiver or AbstractValue()
-    shape, parts = shape_of(value), _parts(operation.first)
+    shape, parts = value.shape, _parts(operation.first)
     if shape is None or parts is None:
         return tensor(None, dtype_of(value), value.fact("device"))
     try:
@@ -244,7 +243,7 @@ def _part(value: AbstractValue) -> Part | object:
     if value.type == "int":
         number = whole(value)
         return number if number is not None else Some.INTEGER
-    if is_tensor(value) and dtype_of(value) == "torch.int64" and (shape := shape_of(value)):
+    if is_tensor(value) and dtype_of(value) == "torch.int64" and (shape := value.shape):
         ends = value.fact("value_range")
         known = isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
         return Numbers(shape, *ends) if known and ends is not None else Numbers(shape)
@@ -255,7 +254,7 @@ def _part(value: AbstractValue) -> Part | object:
 def element(operation: Operation) -> AbstractValue | None:
     """The first row; a tensor without dimensions cannot be iterated."""
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     if shape == ():
         operation.crash(
             "TypeError",
@@ -271,7 +270,7 @@ def item_set(operation: Operation) -> AbstractValue | None:
     """x[i] = value: the value must fill the part."""
     abstract = operation.receiver or AbstractValue()
     index, value = operation.arguments.positional
-    shape, parts, given = shape_of(abstract), _parts(index), shape_of(value) if is_tensor(value) else None
+    shape, parts, given = abstract.shape, _parts(index), value.shape if is_tensor(value) else None
     if shape is None or parts is None:
         return None
     try:

@@ -51,12 +51,6 @@ def tensor(
     return AbstractValue(TENSOR, {name: fact for name, fact in known.items() if fact is not None}, words=words)
 
 
-def shape_of(value: AbstractValue) -> Shape | None:
-    """The shape of a tensor or array; None if it is not known."""
-    shape = value.fact("shape")
-    return tuple(shape) if isinstance(shape, (tuple, list)) else None
-
-
 def dtype_of(value: AbstractValue) -> str | None:
     """ "torch.float32" and the like; None if it is not known, or not one that is known here."""
     dtype = value.fact("dtype")
@@ -176,7 +170,7 @@ def words_of(value: AbstractValue, otherwise: str) -> str:
 
 def describe(value: AbstractValue, otherwise: str = "the tensor") -> str:
     """What is known of a tensor, for evidence."""
-    shape, dtype = shape_of(value), value.fact("dtype")
+    shape, dtype = value.shape, value.fact("dtype")
     parts = [f"the shape {shown(shape)}"] if shape is not None else []
     parts += [f"the dtype {str(dtype).removeprefix('torch.')}"] if dtype else []
     return f"{words_of(value, otherwise)} has {' and '.join(parts)}" if parts else words_of(value, otherwise)

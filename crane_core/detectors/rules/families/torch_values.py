@@ -20,7 +20,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_float,
     is_tensor,
     same_elements,
-    shape_of,
     short,
     tensor,
     whole,
@@ -40,7 +39,7 @@ RULES = Family("torch values")
 def taken_out(operation: Operation) -> AbstractValue | None:
     """item() of exactly one element."""
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     if operation.name == "item" and n is not None and n != 1:
         operation.crash(
@@ -60,7 +59,7 @@ def taken_out(operation: Operation) -> AbstractValue | None:
 @RULES.truth("torch.Tensor")
 def truth(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     if n is not None and n > 1:
         operation.crash(
@@ -95,7 +94,7 @@ def as_array(operation: Operation) -> AbstractValue | None:
             fact=f"{words_of(value, 'the tensor')} has requires_grad=True",
             remedy="detach it first: .detach().numpy()",
         )
-    facts = {"shape": shape_of(value), "dtype": (dtype_of(value) or "").removeprefix("torch.")}
+    facts = {"shape": value.shape, "dtype": (dtype_of(value) or "").removeprefix("torch.")}
     return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact or fact == ()})
 
 
@@ -123,7 +122,7 @@ def cast(operation: Operation) -> AbstractValue | None:
 
 def _cast(value: AbstractValue, dtype: str | None) -> AbstractValue:
     ends = value.fact("value_range")
-    made = tensor(shape_of(value), dtype, value.fact("device"), words=value.words)
+    made = tensor(value.shape, dtype, value.fact("device"), words=value.words)
     if isinstance(ends, (list, tuple)) and len(ends) == 2 and all(type(end) in (int, float) for end in ends):
         is_whole = dtype in INTEGERS
         made.facts["value_range"] = [int(end) for end in ends] if is_whole else list(ends)
@@ -163,14 +162,14 @@ def switched(operation: Operation) -> AbstractValue | None:
 @RULES.method("torch.Tensor", "detach", "clone", "contiguous", "cpu")
 def same(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    return same_elements(value, shape_of(value))
+    return same_elements(value, value.shape)
 
 
 @RULES.method("torch.Tensor", "backward")
 def backward(operation: Operation) -> AbstractValue | None:
     """Only of a single number, unless a gradient is given."""
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     is_plain = not operation.arguments.positional and "gradient" not in operation.arguments.keywords
     if is_plain and n is not None and n > 1:
@@ -193,7 +192,7 @@ def backward(operation: Operation) -> AbstractValue | None:
 @RULES.attribute("torch.Tensor")
 def attribute(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     if operation.name == "shape":
         return as_literal(shape) if shape is not None else AbstractValue("torch.Size")
     if operation.name == "ndim":
@@ -215,7 +214,7 @@ def attribute(operation: Operation) -> AbstractValue | None:
 @RULES.method("torch.Tensor", "size", "dim", "numel", "nelement", "__len__")
 def measured(operation: Operation) -> AbstractValue | None:
     value = operation.receiver or AbstractValue()
-    shape = shape_of(value)
+    shape = value.shape
     if shape is None:
         return AbstractValue()
     if operation.name == "dim":
@@ -295,10 +294,10 @@ def _by_element(operation: Operation) -> AbstractValue | None:
         dtype = None
     if operation.name in _TO_BOOL:
         return tensor(None, "torch.bool")
-    shape, dim = shape_of(value), _softmax_dim(operation)
+    shape, dim = value.shape, _softmax_dim(operation)
     if shape is not None and dim is not None:
         _without(operation, value, shape, dim)
-    return tensor(shape_of(value), dtype, value.fact("device"))
+    return tensor(value.shape, dtype, value.fact("device"))
 
 
 def _softmax_dim(operation: Operation) -> int | None:
@@ -318,7 +317,7 @@ def _reduced(operation: Operation) -> AbstractValue | None:
     dim = bound.get("dim", bound.get("axis")) if bound is not None else AbstractValue()
     if dim is None or dim.literal is None:
         return tensor((), _reduced_dtype(operation.name, value))
-    shape, at = shape_of(value), whole(dim)
+    shape, at = value.shape, whole(dim)
     if is_tensor(dim) or shape is None or at is None or operation.name in ("norm", "std", "var"):
         return tensor(None) if operation.name not in _PAIRED else AbstractValue()
     keeps = bound.get("keepdim") if bound is not None else None

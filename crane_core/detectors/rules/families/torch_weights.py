@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.torch_modules import is_module, is_own
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import shown
@@ -112,7 +112,7 @@ def loaded(operation: Operation) -> AbstractValue | None:
 def _shapes(given: AbstractValue) -> Weights:
     if given.members is not None:
         told_shapes: dict[Any, Any] = {
-            name: shape_of(part) for name, part in given.members.items() if is_tensor(part) or not part.type
+            name: part.shape for name, part in given.members.items() if is_tensor(part) or not part.type
         }
     else:
         items = given.fact("items")

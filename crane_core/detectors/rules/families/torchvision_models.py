@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families.torch_modules import inside, through
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 
@@ -80,7 +80,7 @@ def called(operation: Operation) -> AbstractValue | None:
     if model.class_name not in _HEADS or bound is None or "x" not in bound or _is_hooked(model):
         return None
     x = bound["x"]
-    shape = shape_of(x) if is_tensor(x) else None
+    shape = x.shape if is_tensor(x) else None
     if shape is None or len(shape) != 4:
         return AbstractValue()
     anatomy = _CLASSES.get(model.class_name)

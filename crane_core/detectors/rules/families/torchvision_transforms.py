@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
-from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, shape_of, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length
@@ -45,7 +45,7 @@ def image_of(value: AbstractValue) -> Image | None:
         known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
         is_eight = mode in _EIGHT_BITS
         return Image(PIL, _BANDS.get(mode or ""), known[1], known[0], "torch.float32" if is_eight else None)
-    shape = shape_of(value)
+    shape = value.shape
     if is_tensor(value) and shape is not None:
         bands, height, width = (None, None, None, *shape)[-3:]
         return Image(TENSOR, bands, height, width, value.fact("dtype"), len(shape))

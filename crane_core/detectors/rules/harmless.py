@@ -5,7 +5,9 @@ Knows libraries by their names alone. Refuses to say what a step gives.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.operation import Arguments
@@ -62,6 +64,11 @@ def may_share_memory(value: AbstractValue) -> bool:
 def _is_array(type: str) -> bool:
     package, _, _ = type.partition(".")
     return type.rpartition(".")[2] in _ARRAYS.get(package, ())
+
+
+def array_facts(values: Iterable[AbstractValue]) -> list[tuple[AbstractValue, dict[str, Any]]]:
+    """Arrays with their facts before a step, to see whether it changed them."""
+    return [(value, dict(value.facts)) for value in values if may_share_memory(value)]
 
 
 def function_changes_nothing(path: str, arguments: Arguments) -> bool:

@@ -18,15 +18,14 @@ from crane_core.detectors.rules.interpret_classes import (
     QUIET_BASES,
     base_member,
     called_object,
-    instance,
     is_not_callable,
     is_super,
     member,
     refuse_absent,
 )
 from crane_core.detectors.rules.interpret_expressions import attribute, part_of
-from crane_core.detectors.rules.interpret_unpacking import iterate
-from crane_core.detectors.rules.interpreter import GiveUpError, Interpreter, expression
+from crane_core.detectors.rules.interpret_loops import comprehended
+from crane_core.detectors.rules.interpreter import Callee, GiveUpError, Interpreter, call_of, expression
 from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
@@ -45,12 +44,10 @@ def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
         return _method(interpreter, receiver, node.func, node)
     function = interpreter.value(node.func)
     if function.path in _CONSUMERS and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
-        from crane_core.detectors.rules.interpret_loops import comprehended
-
         every = comprehended(interpreter, node.args[0])
         keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
-        return call_value(interpreter, function, Arguments((every,), keywords), node)
-    known = call_value(interpreter, function, arguments_of(interpreter, node), node)
+        return interpreter.call(function, Arguments((every,), keywords), node)
+    known = interpreter.call(function, arguments_of(interpreter, node), node)
     for part in node.args:
         if isinstance(part, ast.GeneratorExp) and any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
             interpreter.forget(_mentioned(interpreter, part))
@@ -85,7 +82,7 @@ def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
     is_complete = True
     for part in node.args:
         if isinstance(part, ast.Starred):
-            every = iterate(interpreter, interpreter.value(part.value), part).every
+            every = interpreter.iterate(interpreter.value(part.value), part).every
             is_complete = is_complete and every is not None
             positional += every or ()
         else:
@@ -105,12 +102,12 @@ def _method(interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribu
     """A call of something's attribute: a function of a module, a method of an object."""
     if receiver.path and receiver.definition is None:
         function = attribute(interpreter, receiver, func.attr, func)
-        return call_value(interpreter, function, arguments_of(interpreter, node), node)
+        return interpreter.call(function, arguments_of(interpreter, node), node)
     held = receiver.attributes.get(func.attr)
     if held is not None and (held.type or held.is_foreign) and not _is_bare_function(held):
-        return call_value(interpreter, held, arguments_of(interpreter, node), node)
+        return interpreter.call(held, arguments_of(interpreter, node), node)
     if (own := member(interpreter, receiver, func.attr)) is not None:
-        return call_value(interpreter, own, arguments_of(interpreter, node), node)
+        return interpreter.call(own, arguments_of(interpreter, node), node)
     refuse_absent(interpreter, receiver, func.attr, func)
     interpreter.ask("attribute", receiver, func.attr, func, receiver=receiver)
     arguments = arguments_of(interpreter, node)
@@ -126,11 +123,11 @@ def call_method(
     interpreter: Interpreter, receiver: AbstractValue, name: str, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
     """A method that is not code of the notebook."""
-    before = facts_of([receiver, *given(arguments)])
+    before = harmless.array_facts([receiver, *given(arguments)])
     known = interpreter.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
     if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
         _forget_escaped(interpreter, [receiver, *given(arguments)])
-    invalidate_changed(interpreter, before)
+    interpreter.invalidate_changed(before)
     return known if known is not None else part_of(receiver, _result_of(receiver, name))
 
 
@@ -138,36 +135,14 @@ def _result_of(receiver: AbstractValue, name: str) -> str:
     return f"the result of {receiver.words}.{name}(...)" if receiver.words else ""
 
 
-def call_value(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
-    """A call of whatever stands before the parentheses."""
-    if function.bound_to is not None and function.definition is None and not function.path:
-        return _of_bound(interpreter, function, arguments, node)
-    if function.definition is not None:
-        if function.type in ("type", "abc.ABCMeta", "") and isinstance(function.definition, ast.ClassDef):
-            return instance(interpreter, function, arguments, node)
-        if function.type in ("function", "method", "") and not isinstance(function.definition, ast.ClassDef):
-            return followed(interpreter, function, arguments, node)
-    if function.path and function.type != "module":
-        return _library(interpreter, function, arguments, node)
-    if function.package == "__main__" and (own := called_object(interpreter, function)) is not None:
-        return followed(interpreter, own, arguments, node)
-    if function.package == "__main__" and is_not_callable(interpreter, function):
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"an object of {function.class_name} is not callable",
-            fact=f"the notebook's class {function.class_name} has no __call__",
-            remedy="Call one of its methods, or give the class a __call__.",
-        )
-    return _object(interpreter, function, arguments, node)
-
-
+@call_of(Callee.BOUND_METHOD)
 def _of_bound(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
     _forget_escaped(interpreter, [function, *given(arguments)])
     return AbstractValue()
 
 
+@call_of(Callee.FUNCTION)
 def followed(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     known = follow(interpreter, function, arguments, node)
     if known is None:
@@ -176,10 +151,11 @@ def followed(interpreter: Interpreter, function: AbstractValue, arguments: Argum
     return known if known is not None else AbstractValue()
 
 
+@call_of(Callee.LIBRARY)
 def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     if function.path in _ENDS:
         raise GiveUpError
-    before = facts_of(given(arguments))
+    before = harmless.array_facts(given(arguments))
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
     if function.path in _DEFINES_ANY and known is None:
         interpreter.havoc()
@@ -187,7 +163,7 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
         _forget_escaped(interpreter, given(arguments))
     if known is not None:
         _called_back(interpreter, function.path, given(arguments))
-    invalidate_changed(interpreter, before)
+    interpreter.invalidate_changed(before)
     return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
 
 
@@ -225,16 +201,36 @@ def _runs_no_code(value: AbstractValue) -> bool:
     return not harmless.may_run_notebook_code(value) and not is_closed
 
 
+@call_of(Callee.OWN_OBJECT)
+def _own_object(
+    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
+    """A call of an object of the notebook's classes: its __call__."""
+    own = called_object(interpreter, function)
+    if own is not None:
+        return followed(interpreter, own, arguments, node)
+    if is_not_callable(interpreter, function):
+        interpreter.crash(
+            node,
+            "TypeError",
+            f"an object of {function.class_name} is not callable",
+            fact=f"the notebook's class {function.class_name} has no __call__",
+            remedy="Call one of its methods, or give the class a __call__.",
+        )
+    return _object(interpreter, function, arguments, node)
+
+
+@call_of(Callee.OBJECT)
 def _object(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """A call of an object: what its type makes of it."""
-    before = facts_of([function, *given(arguments)])
+    before = harmless.array_facts([function, *given(arguments)])
     known = interpreter.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
     if known is None:
         is_quiet = function.is_foreign and all(_runs_no_code(value) for value in reachable(given(arguments)))
         if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
             interpreter.havoc()
         _forget_escaped(interpreter, [function, *given(arguments)])
-    invalidate_changed(interpreter, before)
+    interpreter.invalidate_changed(before)
     return known if known is not None else AbstractValue()
 
 
@@ -270,19 +266,3 @@ def run_back(interpreter: Interpreter, value: AbstractValue) -> None:
 
 def given(arguments: Arguments) -> list[AbstractValue]:
     return [*arguments.positional, *arguments.keywords.values()]
-
-
-def facts_of(values: Iterable[AbstractValue]) -> list[tuple[AbstractValue, dict[str, object]]]:
-    """Arrays with their facts before a step, to see whether it changed them."""
-    return [(value, dict(value.facts)) for value in values if harmless.may_share_memory(value)]
-
-
-def invalidate_changed(interpreter: Interpreter, before: Iterable[tuple[AbstractValue, dict[str, object]]]) -> None:
-    """What a rule has changed in place may be seen through other names; attributes stated before are out of date."""
-    for value, facts in before:
-        if value.facts != facts:
-            value.attributes = {}
-            interpreter.invalidate_aliases(value)
-
-
-__all__ = ["arguments_of", "call_method", "call_value", "facts_of", "given", "invalidate_changed"]

@@ -12,7 +12,8 @@ from difflib import get_close_matches
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
-from crane_core.detectors.rules.interpreter import Interpreter
+from crane_core.detectors.rules.following import follow
+from crane_core.detectors.rules.interpreter import Callee, Interpreter, call_of
 from crane_core.detectors.rules.operation import Arguments
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
@@ -139,10 +140,9 @@ def has_hooks(classes: list[ast.ClassDef]) -> bool:
     return any(True for hook in _HOOKS for _ in _members(classes, hook))
 
 
+@call_of(Callee.CLASS)
 def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """What calling a class of the notebook gives: an object after its __init__ has run."""
-    from crane_core.detectors.rules.following import follow
-
     definition = kind.definition
     classes, paths = lineage(interpreter, definition)
     if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.heap import Scope, join_values
-from crane_core.detectors.rules.interpret_unpacking import iterate
+from crane_core.detectors.rules.interpret_classes import member, refuse_absent
 from crane_core.detectors.rules.interpreter import GiveUpError, Interpreter, expression
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.paths import public_path
@@ -80,7 +80,7 @@ def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[Abstra
     is_whole = True
     for node in nodes:
         if isinstance(node, ast.Starred):
-            every = iterate(interpreter, interpreter.value(node.value), node).every
+            every = interpreter.iterate(interpreter.value(node.value), node).every
             is_whole = is_whole and every is not None
             items += every or ()
         else:
@@ -126,8 +126,6 @@ def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node
         return receiver.attributes[name]
     if receiver.path and receiver.definition is None:
         return of_path(f"{receiver.path}.{name}")
-    from crane_core.detectors.rules.interpret_classes import member, refuse_absent
-
     refuse_absent(interpreter, receiver, name, node)
     found = member(interpreter, receiver, name)
     if found is not None:

@@ -16,7 +16,6 @@ from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, Snapshot, Watch, join, snapshot, widen
 from crane_core.detectors.rules.interpret_expressions import is_key, truth
 from crane_core.detectors.rules.interpret_statements import assign
-from crane_core.detectors.rules.interpret_unpacking import iterate
 from crane_core.detectors.rules.interpreter import (
     BREAK,
     CONTINUE,
@@ -35,7 +34,7 @@ def turns_of(
     interpreter: Interpreter, iterable: AbstractValue, node: ast.AST
 ) -> tuple[list[AbstractValue] | None, AbstractValue | None]:
     """All elements where they are known and few, and the first where there certainly is one. Raises Crash."""
-    every, first = iterate(interpreter, iterable, node)
+    every, first = interpreter.iterate(iterable, node)
     return (every if every is not None and len(every) <= MOST_TURNS else None), first
 
 

@@ -11,13 +11,13 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
 from crane_core.detectors.rules.heap import Scope
-from crane_core.detectors.rules.interpret_calls import facts_of, invalidate_changed
 from crane_core.detectors.rules.interpret_expressions import (
     OPERATORS,
     attribute,
     changes,
     evaluate_operator,
     item,
+    of_path,
     truth,
 )
 from crane_core.detectors.rules.interpret_unpacking import unpack
@@ -82,13 +82,13 @@ def _store_attribute(
 ) -> None:
     if _is_patched(receiver, value):
         raise GiveUpError
-    before = facts_of([receiver])
+    before = harmless.array_facts([receiver])
     known = interpreter.ask(
         "set_attribute", receiver, target.attr, target, receiver=receiver, arguments=Arguments((value,))
     )
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
-    invalidate_changed(interpreter, before)
+    interpreter.invalidate_changed(before)
     if receiver.package in _TURN_WHAT_THEY_GET:
         receiver.attributes.pop(target.attr, None)
     elif not receiver.path:
@@ -116,12 +116,12 @@ def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> lis
 def store_item(
     interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, value: AbstractValue, target: ast.AST
 ) -> None:
-    before = facts_of([receiver])
+    before = harmless.array_facts([receiver])
     known = interpreter.ask("set_item", receiver, "", target, receiver=receiver, arguments=Arguments((index, value)))
     if known is None and changes(receiver):
         held_in = _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
         interpreter.forget([receiver, *held_in])
-    invalidate_changed(interpreter, before)
+    interpreter.invalidate_changed(before)
 
 
 @statement(ast.AugAssign)
@@ -230,8 +230,6 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
         raised = named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else raised
     name = raised if raised != "an exception" else "Exception"
     if name in ("SystemExit", "KeyboardInterrupt"):
-        from crane_core.detectors.rules.interpreter import GiveUpError
-
         raise GiveUpError
     interpreter.crash(
         node,
@@ -302,8 +300,6 @@ def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None
 
 
 def _imported(node: ast.Import | ast.ImportFrom, path: str) -> AbstractValue:
-    from crane_core.detectors.rules.interpret_expressions import of_path
-
     return AbstractValue("module", path=path, words=path) if isinstance(node, ast.Import) else of_path(path)
 
 

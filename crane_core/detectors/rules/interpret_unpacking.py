@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.interpreter import Interpreter
+from crane_core.detectors.rules.interpreter import Elements, Interpreter, iteration
 
 Assign = Callable[[Interpreter, ast.expr, AbstractValue], None]
 
@@ -21,27 +20,41 @@ _SIZED = {
     "pandas": ("Series", "Index", "RangeIndex"),
 }
 _SHAPED = {"numpy": ("ndarray",), "torch": ("Tensor", "Parameter")}
-ITERATORS = frozenset(["zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator"])
+ITERATORS = ("zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator")
 
 
-class Elements(NamedTuple):
-    """What iterating gives: all elements where they are known, and the first where there certainly is one."""
-
-    every: list[AbstractValue] | None
-    first: AbstractValue | None
-
-
-def iterate(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
-    """What iterating over a value gives. Raises Crash where it cannot be iterated."""
+def _asked(
+    interpreter: Interpreter, value: AbstractValue, node: ast.AST
+) -> tuple[list[AbstractValue] | None, AbstractValue | None]:
+    """What the rules know of its elements, or the value itself: all, and the first."""
     first = interpreter.ask("element", value, "", node, receiver=value)
     known = interpreter.ask("elements", value, "", node, receiver=value)
-    items = known.items if known is not None else value.items
-    if items is None and value.members is not None and value.type == "dict":
+    return (known.items if known is not None else value.items), first
+
+
+@iteration("")
+def _elements(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+    items, first = _asked(interpreter, value, node)
+    every = list(items) if items is not None else _counted(interpreter, value, first, node)
+    return Elements(every, every[0] if every else first)
+
+
+@iteration("dict")
+def _keys(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+    items, first = _asked(interpreter, value, node)
+    if items is None and value.members is not None:
         items = [AbstractValue(type(key).__name__, literal=key) for key in value.members]
     every = list(items) if items is not None else _counted(interpreter, value, first, node)
-    if value.type in ITERATORS:
-        value.forget()
-        value.facts["length"] = 0 if every is not None else None
+    return Elements(every, every[0] if every else first)
+
+
+@iteration(*ITERATORS)
+def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
+    """An iterator is at its end afterwards."""
+    items, first = _asked(interpreter, value, node)
+    every = list(items) if items is not None else None
+    value.forget()
+    value.facts["length"] = 0 if every is not None else None
     return Elements(every, every[0] if every else first)
 
 
@@ -50,7 +63,7 @@ def _counted(
 ) -> list[AbstractValue] | None:
     """Elements of which only their number is known, and perhaps the first ones."""
     length = length_of(interpreter, value, node)
-    if length is None or length > MOST_COUNTED or value.type in ITERATORS:
+    if length is None or length > MOST_COUNTED:
         return None
     known = list(value.fact("first_items") or ()) or ([first] if first is not None else [])
     return [*known[:length], *(AbstractValue() for _ in range(length - len(known)))]
@@ -58,7 +71,7 @@ def _counted(
 
 def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign) -> None:
     """Give each part of the target its value. Raises Crash where there are certainly too many or too few."""
-    elements = iterate(interpreter, abstract, target)
+    elements = interpreter.iterate(abstract, target)
     starred = next((at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
     length = len(elements.every) if elements.every is not None else length_of(interpreter, abstract, target)
     n_least = len(target.elts) - (starred is not None)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from crane_core.detectors.rules import harmless
@@ -41,6 +42,7 @@ VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
 DEEPEST = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_FUNCTIONS = ("function", "method", "")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _T = TypeVar("_T")
 
@@ -74,10 +76,33 @@ class Context:
     left: list[tuple[str, Snapshot, AbstractValue]] = field(default_factory=list)
 
 
+class Callee(StrEnum):
+    """What stands before the parentheses of a call."""
+
+    BOUND_METHOD = "bound method"
+    CLASS = "class of the notebook"
+    FUNCTION = "function of the notebook"
+    LIBRARY = "function or class of a library"
+    OWN_OBJECT = "object of a class of the notebook"
+    OBJECT = "object"
+
+
+class Elements(NamedTuple):
+    """What iterating gives: all elements where they are known, and the first where there certainly is one."""
+
+    every: list[AbstractValue] | None
+    first: AbstractValue | None
+
+
 Evaluate = Callable[["Interpreter", Any], AbstractValue]
 Perform = Callable[["Interpreter", Any], None]
+Call = Callable[["Interpreter", AbstractValue, Arguments, ast.AST], AbstractValue]
+Iterate = Callable[["Interpreter", AbstractValue, ast.AST], Elements]
 EXPRESSIONS: dict[type, Evaluate] = {}
 STATEMENTS: dict[type, Perform] = {}
+CALLS: dict[Callee, Call] = {}
+ITERATIONS: dict[str, Iterate] = {}
+"""By type of what is iterated; "" for all others."""
 
 
 def expression(*kinds: type) -> Callable[[Evaluate], Evaluate]:
@@ -98,6 +123,40 @@ def statement(*kinds: type) -> Callable[[Perform], Perform]:
         return perform
 
     return registered
+
+
+def call_of(*callees: Callee) -> Callable[[Call], Call]:
+    """Registers how a call of these is evaluated."""
+
+    def registered(call: Call) -> Call:
+        CALLS.update(dict.fromkeys(callees, call))
+        return call
+
+    return registered
+
+
+def iteration(*types: str) -> Callable[[Iterate], Iterate]:
+    """Registers how objects of these types are iterated; "" for all others."""
+
+    def registered(iterate: Iterate) -> Iterate:
+        ITERATIONS.update(dict.fromkeys(types, iterate))
+        return iterate
+
+    return registered
+
+
+def callee_of(function: AbstractValue) -> Callee:
+    """How a call of this is evaluated."""
+    definition = function.definition
+    if definition is None and function.bound_to is not None and not function.path:
+        return Callee.BOUND_METHOD
+    if isinstance(definition, ast.ClassDef) and function.type in ("type", "abc.ABCMeta", ""):
+        return Callee.CLASS
+    if isinstance(definition, ast.AST) and not isinstance(definition, ast.ClassDef) and function.type in _FUNCTIONS:
+        return Callee.FUNCTION
+    if function.path and function.type != "module":
+        return Callee.LIBRARY
+    return Callee.OWN_OBJECT if function.package == "__main__" else Callee.OBJECT
 
 
 class Interpreter:
@@ -378,23 +437,27 @@ class Interpreter:
         """Ask what follows from something that is known not to be there. Raises Crash."""
         self.ask("missing", group, "*", node, absent=dict(fact, name=name) if name else fact)
 
+    def call(self, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+        """A call of whatever stands before the parentheses. Raises Crash."""
+        return CALLS[callee_of(function)](self, function, arguments, node)
+
+    def iterate(self, value: AbstractValue, node: ast.AST) -> Elements:
+        """What iterating over a value gives. Raises Crash where it cannot be iterated."""
+        return ITERATIONS.get(value.type, ITERATIONS[""])(self, value, node)
+
     def _call_for(
         self, node: ast.AST
     ) -> Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]:
         def call(
             value: AbstractValue, positional: Sequence[AbstractValue], keywords: Mapping[str, AbstractValue]
         ) -> AbstractValue:
-            from crane_core.detectors.rules.interpret_calls import call_value
-
-            return call_value(self, value, Arguments(tuple(positional), dict(keywords)), node)
+            return self.call(value, Arguments(tuple(positional), dict(keywords)), node)
 
         return call
 
     def _elements_for(self, node: ast.AST) -> Callable[[AbstractValue], Sequence[AbstractValue] | None]:
         def elements(value: AbstractValue) -> Sequence[AbstractValue] | None:
-            from crane_core.detectors.rules.interpret_unpacking import iterate
-
-            return iterate(self, value, node).every
+            return self.iterate(value, node).every
 
         return elements
 
@@ -452,6 +515,16 @@ class Interpreter:
             has_values = fields.facts and not harmless.VALUE_FACTS.isdisjoint(fields.facts)
             if has_values and value is not changed and harmless.may_share_memory(value):
                 value.drop(harmless.VALUE_FACTS)
+
+    def invalidate_changed(self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]) -> None:
+        """What a rule has changed in place may be seen through other names; attributes stated before are out of date.
+
+        `before` are arrays with their facts before the step.
+        """
+        for value, facts in before:
+            if value.facts != facts:
+                value.attributes = {}
+                self.invalidate_aliases(value)
 
     def havoc(self) -> None:
         """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""

@@ -9,15 +9,21 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crane_core.detectors.rules import interpret_calls, interpret_guards, interpret_loops, interpret_statements
+from crane_core.detectors.rules import (
+    interpret_calls,
+    interpret_expressions,
+    interpret_guards,
+    interpret_loops,
+    interpret_statements,
+)
 from crane_core.detectors.rules.finding import Crash, Finding
 from crane_core.detectors.rules.initial_state import InitialState
 from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
 from crane_core.detectors.rules.past import Contradiction, Past, past_of
 from crane_core.domain import Cell, KernelState, Setting
 
-REGISTERED = (interpret_calls, interpret_guards, interpret_loops, interpret_statements)
-"""The modules that say how each kind of syntax is evaluated; importing them is what makes it known."""
+REGISTERED = (interpret_calls, interpret_expressions, interpret_guards, interpret_loops, interpret_statements)
+"""The modules that say how syntax, calls and iterations are evaluated; importing them is what makes it known."""
 
 _LONGEST_EXPRESSION = 200
 

@@ -2,9 +2,9 @@
 
 A rule is a function of an Operation. It may raise operation.crash(...): the step raises, for certain. It may return
 an AbstractValue: what the step gives; with that it also says that the step changed nothing but what the rule itself
-changed (`forget`, or new facts of a value). AbstractValue() says: nothing was changed, and what it gives is not known.
-It returns None if it does not know the step: then receiver and arguments count as changed. A rule that raises anything
-else is counted and ignored.
+changed (`forget`, or new facts of a value). UNCHANGED says: nothing was changed, and what it gives is not known.
+It returns UNKNOWN if it does not know the step: then receiver and arguments count as changed. A rule that raises
+anything else is counted and ignored.
 
 Of several rules for a step all are asked, and the first value counts.
 """
@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 from crane_core.detectors.rules import families
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Answer
 from crane_core.detectors.rules.operation import Operation
 
-Rule = Callable[[Operation], AbstractValue | None]
+Rule = Callable[[Operation], Answer]
 ANY = "*"
 EVERY_NAME = "every name"
 """No name of an attribute and no operator; "*" is one."""
@@ -66,7 +67,7 @@ class Family:
         return self._register([Key("item", of, EVERY_NAME)])
 
     def set_item(self, of: str) -> Callable[[Rule], Rule]:
-        """x[index] = value; it returns AbstractValue() when it knows the step."""
+        """x[index] = value; it returns UNCHANGED when it knows the step."""
         return self._register([Key("set_item", of, EVERY_NAME)])
 
     def operator(self, of: str, *symbols: str) -> Callable[[Rule], Rule]:

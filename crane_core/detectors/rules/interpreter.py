@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
@@ -391,7 +392,7 @@ class Interpreter:
             node,
             ast.unparse(node),
             name,
-            receiver,
+            receiver if receiver is not None else AbstractValue(),
             arguments,
             call=self._call_for(node),
             absent=absent or {},
@@ -403,13 +404,15 @@ class Interpreter:
             element=lambda value: self.ask("element", value, "", node, receiver=value),
             elements=self._elements_for(node),
         )
-        known: AbstractValue | None = None
+        first: Answer = UNKNOWN
         for registered in rules:
             answer = self._asked(registered, operation)
-            known = known if known is not None else answer
-        return known
+            first = answer if first is UNKNOWN else first
+        if first is UNKNOWN:
+            return None
+        return AbstractValue() if first is UNCHANGED else first
 
-    def _asked(self, registered: Registered, operation: Operation) -> AbstractValue | None:
+    def _asked(self, registered: Registered, operation: Operation) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:
@@ -421,7 +424,7 @@ class Interpreter:
         except Exception as error:  # noqa: BLE001 - a rule that fails says nothing, and is counted
             rule = getattr(registered.rule, "__name__", "rule")
             self.errors.append(RuleError(registered.family, rule, f"{type(error).__name__}: {error}"))
-            return None
+            return UNKNOWN
 
     def crash(self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str) -> None:
         """Say without a rule that a piece of the code raises."""

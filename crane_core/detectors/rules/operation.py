@@ -57,8 +57,8 @@ def _spec(parameters: str) -> ast.arguments:
 class Operation:
     """One step. `name` is the attribute, method or function name, or the operator as it is written ("+", "@", "<=").
 
-    `receiver` is the object of an attribute, method, item or iteration, and the left side of an operator; None for
-    functions. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
+    `receiver` is the object of an attribute, method, item or iteration, and the left side of an operator; of a call
+    the function. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
     stored attribute the value; of an operator the right side. `call` evaluates a call of a value with arguments, as the
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
@@ -74,7 +74,7 @@ class Operation:
     node: ast.AST
     text: str
     name: str = ""
-    receiver: AbstractValue | None = None
+    receiver: AbstractValue = field(default_factory=AbstractValue)
     arguments: Arguments = field(default_factory=Arguments)
     call: CallValue = lambda value, positional, keywords: AbstractValue()
     absent: Mapping[str, Any] = field(default_factory=dict)

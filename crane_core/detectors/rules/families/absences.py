@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -30,7 +30,7 @@ _RAISE_WITHOUT_FILE = frozenset(
 
 
 @RULES.missing("attributes")
-def no_attribute(operation: Operation) -> AbstractValue | None:
+def no_attribute(operation: Operation) -> Answer:
     absent = operation.absent
     if isinstance(operation.node, ast.ImportFrom):
         operation.crash(
@@ -63,14 +63,14 @@ def _is_learnt(name: object, kind: str) -> bool:
 
 
 @RULES.missing("columns")
-def no_column(operation: Operation) -> AbstractValue | None:
+def no_column(operation: Operation) -> Answer:
     """A name in a formula may be a variable that the target itself makes."""
     absent = operation.absent
     if "fitted" in str(absent.get("why", "")):
         _features(operation)
-        return None
+        return UNKNOWN
     if "~" in operation.text:
-        return None
+        return UNKNOWN
     operation.crash(
         "UndefinedVariableError" if _is_in_query(operation.node, absent.get("column")) else "KeyError",
         f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
@@ -106,7 +106,7 @@ def _features(operation: Operation) -> None:
 
 
 @RULES.missing("keys")
-def no_key(operation: Operation) -> AbstractValue | None:
+def no_key(operation: Operation) -> Answer:
     absent = operation.absent
     of = absent.get("of", "the object")
     if "index" in absent:
@@ -130,7 +130,7 @@ def no_key(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.missing("modules")
-def no_module(operation: Operation) -> AbstractValue | None:
+def no_module(operation: Operation) -> Answer:
     module = operation.absent.get("module")
     operation.crash(
         "ModuleNotFoundError",
@@ -141,7 +141,7 @@ def no_module(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.missing("arguments")
-def no_argument(operation: Operation) -> AbstractValue | None:
+def no_argument(operation: Operation) -> Answer:
     absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
     said = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
@@ -154,11 +154,11 @@ def no_argument(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.missing("files")
-def no_file(operation: Operation) -> AbstractValue | None:
+def no_file(operation: Operation) -> Answer:
     """A file that is not there, where the function that reads it is known to raise for that."""
     path = operation.absent.get("file")
     if operation.absent.get("function") not in _RAISE_WITHOUT_FILE:
-        return None
+        return UNKNOWN
     operation.crash(
         "FileNotFoundError",
         f"No such file or directory: {path!r}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -39,7 +39,7 @@ def _keras(operation: Operation) -> int | None:
 
 
 @RULES.function(*(f"keras.optimizers.{name}" for name in _OPTIMIZERS))
-def optimizer_made(operation: Operation) -> AbstractValue | None:
+def optimizer_made(operation: Operation) -> Answer:
     """Adam(lr=0.001)."""
     gone = next((name for name in operation.arguments.keywords if name in _GONE), None)
     if (
@@ -54,7 +54,7 @@ def optimizer_made(operation: Operation) -> AbstractValue | None:
             fact=f"the call is {operation.text}",
             remedy=f"use {_GONE[gone]}",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 _METHODS_GONE: Final = {
@@ -71,15 +71,15 @@ _METHODS_GONE: Final = {
 
 @RULES.attribute("keras.Sequential", *_METHODS_GONE)
 @RULES.attribute("keras.Functional", *_METHODS_GONE)
-def method_gone(operation: Operation) -> AbstractValue | None:
+def method_gone(operation: Operation) -> Answer:
     """What models of older Keras, or of other libraries, have; the path of the class tells Keras 3."""
-    model = operation.receiver or AbstractValue()
+    model = operation.receiver
     if (
         not model.type.startswith("keras.src.models.")
         or operation.name in model.attributes
         or operation.mentions(f".{operation.name} =")
     ):
-        return None
+        return UNKNOWN
     operation.crash(
         "AttributeError",
         f"a Keras 3 model has no attribute {operation.name}",

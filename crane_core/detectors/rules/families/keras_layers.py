@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families import keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.family import Family, Rule
@@ -51,12 +52,12 @@ _POOLINGS: Final = tuple(name for name in _MADE if "Pooling" in name and not nam
 
 
 def _maker(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         if not operation.arguments.is_complete:
-            return None
+            return UNKNOWN
         bound = operation.arguments.bound(_MADE[kind])
         if bound is None or any(name.startswith("weights") for name in bound):
-            return AbstractValue()
+            return UNCHANGED
         settings = {name: _plain(abstract) for name, abstract in bound.items() if name not in _NO_SETTINGS}
         if kind in _POOLINGS and settings.get("strides") is None:
             settings["strides"] = settings.get("pool_size", 2)
@@ -88,13 +89,13 @@ for _kind in _MADE:
 
 
 @RULES.function("keras.Input", "keras.layers.Input", "keras.layers.InputLayer")
-def input_made(operation: Operation) -> AbstractValue | None:
+def input_made(operation: Operation) -> Answer:
     """A symbolic tensor; the shape is given without the batch."""
     bound = operation.arguments.bound(
         "shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None, name=None, **more"
     )
     if bound is None or "shape" not in bound or "batch_shape" in bound:
-        return AbstractValue()
+        return UNCHANGED
     given = bound["shape"]
     if given.type == "int" and given.is_literal and not has_keras_2(operation):
         operation.crash(
@@ -129,14 +130,14 @@ def through(layer: AbstractValue, shape: Shape) -> Shape | None:
 
 
 @RULES.method("keras.*", "__call__")
-def called(operation: Operation) -> AbstractValue | None:
+def called(operation: Operation) -> Answer:
     """A layer on a symbolic tensor, or on data."""
-    layer = operation.receiver or AbstractValue()
+    layer = operation.receiver
     if not is_layer(layer):
-        return None
+        return UNKNOWN
     given, others = operation.first, operation.arguments.positional[1:]
     if others or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     _refuse_lists(operation, layer, given)
     shape = given.shape
     if shape is None:
@@ -174,13 +175,13 @@ def _refuse_lists(operation: Operation, layer: AbstractValue, given: AbstractVal
 
 
 def _joiner(*, is_concatenation: bool) -> Rule:
-    def joined(operation: Operation) -> AbstractValue | None:
+    def joined(operation: Operation) -> Answer:
         given = operation.first
         if given.items is None or not operation.arguments.is_complete:
-            return None
-        receiver = operation.receiver or AbstractValue()
+            return UNKNOWN
+        receiver = operation.receiver
         axis = receiver.fact("axis", -1)
-        return _join(operation, given.items, axis if is_concatenation else None)
+        return or_unknown(_join(operation, given.items, axis if is_concatenation else None))
 
     return joined
 
@@ -208,7 +209,7 @@ _JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multi
 
 
 def _joining_layer(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
         axis = bound["axis"].literal if bound and "axis" in bound else -1
         return AbstractValue(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
@@ -222,14 +223,14 @@ for _kind, _is_concatenation in _JOINING.items():
 
 
 @RULES.function("keras.layers.concatenate")
-def concatenate(operation: Operation) -> AbstractValue | None:
+def concatenate(operation: Operation) -> Answer:
     bound = operation.arguments.bound("inputs, axis=-1, **more")
     if bound is None or bound.get("inputs", AbstractValue()).items is None:
-        return AbstractValue()
+        return UNCHANGED
     axis = bound["axis"].literal if "axis" in bound else -1
-    return _join(operation, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN)
+    return or_unknown(_join(operation, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN))
 
 
 @RULES.function("keras.layers.add", "keras.layers.multiply", "keras.layers.average")
-def merge(operation: Operation) -> AbstractValue | None:
-    return _join(operation, operation.first.items, None) if operation.first.items is not None else AbstractValue()
+def merge(operation: Operation) -> Answer:
+    return or_unknown(_join(operation, operation.first.items, None)) if operation.first.items is not None else UNCHANGED

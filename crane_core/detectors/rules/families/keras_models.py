@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import keras_losses, keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, through
@@ -31,11 +32,11 @@ _USUAL_BATCH: Final = 32
 
 
 @RULES.function("keras.Sequential", "keras.models.Sequential")
-def sequential_made(operation: Operation) -> AbstractValue | None:
+def sequential_made(operation: Operation) -> Answer:
     """A row of layers; shapes are followed as soon as the input is known."""
     bound = operation.arguments.bound("layers=None, trainable=True, name=None")
     if bound is None:
-        return None
+        return UNKNOWN
     made = AbstractValue(
         _SEQUENTIAL, {"built": False, "compiled": False, "origin": "target"}, items=[], words=operation.text
     )
@@ -52,10 +53,10 @@ def sequential_made(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method("keras.Sequential", "add")
-def added(operation: Operation) -> AbstractValue | None:
-    model = operation.receiver or AbstractValue()
+def added(operation: Operation) -> Answer:
+    model = operation.receiver
     if len(operation.arguments.positional) != 1:
-        return None
+        return UNKNOWN
     _add(operation, model, operation.first)
     return AbstractValue("NoneType", literal=None)
 
@@ -110,11 +111,11 @@ def _step(operation: Operation, layer: AbstractValue, shape: Shape) -> Shape | N
 
 
 @RULES.function("keras.Model", "keras.models.Model")
-def model_made(operation: Operation) -> AbstractValue | None:
+def model_made(operation: Operation) -> Answer:
     """Model(inputs, outputs) of symbolic tensors."""
     bound = operation.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
     if bound is None or "inputs" not in bound or "outputs" not in bound:
-        return AbstractValue()
+        return UNCHANGED
     facts: dict[str, Any] = {"compiled": False, "built": True}
     for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
         one = part.items[0] if part.type == "list" and part.items is not None and len(part.items) == 1 else part
@@ -125,8 +126,8 @@ def model_made(operation: Operation) -> AbstractValue | None:
 
 @RULES.method("keras.Sequential", "compile")
 @RULES.method("keras.Functional", "compile")
-def compiled(operation: Operation) -> AbstractValue | None:
-    model = operation.receiver or AbstractValue()
+def compiled(operation: Operation) -> Answer:
+    model = operation.receiver
     bound = operation.arguments.bound(
         "optimizer='rmsprop', loss=None, loss_weights=None, metrics=None, weighted_metrics=None, run_eagerly=False,"
         " steps_per_execution=1, jit_compile='auto', auto_scale_loss=True"
@@ -347,19 +348,19 @@ def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue)
 
 @RULES.method("keras.Sequential", "fit", "evaluate")
 @RULES.method("keras.Functional", "fit", "evaluate")
-def fitted(operation: Operation) -> AbstractValue | None:
+def fitted(operation: Operation) -> Answer:
     """Data and labels against the model; the model has other weights then, and is what it was."""
-    model = operation.receiver or AbstractValue()
+    model = operation.receiver
     bound = _bound(operation)
     if bound is None or "x" not in bound:
-        return None
+        return UNKNOWN
     _compiled(operation, model)
     batch = _batch(bound)
     _refuse_types(operation, bound)
     _one_length(operation, bound["x"], bound.get("y"))
     _judge(operation, model, bound["x"], bound.get("y"), batch)
     if operation.name == "evaluate":
-        return AbstractValue()
+        return UNCHANGED
     validation = bound.get("validation_data")
     parts = validation.items if validation is not None and validation.type == "tuple" else None
     if parts is not None and len(parts) in (2, 3):
@@ -438,11 +439,11 @@ def _judge(
 
 @RULES.method("keras.Sequential", "predict", "__call__", "predict_on_batch")
 @RULES.method("keras.Functional", "predict", "__call__", "predict_on_batch")
-def predicted(operation: Operation) -> AbstractValue | None:
+def predicted(operation: Operation) -> Answer:
     """The output's shape, of as many samples as were given."""
-    model = operation.receiver or AbstractValue()
+    model = operation.receiver
     if not operation.arguments.is_complete or not operation.arguments.positional:
-        return AbstractValue()
+        return UNCHANGED
     given = _given(operation.first, None, None)
     if given is None or given.inputs is None:
         return _symbolic(operation, model)
@@ -464,11 +465,11 @@ def _symbolic(operation: Operation, model: AbstractValue) -> AbstractValue:
 
 
 @RULES.method("keras.Sequential", "build")
-def built(operation: Operation) -> AbstractValue | None:
+def built(operation: Operation) -> Answer:
     """build((None, 40)): the layers meet the shape."""
-    model, given = operation.receiver or AbstractValue(), operation.first
+    model, given = operation.receiver, operation.first
     if given.items is None:
-        return None
+        return UNKNOWN
     sizes = tuple(item.literal if type(item.literal) is int else None for item in given.items)
     layers = _layers(model)
     if layers is None or _input_shape(model) is not None:
@@ -484,16 +485,16 @@ def built(operation: Operation) -> AbstractValue | None:
 
 @RULES.method("keras.Sequential", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
 @RULES.method("keras.Functional", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
-def looked_at(operation: Operation) -> AbstractValue | None:
-    return AbstractValue()
+def looked_at(operation: Operation) -> Answer:
+    return UNCHANGED
 
 
 @RULES.attribute("keras.Sequential", "input_shape", "output_shape")
 @RULES.attribute("keras.Functional", "input_shape", "output_shape")
-def ends(operation: Operation) -> AbstractValue | None:
-    shape = (operation.receiver or AbstractValue()).fact(operation.name)
+def ends(operation: Operation) -> Answer:
+    shape = (operation.receiver).fact(operation.name)
     if not isinstance(shape, (list, tuple)) or not all(map(_is_size, shape)):
-        return None
+        return UNKNOWN
     return AbstractValue("tuple", items=_numbers(shape))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
 from crane_core.detectors.rules.families.sklearn_targets import target_of
@@ -23,24 +24,20 @@ _WENT_IN_4: Final = ("early_stopping_rounds", "verbose")
 _OF_JSON: Final = '",:[]{}'
 
 
-def _construct(operation: Operation) -> AbstractValue | None:
-    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
-    return (
-        AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
-        if name in _KINDS
-        else AbstractValue()
-    )
+def _construct(operation: Operation) -> Answer:
+    name = operation.receiver.path.rpartition(".")[2]
+    return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False}) if name in _KINDS else UNCHANGED
 
 
 RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])(_construct)
 
 
 @RULES.method("lightgbm.*", "fit")
-def fitting(operation: Operation) -> AbstractValue | None:
+def fitting(operation: Operation) -> Answer:
     model = operation.receiver
     given = operation.arguments.bound("X, y=None, **others")
-    if model is None or model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
-        return None
+    if model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
+        return UNKNOWN
     _refuse_old_arguments(operation)
     x, y = given["X"], given["y"]
     refuse_texts(operation, x)
@@ -117,10 +114,10 @@ def refuse_names(operation: Operation, x: AbstractValue) -> None:
 
 
 @RULES.method("lightgbm.*", "predict", "predict_proba", "score")
-def asking(operation: Operation) -> AbstractValue | None:
+def asking(operation: Operation) -> Answer:
     model = operation.receiver
-    if model is None or model.class_name not in _KINDS:
-        return None
+    if model.class_name not in _KINDS:
+        return UNKNOWN
     if model.fact("is_fitted") is False:
         operation.crash(
             "NotFittedError",
@@ -130,7 +127,7 @@ def asking(operation: Operation) -> AbstractValue | None:
         )
     known = model.fact("fitted_attributes")
     refuse_width(operation, known.get("n_features_in_") if isinstance(known, dict) else None)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def refuse_width(operation: Operation, fitted: object) -> None:
@@ -138,7 +135,7 @@ def refuse_width(operation: Operation, fitted: object) -> None:
     given = operation.first
     n_given = data.n_features(given)
     if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
-        is_booster = operation.receiver is not None and operation.receiver.class_name == "Booster"
+        is_booster = operation.receiver.class_name == "Booster"
         operation.crash(
             "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
@@ -148,11 +145,11 @@ def refuse_width(operation: Operation, fitted: object) -> None:
 
 
 @RULES.attribute("lightgbm.*", *_LEARNT)
-def learnt(operation: Operation) -> AbstractValue | None:
+def learnt(operation: Operation) -> Answer:
     """What a model has only after fitting."""
     model = operation.receiver
-    if model is None or model.class_name not in _KINDS or model.fact("is_fitted") is not False:
-        return None
+    if model.class_name not in _KINDS or model.fact("is_fitted") is not False:
+        return UNKNOWN
     operation.crash(
         "NotFittedError",
         f"{operation.name} exists only after fitting",

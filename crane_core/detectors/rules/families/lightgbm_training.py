@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.lightgbm_models import (
     EARLY_STOPPING,
@@ -36,18 +37,18 @@ _TRAIN: Final = (
 
 
 @RULES.function("lightgbm.Dataset", _DATASET)
-def dataset_made(operation: Operation) -> AbstractValue | None:
+def dataset_made(operation: Operation) -> Answer:
     bound = operation.arguments.bound("data, label=None, **others")
     if bound is None or "data" not in bound:
-        return None
+        return UNKNOWN
     return AbstractValue(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
 
 
 @RULES.function("lightgbm.train", "lightgbm.engine.train")
-def trained(operation: Operation) -> AbstractValue | None:
+def trained(operation: Operation) -> Answer:
     bound = operation.arguments.bound(_TRAIN)
     if bound is None or not bound.keys() >= {"params", "train_set"}:
-        return None
+        return UNKNOWN
     given = bound["train_set"]
     if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
         operation.crash(
@@ -57,7 +58,7 @@ def trained(operation: Operation) -> AbstractValue | None:
             remedy="create one: lgb.Dataset(X, label=y)",
         )
     if not given.is_a("lightgbm", "Dataset"):
-        return None
+        return UNKNOWN
     settings = bound["params"].members
     _refuse_classes(operation, settings)
     x, y = given.attributes.get("data", AbstractValue()), given.attributes.get("label", AbstractValue())
@@ -119,12 +120,12 @@ def _refuse_labels(operation: Operation, settings: Mapping[Any, AbstractValue] |
 
 
 @RULES.method("lightgbm.Booster", "predict")
-def asked(operation: Operation) -> AbstractValue | None:
-    booster = operation.receiver or AbstractValue()
+def asked(operation: Operation) -> Answer:
+    booster = operation.receiver
     refuse_width(operation, booster.fact("n_features"))
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
-def early_stopping(operation: Operation) -> AbstractValue | None:
+def early_stopping(operation: Operation) -> Answer:
     return AbstractValue(EARLY_STOPPING, words=operation.text)

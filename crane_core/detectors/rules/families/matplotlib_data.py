@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     describe,
     describe_all,
@@ -43,24 +44,24 @@ def _line(value: AbstractValue) -> Shape | None:
 
 
 @plotting("plot", "step", "semilogx", "semilogy", "loglog")
-def plot(operation: Operation) -> AbstractValue | None:
+def plot(operation: Operation) -> Answer:
     given = operation.arguments
     if not given.is_complete or "data" in given.keywords:
-        return AbstractValue()
+        return UNCHANGED
     _knows_keywords(operation, "plot", _NOT_OF_LINES)
     rest = list(given.positional)
     while len(rest) >= 2:
         first, second = rest[0], rest[1]
         if not first.type or not second.type or first.type == "str":
-            return AbstractValue()
+            return UNCHANGED
         if second.type == "str":
             rest = rest[2:]
             continue
         _of_one_length(operation, first, second)
         rest = rest[3:] if len(rest) > 2 and rest[2].type == "str" else rest[2:]
         if rest and not rest[0].type:
-            return AbstractValue()
-    return AbstractValue()
+            return UNCHANGED
+    return UNCHANGED
 
 
 _NOT_OF_LINES: Final = ("colour", "colors", "size", "s", "bins", "edgecolor", "cmap", "hue", "line_width", "linewidths")
@@ -92,10 +93,10 @@ def _of_one_length(operation: Operation, x: AbstractValue, y: AbstractValue) -> 
 
 
 @plotting("scatter")
-def scatter(operation: Operation) -> AbstractValue | None:
+def scatter(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, y, s=None, c=None, marker=None, cmap=None, norm=None, vmin=None, **kwargs")
     if given is None or not {"x", "y"} <= given.keys() or "data" in given:
-        return AbstractValue()
+        return UNCHANGED
     sizes = [size(shape) if (shape := _line(given[name])) is not None else None for name in ("x", "y")]
     if None not in sizes and sizes[0] != sizes[1]:
         operation.crash(
@@ -107,7 +108,7 @@ def scatter(operation: Operation) -> AbstractValue | None:
     _knows_keywords(operation, "scatter", _NOT_OF_POINTS)
     count = sizes[0] if sizes[0] is not None else sizes[1]
     _one_for_each(operation, given, count)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _one_for_each(operation: Operation, given: dict[str, AbstractValue], count: Length) -> None:
@@ -130,10 +131,10 @@ def _one_for_each(operation: Operation, given: dict[str, AbstractValue], count: 
 def _meeting(*names: str) -> Rule:
     """Data that meet as arrays do: one value stands for all."""
 
-    def rule(operation: Operation) -> AbstractValue | None:
+    def rule(operation: Operation) -> Answer:
         given = operation.arguments.bound(f"{', '.join(names)}, **kwargs")
         if given is None or not set(names[:2]) <= given.keys() or "data" in given:
-            return AbstractValue()
+            return UNCHANGED
         values = [given[name] for name in names if name in given]
         shapes = [shape for value in values if (shape := _line(value)) is not None]
         try:
@@ -145,7 +146,7 @@ def _meeting(*names: str) -> Rule:
                 fact=describe_all(values, "the data"),
                 remedy=_ONE_LENGTH,
             )
-        return AbstractValue()
+        return UNCHANGED
 
     return rule
 
@@ -156,18 +157,18 @@ plotting("fill_between")(_meeting("x", "y1"))
 
 
 @plotting("stem")
-def stem(operation: Operation) -> AbstractValue | None:
+def stem(operation: Operation) -> Answer:
     given = operation.arguments
     if given.is_complete and "data" not in given.keywords and len(given.positional) == 2:
         _of_one_length(operation, *given.positional)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @plotting("errorbar")
-def errorbar(operation: Operation) -> AbstractValue | None:
+def errorbar(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, y, yerr=None, xerr=None, fmt='', **kwargs")
     if given is None or not {"x", "y"} <= given.keys() or "data" in given:
-        return AbstractValue()
+        return UNCHANGED
     lengths = [shape[0] if (shape := _line(given[name])) and len(shape) == 1 else None for name in ("x", "y")]
     if None not in lengths and lengths[0] != lengths[1]:
         operation.crash(
@@ -184,18 +185,18 @@ def errorbar(operation: Operation) -> AbstractValue | None:
             fact=describe_all([given["y"], given["yerr"]], "the data"),
             remedy="pass one error per value",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @plotting("imshow")
-def imshow(operation: Operation) -> AbstractValue | None:
+def imshow(operation: Operation) -> Answer:
     given = operation.arguments.bound("X, cmap=None, **kwargs")
     image = given.get("X") if given is not None else None
     if image is None or not (is_array(image) or image.type == "list" or _is_plain_tensor(image)):
-        return AbstractValue()
+        return UNCHANGED
     shape = taken_shape(image) if not image.is_a("torch", "Tensor") else image.fact("shape")
     if not isinstance(shape, tuple) or not _is_no_image(shape):
-        return AbstractValue()
+        return UNCHANGED
     return operation.crash(
         "TypeError",
         f"Invalid shape {shown(shape)} for image data; valid are (rows, columns) and (rows, columns, 3 or 4)",
@@ -216,10 +217,10 @@ def _is_no_image(shape: Shape) -> bool:
 
 
 @plotting("pie")
-def pie(operation: Operation) -> AbstractValue | None:
+def pie(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, explode=None, labels=None, colors=None, autopct=None, **kwargs")
     if given is None or "x" not in given or "data" in given:
-        return AbstractValue()
+        return UNCHANGED
     count = shape[0] if (shape := _line(given["x"])) and len(shape) == 1 else None
     for name in ("labels", "explode"):
         lengths = taken_shape(given[name]) if not is_none(given.get(name)) else None
@@ -230,7 +231,7 @@ def pie(operation: Operation) -> AbstractValue | None:
                 fact=describe_all([given["x"], given[name]], "the data"),
                 remedy="pass one value per wedge",
             )
-    return AbstractValue()
+    return UNCHANGED
 
 
 # Ticks
@@ -238,10 +239,10 @@ def pie(operation: Operation) -> AbstractValue | None:
 
 @RULES.method("matplotlib.Axes", "set_xticks", "set_yticks")
 @RULES.function("matplotlib.pyplot.xticks", "matplotlib.pyplot.yticks")
-def ticks(operation: Operation) -> AbstractValue | None:
+def ticks(operation: Operation) -> Answer:
     given = operation.arguments.bound("ticks=None, labels=None, **kwargs")
     if given is None or "ticks" not in given:
-        return AbstractValue()
+        return UNCHANGED
     count, labels = _count(given["ticks"]), _count(given.get("labels"))
     if count is not None and labels is not None and count != labels:
         operation.crash(
@@ -250,9 +251,9 @@ def ticks(operation: Operation) -> AbstractValue | None:
             fact=describe_all([given["ticks"], given["labels"]], "the ticks"),
             remedy="pass one label per tick",
         )
-    if operation.receiver is not None and not operation.receiver.path and "minor" not in given:
+    if not operation.receiver.path and "minor" not in given:
         operation.receiver.facts[operation.name.removeprefix("set_")] = count
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _count(value: AbstractValue | None) -> Length:
@@ -261,8 +262,8 @@ def _count(value: AbstractValue | None) -> Length:
 
 
 @RULES.method("matplotlib.Axes", "set_xticklabels", "set_yticklabels")
-def tick_labels(operation: Operation) -> AbstractValue | None:
-    held, given = operation.receiver or AbstractValue(), operation.arguments.bound("labels, **kwargs")
+def tick_labels(operation: Operation) -> Answer:
+    held, given = operation.receiver, operation.arguments.bound("labels, **kwargs")
     fixed = held.fact(operation.name.removeprefix("set_").removesuffix("labels") + "s")
     count = _count(given["labels"]) if given is not None and "labels" in given else None
     if type(fixed) is int and count is not None and count != fixed and count and fixed:
@@ -272,4 +273,4 @@ def tick_labels(operation: Operation) -> AbstractValue | None:
             fact=f"{held.words or 'the axes'} has {fixed} ticks, set before",
             remedy="pass one label per tick",
         )
-    return AbstractValue()
+    return UNCHANGED

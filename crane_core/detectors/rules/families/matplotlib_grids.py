@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, whole
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -19,16 +20,16 @@ _SUBPLOTS: Final = (
 
 
 @RULES.function("matplotlib.pyplot.subplots")
-def subplots(operation: Operation) -> AbstractValue | None:
+def subplots(operation: Operation) -> Answer:
     given = operation.arguments.bound(_SUBPLOTS)
     axes = _grid(operation, given) if given is not None else AbstractValue()
     return AbstractValue("tuple", items=[AbstractValue(FIGURE), axes])
 
 
 @RULES.method("matplotlib.Figure", "subplots")
-def subplots_of_figure(operation: Operation) -> AbstractValue | None:
+def subplots_of_figure(operation: Operation) -> Answer:
     given = operation.arguments.bound(_SUBPLOTS)
-    return _grid(operation, given) if given is not None else AbstractValue()
+    return _grid(operation, given) if given is not None else UNCHANGED
 
 
 def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
@@ -60,13 +61,13 @@ def _array(shape: tuple[int | None, ...], held: str | None) -> AbstractValue:
 
 
 @RULES.function("matplotlib.pyplot.figure")
-def figure(operation: Operation) -> AbstractValue | None:
-    return AbstractValue(FIGURE) if "FigureClass" not in operation.arguments.keywords else AbstractValue()
+def figure(operation: Operation) -> Answer:
+    return AbstractValue(FIGURE) if "FigureClass" not in operation.arguments.keywords else UNCHANGED
 
 
 @RULES.function("matplotlib.pyplot.subplot")
 @RULES.method("matplotlib.Figure", "add_subplot")
-def subplot(operation: Operation) -> AbstractValue | None:
+def subplot(operation: Operation) -> Answer:
     """The number of a place in the grid counts from 1, row by row."""
     numbers = [whole(value) for value in operation.arguments.positional]
     if len(numbers) == 1 and numbers[0] is not None and 100 <= numbers[0] <= 999:
@@ -81,7 +82,7 @@ def subplot(operation: Operation) -> AbstractValue | None:
                 remedy="positions start at 1: use a larger grid or a smaller number",
             )
     is_plain = operation.name == "add_subplot" and not operation.arguments.keywords
-    return AbstractValue(AXES) if is_plain else AbstractValue()
+    return AbstractValue(AXES) if is_plain else UNCHANGED
 
 
 # What one axes is not
@@ -93,11 +94,11 @@ _MANY: Final = "pass squeeze=False to subplots, which then always returns an arr
 
 @RULES.element("matplotlib.Axes")
 @RULES.element("matplotlib.Figure")
-def iterated(operation: Operation) -> AbstractValue | None:
-    return _through(operation, operation.receiver or AbstractValue())
+def iterated(operation: Operation) -> Answer:
+    return _through(operation, operation.receiver)
 
 
-def _through(operation: Operation, held: AbstractValue) -> AbstractValue | None:
+def _through(operation: Operation, held: AbstractValue) -> Answer:
     return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not iterable",
@@ -108,8 +109,8 @@ def _through(operation: Operation, held: AbstractValue) -> AbstractValue | None:
 
 @RULES.item("matplotlib.Axes")
 @RULES.item("matplotlib.Figure")
-def indexed(operation: Operation) -> AbstractValue | None:
-    held = operation.receiver or AbstractValue()
+def indexed(operation: Operation) -> Answer:
+    held = operation.receiver
     return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not subscriptable",
@@ -119,14 +120,14 @@ def indexed(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.sum")
-def listed(operation: Operation) -> AbstractValue | None:
-    return _through(operation, operation.first) if operation.first.is_a("matplotlib", "Axes", "Figure") else None
+def listed(operation: Operation) -> Answer:
+    return _through(operation, operation.first) if operation.first.is_a("matplotlib", "Axes", "Figure") else UNKNOWN
 
 
 @RULES.function("builtins.len")
-def counted(operation: Operation) -> AbstractValue | None:
+def counted(operation: Operation) -> Answer:
     if not operation.first.is_a("matplotlib", "Axes", "Figure"):
-        return None
+        return UNKNOWN
     return operation.crash(
         "TypeError",
         f"object of type '{operation.first.class_name}' has no len()",
@@ -146,15 +147,15 @@ _OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T"
 
 
 @RULES.attribute("matplotlib.Axes")
-def no_name_of_axes(operation: Operation) -> AbstractValue | None:
-    held = operation.receiver or AbstractValue()
+def no_name_of_axes(operation: Operation) -> Answer:
+    held = operation.receiver
     if operation.name in _OF_ARRAYS:
         return _lacks(operation, held, _MANY, f": {_ONE}")
-    return _lacks(operation, held, _OF_PYPLOT[operation.name]) if operation.name in _OF_PYPLOT else None
+    return _lacks(operation, held, _OF_PYPLOT[operation.name]) if operation.name in _OF_PYPLOT else UNKNOWN
 
 
 @RULES.attribute("matplotlib.Figure")
-def no_name_of_figure(operation: Operation) -> AbstractValue | None:
+def no_name_of_figure(operation: Operation) -> Answer:
     names = ("plot", "scatter", "bar", "hist", "imshow", "set_title", "set_xlabel", "set_ylabel", "title", "xlabel")
     if operation.name in (
         *names,
@@ -168,11 +169,11 @@ def no_name_of_figure(operation: Operation) -> AbstractValue | None:
         "grid",
         "boxplot",
     ):
-        return _lacks(operation, operation.receiver or AbstractValue(), "use an Axes of the figure: fig.gca()")
-    return None
+        return _lacks(operation, operation.receiver, "use an Axes of the figure: fig.gca()")
+    return UNKNOWN
 
 
-def _lacks(operation: Operation, held: AbstractValue, remedy: str, more: str = "") -> AbstractValue | None:
+def _lacks(operation: Operation, held: AbstractValue, remedy: str, more: str = "") -> Answer:
     return operation.crash(
         "AttributeError",
         f"'{held.class_name}' object has no attribute '{operation.name}'",
@@ -182,7 +183,7 @@ def _lacks(operation: Operation, held: AbstractValue, remedy: str, more: str = "
 
 
 @RULES.method("matplotlib.Text", "__call__")
-def text_called(operation: Operation) -> AbstractValue | None:
+def text_called(operation: Operation) -> Answer:
     return operation.crash(
         "TypeError",
         "a figure's Text is an object, not a function",
@@ -192,11 +193,11 @@ def text_called(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method("matplotlib.Axes", "title", "xaxis", "yaxis", "figure", "patch")
-def called_by_mistake(operation: Operation) -> AbstractValue | None:
+def called_by_mistake(operation: Operation) -> Answer:
     return operation.crash(
         "TypeError",
         f"{operation.name} of an Axes is an object, not a method",
-        fact=f"{operation.receiver.words if operation.receiver is not None else ''}.{operation.name} is called",
+        fact=f"{operation.receiver.words}.{operation.name} is called",
         remedy="use set_title" if operation.name == "title" else "remove the parentheses",
     )
 
@@ -205,8 +206,8 @@ _OF_AXES: Final = ("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_yli
 
 
 @RULES.function(*(f"matplotlib.pyplot.{name}" for name in _OF_AXES))
-def no_function_of_pyplot(operation: Operation) -> AbstractValue | None:
-    name = (operation.receiver.path if operation.receiver is not None else "").rpartition(".")[2]
+def no_function_of_pyplot(operation: Operation) -> Answer:
+    name = (operation.receiver.path).rpartition(".")[2]
     return operation.crash(
         "AttributeError",
         f"module 'matplotlib.pyplot' has no attribute '{name}'",

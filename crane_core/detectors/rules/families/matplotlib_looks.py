@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -31,7 +32,7 @@ _OF_AREAS: Final = ("color", "edgecolor", "facecolor")
 
 
 @RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
-def style(operation: Operation) -> AbstractValue | None:
+def style(operation: Operation) -> Answer:
     name = operation.arguments.bound("style")
     text = name["style"].literal if name and "style" in name else None
     if isinstance(text, str) and text in _SEABORN and is_at_least(operation, "matplotlib", 3, 8):
@@ -42,24 +43,20 @@ def style(operation: Operation) -> AbstractValue | None:
             fact=f"matplotlib {operation.packages['matplotlib']} is installed",
             remedy=f"write {new!r}, or call seaborn.set_theme()",
         )
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*(f"matplotlib.pyplot.{name}" for name in _COLOURED))
 @RULES.method("matplotlib.Axes", *_COLOURED)
-def coloured(operation: Operation) -> AbstractValue | None:
+def coloured(operation: Operation) -> Answer:
     """Texts that name no colour; a list of them is left alone."""
     if (
         not operation.arguments.is_complete
         or operation.mentions("get_named_colors_mapping")
         or operation.mentions("_colors_full_map")
     ):
-        return None
-    name = (
-        operation.receiver.path.rpartition(".")[2]
-        if operation.receiver is not None and operation.receiver.path
-        else operation.name
-    )
+        return UNKNOWN
+    name = operation.receiver.path.rpartition(".")[2] if operation.receiver.path else operation.name
     for role in _OF_LINES if name in _LINES else _OF_AREAS:
         text = operation.arguments.keywords.get(role, AbstractValue()).literal
         if isinstance(text, str) and not _is_colour(text):
@@ -69,7 +66,7 @@ def coloured(operation: Operation) -> AbstractValue | None:
                 fact=f"{role} is {text!r}",
                 remedy="use a colour name of matplotlib, or '#rrggbb'",
             )
-    return None
+    return UNKNOWN
 
 
 def _is_colour(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -13,7 +13,7 @@ RULES = Family("names")
 
 
 @RULES.missing("names")
-def not_defined(operation: Operation) -> AbstractValue | None:
+def not_defined(operation: Operation) -> Answer:
     name = operation.absent["name"]
     operation.crash(
         "NameError",
@@ -24,7 +24,7 @@ def not_defined(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.missing("unset")
-def without_value(operation: Operation) -> AbstractValue | None:
+def without_value(operation: Operation) -> Answer:
     name, is_local = operation.absent["name"], operation.absent["is_local"]
     where = "the function assigns it only later" if is_local else "the cell deleted it before"
     operation.crash(

@@ -232,20 +232,20 @@ def dtype_meant(value: AbstractValue | None) -> str | None:
 def given_to(operation: Operation, parameters: str) -> dict[str, AbstractValue] | None:
     """What a function gets, or the method of the same name, whose first argument is its object."""
     given = operation.arguments
-    if operation.receiver is not None and not operation.receiver.path:
+    if not operation.receiver.path:
         given = Arguments((operation.receiver, *given.positional), given.keywords, given.is_complete)
     return given.bound(parameters)
 
 
 def called(operation: Operation) -> str:
     """The name of the function or method that is called."""
-    path = operation.receiver.path if operation.receiver is not None else ""
+    path = operation.receiver.path
     return path.rpartition(".")[2] or operation.name
 
 
 def subject_of(operation: Operation) -> AbstractValue:
     """The object of a method, the first argument of a function."""
-    return operation.receiver if operation.receiver is not None and not operation.receiver.path else operation.first
+    return operation.receiver if not operation.receiver.path else operation.first
 
 
 def whole(value: AbstractValue | None) -> int | None:

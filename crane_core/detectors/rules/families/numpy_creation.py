@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     NUMBERS,
     array,
@@ -26,7 +26,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, size
 
@@ -36,10 +36,10 @@ _LIKE = ("zeros_like", "ones_like", "empty_like", "full_like")
 
 
 @RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
-def of_something(operation: Operation) -> AbstractValue | None:
+def of_something(operation: Operation) -> Answer:
     given = given_to(operation, "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
     if given is None or "object" not in given or "ndmin" in given:
-        return AbstractValue()
+        return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
     if is_ragged(made_of) and is_none(dtype) and is_at_least(operation, "numpy", 1, 24):
         operation.crash(
@@ -53,7 +53,7 @@ def of_something(operation: Operation) -> AbstractValue | None:
         return (
             AbstractValue("numpy.ndarray")
             if made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
-            else AbstractValue()
+            else UNCHANGED
         )
     known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
     return _whole_array(shape, known, made_of)
@@ -71,11 +71,11 @@ def _whole_array(shape: Shape, dtype: str | None, made_of: AbstractValue) -> Abs
     return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
 
 
-def _filled(dtype: str | None) -> Callable[[Operation], AbstractValue | None]:
-    def rule(operation: Operation) -> AbstractValue | None:
+def _filled(dtype: str | None) -> Rule:
+    def rule(operation: Operation) -> Answer:
         given = given_to(operation, "shape, dtype=None, order=None, *, device=None, like=None")
         if given is None or "shape" not in given:
-            return AbstractValue()
+            return UNCHANGED
         if (second := given.get("dtype")) is not None and type(second.literal) is int:
             operation.crash(
                 "TypeError",
@@ -120,46 +120,46 @@ for _name in ("zeros", "ones", "empty"):
 
 
 @RULES.function("numpy.full")
-def full(operation: Operation) -> AbstractValue | None:
+def full(operation: Operation) -> Answer:
     given = given_to(operation, "shape, fill_value, dtype=None, order=None, *, device=None, like=None")
     if given is None or not {"shape", "fill_value"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     value = given["fill_value"]
     dtype = dtype_of(value) if is_none(given.get("dtype")) and is_number(value) else dtype_meant(given.get("dtype"))
     return _of_lengths(operation, given["shape"], dtype)
 
 
 @RULES.function(*(f"numpy.{name}" for name in _LIKE))
-def like(operation: Operation) -> AbstractValue | None:
+def like(operation: Operation) -> Answer:
     if (
         not operation.arguments.is_complete
         or "shape" in operation.arguments.keywords
         or not operation.arguments.positional
     ):
-        return AbstractValue()
+        return UNCHANGED
     model = operation.first
     shape = shape_of(model)
     is_plain = is_array(model) and not operation.arguments.keywords and len(operation.arguments.positional) == 1
     if shape is None or (not is_array(model) and model.type not in ("list", "tuple")):
-        return AbstractValue()
+        return UNCHANGED
     return _made(shape, dtype_of(model) if is_plain else None)
 
 
 @RULES.function("numpy.eye", "numpy.identity")
-def eye(operation: Operation) -> AbstractValue | None:
+def eye(operation: Operation) -> Answer:
     given = given_to(operation, "n, M=None, k=0, dtype=None, order=None, *, device=None, like=None")
     if given is None or "n" not in given:
-        return AbstractValue()
+        return UNCHANGED
     rows = whole(given["n"])
     columns = rows if is_none(given.get("M")) else whole(given.get("M"))
     return array((rows, columns))
 
 
 @RULES.function("numpy.arange")
-def arange(operation: Operation) -> AbstractValue | None:
+def arange(operation: Operation) -> Answer:
     given = given_to(operation, "start, stop=None, step=None, dtype=None, *, device=None, like=None")
     if given is None or "start" not in given:
-        return AbstractValue()
+        return UNCHANGED
     bounds = [given[name].literal if name in given else None for name in ("start", "stop", "step")]
     is_whole = all(bound is None or type(bound) is int for bound in bounds)
     dtype = "int64" if is_whole and "dtype" not in given else None
@@ -178,12 +178,12 @@ def _n_steps(bounds: list[object]) -> int | None:
 
 
 @RULES.function("numpy.linspace", "numpy.logspace", "numpy.geomspace")
-def spaced(operation: Operation) -> AbstractValue | None:
+def spaced(operation: Operation) -> Answer:
     given = given_to(operation, "start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, base=10.0")
     if given is None or not {"start", "stop"} <= given.keys() or "retstep" in given or "axis" in given:
-        return AbstractValue()
+        return UNCHANGED
     if not all(is_number(given[name]) for name in ("start", "stop")):
-        return AbstractValue()
+        return UNCHANGED
     count = given.get("num")
     if count is not None and count.type in ("float", "numpy.float64"):
         operation.crash(
@@ -196,11 +196,11 @@ def spaced(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.meshgrid")
-def meshgrid(operation: Operation) -> AbstractValue | None:
+def meshgrid(operation: Operation) -> Answer:
     lines = operation.arguments.positional
     sizes = [size(shape) if (shape := taken_shape(line)) is not None else None for line in lines]
     if not operation.arguments.is_complete or operation.arguments.keywords or len(lines) != 2:
-        return AbstractValue()
+        return UNCHANGED
     shape = (sizes[1], sizes[0])
     return AbstractValue("tuple" if is_at_least(operation, "numpy", 2, 0) else "", items=[array(shape), array(shape)])
 
@@ -209,32 +209,32 @@ def meshgrid(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.random.default_rng")
-def generator(operation: Operation) -> AbstractValue | None:
+def generator(operation: Operation) -> Answer:
     return AbstractValue("numpy.random.Generator")
 
 
 @RULES.function("numpy.random.RandomState")
-def random_state(operation: Operation) -> AbstractValue | None:
+def random_state(operation: Operation) -> Answer:
     return AbstractValue("numpy.random.RandomState")
 
 
 @RULES.function("numpy.random.seed")
-def seed(operation: Operation) -> AbstractValue | None:
+def seed(operation: Operation) -> Answer:
     return AbstractValue("NoneType", literal=None)
 
 
-def _drawn(parameters: str, dtype: str) -> Callable[[Operation], AbstractValue | None]:
+def _drawn(parameters: str, dtype: str) -> Rule:
     """Numbers drawn: as many as `size` says, one where parameters are numbers and no size is given."""
 
-    def rule(operation: Operation) -> AbstractValue | None:
+    def rule(operation: Operation) -> Answer:
         given = operation.arguments.bound(parameters)
         if given is None or "dtype" in given:
-            return AbstractValue()
+            return UNCHANGED
         if not is_none(given.get("size")):
             lengths = lengths_in(given["size"])
             return array(lengths, dtype) if lengths is not None else AbstractValue("numpy.ndarray")
         alone = all(is_number(value) for name, value in given.items() if name != "size")
-        return scalar(None if dtype == "int64" else dtype) if alone else AbstractValue()
+        return scalar(None if dtype == "int64" else dtype) if alone else UNCHANGED
 
     return rule
 
@@ -261,10 +261,10 @@ for _name in ("random_sample", "ranf", "sample"):
 
 @RULES.function("numpy.random.rand", "numpy.random.randn")
 @RULES.method("numpy.RandomState", "rand", "randn")
-def rand(operation: Operation) -> AbstractValue | None:
+def rand(operation: Operation) -> Answer:
     given = operation.arguments
     if not given.is_complete or given.keywords:
-        return AbstractValue()
+        return UNCHANGED
     if any(value.type in ("tuple", "list") for value in given.positional):
         operation.crash(
             "TypeError",
@@ -278,13 +278,13 @@ def rand(operation: Operation) -> AbstractValue | None:
 @RULES.function("numpy.random.randint")
 @RULES.method("numpy.RandomState", "randint")
 @RULES.method("numpy.Generator", "integers")
-def randint(operation: Operation) -> AbstractValue | None:
+def randint(operation: Operation) -> Answer:
     given = operation.arguments.bound("low, high=None, size=None, dtype=None, endpoint=False")
     if given is None or "low" not in given or "dtype" in given or "endpoint" in given:
-        return AbstractValue()
+        return UNCHANGED
     _is_open(operation, given["low"], given.get("high"))
     if is_none(given.get("size")):
-        return AbstractValue()
+        return UNCHANGED
     lengths = lengths_in(given["size"])
     return array(lengths, "int64") if lengths is not None else AbstractValue("numpy.ndarray")
 
@@ -304,14 +304,14 @@ def _is_open(operation: Operation, low: AbstractValue, high: AbstractValue | Non
 @RULES.function("numpy.random.choice")
 @RULES.method("numpy.RandomState", "choice")
 @RULES.method("numpy.Generator", "choice")
-def choice(operation: Operation) -> AbstractValue | None:
+def choice(operation: Operation) -> Answer:
     given = operation.arguments.bound("a, size=None, replace=True, p=None, axis=0, shuffle=True")
     if given is None or "a" not in given or "axis" in given:
-        return AbstractValue()
+        return UNCHANGED
     shape = taken_shape(given["a"])
     if shape is None:
-        return AbstractValue()
-    is_new = operation.receiver is not None and operation.receiver.class_name == "Generator"
+        return UNCHANGED
+    is_new = operation.receiver.class_name == "Generator"
     if len(shape) > 1 and not is_new:
         operation.crash(
             "ValueError",
@@ -322,7 +322,7 @@ def choice(operation: Operation) -> AbstractValue | None:
     population = whole(given["a"]) if shape == () else shape[0]
     _is_enough(operation, given, population)
     if is_none(given.get("size")):
-        return AbstractValue()
+        return UNCHANGED
     lengths = lengths_in(given["size"])
     if lengths is None:
         return AbstractValue("numpy.ndarray")
@@ -355,11 +355,11 @@ def _is_enough(operation: Operation, given: dict[str, AbstractValue], population
 @RULES.function("numpy.random.permutation")
 @RULES.method("numpy.RandomState", "permutation")
 @RULES.method("numpy.Generator", "permutation")
-def permutation(operation: Operation) -> AbstractValue | None:
+def permutation(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, axis=0")
     shape = shape_of(given["x"]) if given is not None and "x" in given else None
     if given is None or shape is None:
-        return AbstractValue()
+        return UNCHANGED
     if shape == ():
         return array((whole(given["x"]),), "int64")
     known, _ = axis_in(given.get("axis"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
@@ -28,7 +29,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     values_changed,
     whole,
 )
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, size
 
@@ -42,18 +43,18 @@ _KEEPING: Final = ("abs", "absolute", "floor", "ceil", "sign", "square", "negati
 _TWO: Final = ("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "power", "mod", "fmax")
 
 
-def _one(name: str) -> Callable[[Operation], AbstractValue | None]:
+def _one(name: str) -> Rule:
     """A function of each element."""
 
-    def rule(operation: Operation) -> AbstractValue | None:
+    def rule(operation: Operation) -> Answer:
         given = operation.arguments
         if not given.is_complete or given.keywords or not given.positional:
-            return None if "out" in given.keywords else AbstractValue()
+            return UNKNOWN if "out" in given.keywords else UNCHANGED
         subject = given.positional[0]
         _takes_numbers(operation, name, subject)
         shape = shape_of(subject)
         if shape is None or subject.type == "str":
-            return AbstractValue()
+            return UNCHANGED
         return array(shape, _dtype_of_one(name, dtype_of(subject)))
 
     return rule
@@ -118,36 +119,36 @@ for _name in (*_FLOATING, *_TESTS, *_KEEPING):
 
 
 @RULES.function("numpy.clip")
-def clip(operation: Operation) -> AbstractValue | None:
+def clip(operation: Operation) -> Answer:
     given = given_to(operation, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
     if given is None or "a" not in given or "out" in given:
-        return None
+        return UNKNOWN
     bounds = [value for name, value in given.items() if name != "a"]
     shape = shape_of(given["a"])
     is_plain = shape is not None and all(is_number(bound) or is_none(bound) for bound in bounds)
-    return array(shape, None) if is_plain else AbstractValue()
+    return array(shape, None) if is_plain else UNCHANGED
 
 
 @RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes")
-def of_each(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def of_each(operation: Operation) -> Answer:
+    subject = operation.receiver
     if operation.name in ("fill", "sort"):
         values_changed(operation, subject)
         return AbstractValue("NoneType", literal=None)
     shape = shape_of(subject)
     if shape is None or operation.name == "tobytes" or "out" in operation.arguments.keywords:
-        return AbstractValue()
+        return UNCHANGED
     return array(shape, dtype_of(subject) if operation.name == "round" and kind_of(dtype_of(subject)) == "f" else None)
 
 
-def _two(name: str) -> Callable[[Operation], AbstractValue | None]:
-    def rule(operation: Operation) -> AbstractValue | None:
+def _two(name: str) -> Rule:
+    def rule(operation: Operation) -> Answer:
         given = operation.arguments
         if not given.is_complete or given.keywords or len(given.positional) != 2:
-            return None
+            return UNKNOWN
         found = [shape_of(value) for value in given.positional]
         if found[0] is None or found[1] is None:
-            return AbstractValue()
+            return UNCHANGED
         with crash_on_shape_mismatch(describe_all(given.positional), "give both shapes that broadcast"):
             shape = shapes.broadcast(found[0], found[1])
         dtypes = [dtype_of(value) for value in given.positional]
@@ -164,14 +165,14 @@ for _name in _TWO:
 
 @RULES.function("numpy.dot", "numpy.matmul")
 @RULES.method(ARRAY, "dot")
-def product(operation: Operation) -> AbstractValue | None:
+def product(operation: Operation) -> Answer:
     given = given_to(operation, "a, b, out=None")
     if given is None or not {"a", "b"} <= given.keys() or "out" in given:
-        return None
+        return UNKNOWN
     pair = [given["a"], given["b"]]
     found = [shape_of(value) for value in pair]
     if found[0] is None or found[1] is None:
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
         shape = (shapes.matmul if called(operation) == "matmul" else shapes.dot)(found[0], found[1])
     known = [dtype for value in pair if (dtype := dtype_of(value)) is not None]
@@ -179,22 +180,22 @@ def product(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.outer")
-def outer(operation: Operation) -> AbstractValue | None:
+def outer(operation: Operation) -> Answer:
     given = given_to(operation, "a, b")
     found = [taken_shape(value) for value in given.values()] if given is not None and len(given) == 2 else [None]
     known = [size(shape) for shape in found if shape is not None]
-    return array(tuple(known)) if len(known) == 2 else AbstractValue()
+    return array(tuple(known)) if len(known) == 2 else UNCHANGED
 
 
 @RULES.function("numpy.where")
-def where(operation: Operation) -> AbstractValue | None:
+def where(operation: Operation) -> Answer:
     given = operation.arguments
     if not given.is_complete or given.keywords or len(given.positional) not in (1, 3):
-        return AbstractValue()
+        return UNCHANGED
     found = [taken_shape(value) for value in given.positional]
     if len(found) == 1:
         ndim = len(found[0]) if found[0] is not None else None
-        return AbstractValue("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else AbstractValue()
+        return AbstractValue("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else UNCHANGED
     known = [shape for shape in found if shape is not None]
     with crash_on_shape_mismatch(
         describe_all(given.positional), "pass values with the shape of the condition, or scalars"
@@ -203,18 +204,18 @@ def where(operation: Operation) -> AbstractValue | None:
     dtypes = [dtype_of(value) for value in given.positional[1:]]
     is_plain = len(known) == 3 and all(dtype is not None and kind_of(dtype) in tuple("iuf") for dtype in dtypes)
     is_same = is_plain and dtypes[0] == dtypes[1]
-    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else AbstractValue()
+    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else UNCHANGED
 
 
 # Casts
 
 
 @RULES.method(ARRAY, "astype")
-def astype(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def astype(operation: Operation) -> Answer:
+    subject = operation.receiver
     given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
     if given is None or "dtype" not in given or "casting" in given:
-        return AbstractValue()
+        return UNCHANGED
     wanted = dtype_meant(given["dtype"])
     shape = shape_of(subject)
     if kind_of(wanted) in tuple("iuf") and kind_of(dtype_of(subject)) in ("U", "O"):
@@ -271,10 +272,10 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 
 
 @RULES.function("numpy.bincount")
-def bincount(operation: Operation) -> AbstractValue | None:
+def bincount(operation: Operation) -> Answer:
     given = given_to(operation, "x, weights=None, minlength=0")
     if given is None or "x" not in given:
-        return AbstractValue()
+        return UNCHANGED
     subject = given["x"]
     shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
     if shape is not None and len(shape) > 1:
@@ -318,10 +319,10 @@ def _refuse(operation: Operation, exception: str, why: str, subject: AbstractVal
 
 
 @RULES.function("numpy.histogram")
-def histogram(operation: Operation) -> AbstractValue | None:
+def histogram(operation: Operation) -> Answer:
     given = given_to(operation, "a, bins=10, range=None, density=None, weights=None")
     if given is None or "a" not in given:
-        return AbstractValue()
+        return UNCHANGED
     subject, bins = given["a"], given.get("bins")
     counted = bins is None or bins.type in ("int", "str")
     n_elements = size(shape) if (shape := taken_shape(subject)) is not None else None
@@ -338,13 +339,13 @@ def histogram(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.interp")
-def interp(operation: Operation) -> AbstractValue | None:
+def interp(operation: Operation) -> Answer:
     given = given_to(operation, "x, xp, fp, left=None, right=None, period=None")
     if given is None or not {"x", "xp", "fp"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     _are_as_many(operation, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
     shape = taken_shape(given["x"])
-    return array(shape, "float64") if shape else AbstractValue()
+    return array(shape, "float64") if shape else UNCHANGED
 
 
 def _are_as_many(operation: Operation, values: Sequence[AbstractValue], exception: str, why: str) -> None:
@@ -357,25 +358,25 @@ def _are_as_many(operation: Operation, values: Sequence[AbstractValue], exceptio
 
 
 @RULES.function("numpy.polyfit")
-def polyfit(operation: Operation) -> AbstractValue | None:
+def polyfit(operation: Operation) -> Answer:
     given = given_to(operation, "x, y, deg, rcond=None, full=False, w=None, cov=False")
     if given is None or not {"x", "y", "deg"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     why = "expected x and y to have same length"
     _are_as_many(operation, [given["x"], given["y"]], "TypeError", why)
     degree = whole(given["deg"])
     is_plain = not {"full", "cov"} & given.keys()
     shape = taken_shape(given["y"])
     known = degree is not None and is_plain and shape is not None and len(shape) == 1
-    return array((degree + 1,), "float64") if known and degree is not None else AbstractValue()
+    return array((degree + 1,), "float64") if known and degree is not None else UNCHANGED
 
 
 @RULES.function("numpy.corrcoef", "numpy.cov")
-def of_two_lines(operation: Operation) -> AbstractValue | None:
+def of_two_lines(operation: Operation) -> Answer:
     given = given_to(operation, "x, y=None, rowvar=True, bias=False, dtype=None")
     if given is not None and "x" in given and not is_none(given.get("y")):
         _are_as_many(operation, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
-    return AbstractValue()
+    return UNCHANGED
 
 
 # Linear algebra
@@ -396,38 +397,38 @@ def _square(subject: AbstractValue, operation: Operation) -> None:
 
 
 @RULES.function(*(f"numpy.linalg.{name}" for name in ("inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh")))
-def of_square(operation: Operation) -> AbstractValue | None:
+def of_square(operation: Operation) -> Answer:
     subject = operation.first
     _square(subject, operation)
     shape = shape_of(subject)
     if shape is None or called(operation) not in ("inv", "cholesky", "det"):
-        return AbstractValue()
+        return UNCHANGED
     dtype = "float64" if kind_of(dtype_of(subject)) in ("i", "u") else dtype_of(subject)
     return array(shape if called(operation) != "det" else shape[:-2], dtype)
 
 
 @RULES.function("numpy.linalg.solve")
-def solve(operation: Operation) -> AbstractValue | None:
+def solve(operation: Operation) -> Answer:
     given = given_to(operation, "a, b")
     if given is None or not {"a", "b"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     _square(given["a"], operation)
     left, right = shape_of(given["a"]), shape_of(given["b"])
     if left is None or right is None or len(left) != 2 or len(right) not in (1, 2):
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe_all(given.values()), "the right side needs one row per row of the matrix"):
         shapes.same(left[-1], right[0])
     return array(right)
 
 
 @RULES.function("numpy.linalg.lstsq")
-def lstsq(operation: Operation) -> AbstractValue | None:
+def lstsq(operation: Operation) -> Answer:
     given = given_to(operation, "a, b, rcond=None")
     if given is None or not {"a", "b"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     left, right = shape_of(given["a"]), taken_shape(given["b"])
     if left is None or right is None or len(left) != 2 or not right:
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(
         describe_all([given["a"], given["b"]]),
         "Incompatible dimensions: a and b need the same number of rows",
@@ -438,18 +439,18 @@ def lstsq(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.linalg.norm")
-def norm(operation: Operation) -> AbstractValue | None:
+def norm(operation: Operation) -> Answer:
     given = given_to(operation, "x, ord=None, axis=None, keepdims=False")
     if given is None or set(given) != {"x"} or shape_of(given["x"]) is None or not is_array(given["x"]):
-        return AbstractValue()
-    return scalar("float64") if dtype_of(given["x"]) == "float64" else AbstractValue()
+        return UNCHANGED
+    return scalar("float64") if dtype_of(given["x"]) == "float64" else UNCHANGED
 
 
 # Others
 
 
 @RULES.function("numpy.savetxt")
-def savetxt(operation: Operation) -> AbstractValue | None:
+def savetxt(operation: Operation) -> Answer:
     given = given_to(
         operation, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '"
     )
@@ -467,29 +468,29 @@ def savetxt(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.take")
-def take(operation: Operation) -> AbstractValue | None:
+def take(operation: Operation) -> Answer:
     given = given_to(operation, "a, indices, axis=None, out=None, mode='raise'")
     if given is None or not {"a", "indices"} <= given.keys() or {"mode", "out"} & given.keys():
-        return AbstractValue()
+        return UNCHANGED
     shape, number = shape_of(given["a"]), whole(given["indices"])
     axis = whole(given["axis"]) if "axis" in given else None
     if shape is None or number is None or ("axis" in given and axis is None):
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe(given["a"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         shapes.index((size(shape),) if at is None else (shape[at],), number)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("numpy.delete")
-def delete(operation: Operation) -> AbstractValue | None:
+def delete(operation: Operation) -> Answer:
     given = given_to(operation, "arr, obj, axis=None")
     if given is None or not {"arr", "obj"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     shape, number = shape_of(given["arr"]), whole(given["obj"])
     axis = whole(given["axis"]) if not is_none(given.get("axis")) else None
     if shape is None or number is None or (axis is None and not is_none(given.get("axis"))):
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe(given["arr"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))
         length = size(shape) if at is None else shape[at]
@@ -499,27 +500,27 @@ def delete(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.unique")
-def unique(operation: Operation) -> AbstractValue | None:
+def unique(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
-        return AbstractValue()
-    return array((None,), dtype_of(operation.first)) if shape_of(operation.first) is not None else AbstractValue()
+        return UNCHANGED
+    return array((None,), dtype_of(operation.first)) if shape_of(operation.first) is not None else UNCHANGED
 
 
 @RULES.function("numpy.repeat")
-def repeat(operation: Operation) -> AbstractValue | None:
+def repeat(operation: Operation) -> Answer:
     given = given_to(operation, "a, repeats, axis=None")
     if given is None or set(given) != {"a", "repeats"}:
-        return AbstractValue()
+        return UNCHANGED
     shape, times = shape_of(given["a"]), whole(given["repeats"])
     count = size(shape) if shape is not None else None
-    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else AbstractValue()
+    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else UNCHANGED
 
 
 @RULES.function("numpy.diff")
-def diff(operation: Operation) -> AbstractValue | None:
+def diff(operation: Operation) -> Answer:
     shape = shape_of(operation.first)
     if shape is None or len(operation.arguments.positional) != 1 or operation.arguments.keywords:
-        return AbstractValue()
+        return UNCHANGED
     if not shape:
         _refuse(
             operation,
@@ -528,6 +529,6 @@ def diff(operation: Operation) -> AbstractValue | None:
             operation.first,
             "pass an array",
         )
-        return AbstractValue()
+        return UNCHANGED
     length = shape[-1]
     return array((*shape[:-1], None if length is None else max(length - 1, 0)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import EllipsisType
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     crash_on_shape_mismatch,
@@ -106,21 +107,21 @@ def _ends(value: AbstractValue, shape: Shape) -> tuple[int | None, int | None]:
 
 
 @RULES.item(ARRAY)
-def read(operation: Operation) -> AbstractValue | None:
-    receiver, asked = operation.receiver or AbstractValue(), operation.first
+def read(operation: Operation) -> Answer:
+    receiver, asked = operation.receiver, operation.first
     if (field := _field(operation, receiver, asked)) is not None:
         return field
     _is_no_number(operation, asked)
     _are_whole_bounds(operation, receiver, asked)
     shape = shape_of(receiver)
     if shape is None or receiver.fact("fields"):
-        return AbstractValue()
+        return UNCHANGED
     try:
         parts = parts_of(asked)
     except UnknownIndexError:
         with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
             index(shape, *_leading(asked))
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
         found = index(shape, *parts)
     return _element(receiver, parts) if found == () else view_of(receiver, found)
@@ -193,10 +194,10 @@ def _is_no_number(operation: Operation, asked: AbstractValue) -> None:
 
 
 @RULES.set_item(ARRAY)
-def write(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def write(operation: Operation) -> Answer:
+    receiver = operation.receiver
     if len(operation.arguments.positional) != 2:
-        return None
+        return UNKNOWN
     asked, value = operation.arguments.positional
     refuse_read_only(operation, receiver, "assignment destination is read-only")
     if asked.type == "str":
@@ -208,20 +209,20 @@ def write(operation: Operation) -> AbstractValue | None:
         parts = parts_of(asked)
     except UnknownIndexError:
         values_changed(operation, receiver)
-        return AbstractValue()
+        return UNCHANGED
     if shape is not None and not receiver.fact("fields"):
         with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
             target = index(shape, *parts)
         _fills(operation, receiver, target, value)
     values_changed(operation, receiver)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.attribute(ARRAY, "flags")
-def flags(operation: Operation) -> AbstractValue | None:
+def flags(operation: Operation) -> Answer:
     """Code that takes the flags may make the array writeable by them."""
-    (operation.receiver or AbstractValue()).facts.pop("writeable", None)
-    return None
+    (operation.receiver).facts.pop("writeable", None)
+    return UNKNOWN
 
 
 def _fills(operation: Operation, receiver: AbstractValue, target: Shape, value: AbstractValue) -> None:
@@ -267,11 +268,11 @@ def _reads_as_number(operation: Operation, receiver: AbstractValue, text: str, k
 
 
 @RULES.element(ARRAY)
-def first_part(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def first_part(operation: Operation) -> Answer:
+    receiver = operation.receiver
     shape = shape_of(receiver)
     if shape is None:
-        return AbstractValue()
+        return UNCHANGED
     if not shape:
         return operation.crash(
             "TypeError",
@@ -280,18 +281,18 @@ def first_part(operation: Operation) -> AbstractValue | None:
             remedy="get its value with .item()",
         )
     if not shape[0]:
-        return AbstractValue()
+        return UNCHANGED
     return _element(receiver, []) if len(shape) == 1 else view_of(receiver, shape[1:])
 
 
 @RULES.truth(ARRAY)
-def truth(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def truth(operation: Operation) -> Answer:
+    receiver = operation.receiver
     shape = shape_of(receiver)
     least = size(shape) if shape is not None else None
     if least is not None and least > 1:
         _is_ambiguous(operation, receiver)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _is_ambiguous(operation: Operation, subject: AbstractValue) -> None:
@@ -304,17 +305,17 @@ def _is_ambiguous(operation: Operation, subject: AbstractValue) -> None:
 
 
 @RULES.function("builtins.bool")
-def asked_for_truth(operation: Operation) -> AbstractValue | None:
+def asked_for_truth(operation: Operation) -> Answer:
     subject = operation.first
     shape = shape_of(subject)
     least = size(shape) if is_array(subject) and shape is not None else None
     if least is not None and least > 1:
         _is_ambiguous(operation, subject)
-    return None
+    return UNKNOWN
 
 
 @RULES.item(f"numpy.{ANY}")
-def of_number(operation: Operation) -> AbstractValue | None:
+def of_number(operation: Operation) -> Answer:
     index = operation.first
     parts = index.items if index.type == "tuple" else [index]
     is_element = parts is not None and any(part.type in ("int", "str", "slice", "float") for part in parts)
@@ -327,7 +328,7 @@ def of_number(operation: Operation) -> AbstractValue | None:
             else "",
             remedy="remove the index, or index the array that the number came from",
         )
-    return None
+    return UNKNOWN
 
 
 def _is_single(value: AbstractValue | None) -> bool:
@@ -335,16 +336,16 @@ def _is_single(value: AbstractValue | None) -> bool:
 
 
 @RULES.element(f"numpy.{ANY}")
-def through_number(operation: Operation) -> AbstractValue | None:
-    return _without_parts(operation, "iterated") if _is_single(operation.receiver) else None
+def through_number(operation: Operation) -> Answer:
+    return _without_parts(operation, "iterated") if _is_single(operation.receiver) else UNKNOWN
 
 
 @RULES.function("builtins.len")
-def length_of_number(operation: Operation) -> AbstractValue | None:
-    return _without_parts(operation, "counted") if _is_single(operation.first) else None
+def length_of_number(operation: Operation) -> Answer:
+    return _without_parts(operation, "counted") if _is_single(operation.first) else UNKNOWN
 
 
-def _without_parts(operation: Operation, verb: str) -> AbstractValue | None:
+def _without_parts(operation: Operation, verb: str) -> Answer:
     return operation.crash(
         "TypeError",
         f"a NumPy scalar cannot be {verb}",

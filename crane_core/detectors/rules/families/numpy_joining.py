@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
@@ -23,7 +24,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     taken_shape,
     whole,
 )
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
 
@@ -32,15 +33,15 @@ _REMEDY = "give the arrays matching shapes before joining them"
 
 
 @RULES.function("numpy.concatenate", "numpy.concat")
-def concatenate(operation: Operation) -> AbstractValue | None:
+def concatenate(operation: Operation) -> Answer:
     given = given_to(operation, 'arrays, axis=0, out=None, *, dtype=None, casting="same_kind"')
     if given is None or "arrays" not in given or "out" in given:
-        return None
+        return UNKNOWN
     parts = given["arrays"]
     _is_list_of_arrays(operation)
     known, axis = axis_in(given.get("axis")) if "axis" in given else (True, 0)
     if not known or isinstance(axis, tuple):
-        return AbstractValue()
+        return UNCHANGED
     return _joined(operation, parts, lambda each: shapes.concatenate(each, axis))
 
 
@@ -82,18 +83,18 @@ def _common_dtype(parts: AbstractValue) -> str | None:
 
 
 @RULES.function("numpy.stack")
-def stack(operation: Operation) -> AbstractValue | None:
+def stack(operation: Operation) -> Answer:
     given = given_to(operation, 'arrays, axis=0, out=None, *, dtype=None, casting="same_kind"')
     if given is None or "arrays" not in given or "out" in given:
-        return None
+        return UNKNOWN
     known, axis = axis_in(given["axis"]) if "axis" in given else (True, 0)
     if not known or type(axis) is not int:
-        return AbstractValue()
+        return UNCHANGED
     return _joined(operation, given["arrays"], lambda each: shapes.stack(each, axis))
 
 
-def _stacking(join: Callable[[Sequence[Shape]], Shape]) -> Callable[[Operation], AbstractValue | None]:
-    def rule(operation: Operation) -> AbstractValue | None:
+def _stacking(join: Callable[[Sequence[Shape]], Shape]) -> Rule:
+    def rule(operation: Operation) -> Answer:
         given = given_to(operation, 'tup, *, dtype=None, casting="same_kind"')
         if given is None and len(operation.arguments.positional) > 1 and not operation.arguments.keywords:
             operation.crash(
@@ -102,7 +103,7 @@ def _stacking(join: Callable[[Sequence[Shape]], Shape]) -> Callable[[Operation],
                 fact=f"{operation.text} passes {len(operation.arguments.positional)} arguments",
                 remedy="put the arrays in parentheses: ((a, b))",
             )
-        return _joined(operation, given["tup"], join) if given is not None and "tup" in given else AbstractValue()
+        return _joined(operation, given["tup"], join) if given is not None and "tup" in given else UNCHANGED
 
     return rule
 
@@ -119,15 +120,15 @@ for _name, _join in _STACKS.items():
 
 
 @RULES.function("numpy.append")
-def append(operation: Operation) -> AbstractValue | None:
+def append(operation: Operation) -> Answer:
     given = given_to(operation, "arr, values, axis=None")
     if given is None or not {"arr", "values"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     pair = [given["arr"], given["values"]]
     found = [taken_shape(value) for value in pair]
     known, axis = axis_in(given.get("axis"))
     if not known or isinstance(axis, tuple) or found[0] is None or found[1] is None:
-        return AbstractValue(ARRAY) if is_array(pair[0]) else AbstractValue()
+        return AbstractValue(ARRAY) if is_array(pair[0]) else UNCHANGED
     with crash_on_shape_mismatch(describe_all(pair), "give the values the same number of dimensions: values[None, :]"):
         shape = shapes.concatenate([shape for shape in found if shape is not None], axis)
     return array(shape, _of_two(*map(dtype_of, pair)))
@@ -138,10 +139,10 @@ def _of_two(left: str | None, right: str | None) -> str | None:
 
 
 @RULES.function("numpy.split")
-def split(operation: Operation) -> AbstractValue | None:
+def split(operation: Operation) -> Answer:
     given = given_to(operation, "ary, indices_or_sections, axis=0")
     if given is None or not {"ary", "indices_or_sections"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     shape, n_parts = shape_of(given["ary"]), whole(given["indices_or_sections"])
     axis = whole(given["axis"]) if "axis" in given else 0
     if shape is None or n_parts is None or n_parts < 1 or axis is None:
@@ -155,11 +156,11 @@ def split(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("numpy.array_split")
-def array_split(operation: Operation) -> AbstractValue | None:
+def array_split(operation: Operation) -> Answer:
     given = given_to(operation, "ary, indices_or_sections, axis=0")
     n_parts = whole(given.get("indices_or_sections")) if given is not None else None
     if n_parts is None or n_parts < 1:
-        return AbstractValue()
+        return UNCHANGED
     return (
         AbstractValue("list", items=[AbstractValue(ARRAY) for _ in range(min(n_parts, 1000))])
         if n_parts < 1000

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import ARRAY, called, describe
 from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
@@ -46,10 +46,10 @@ def _is_no_name(name: str) -> bool:
 
 @RULES.attribute(ARRAY)
 @RULES.method(ARRAY)
-def missing(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def missing(operation: Operation) -> Answer:
+    receiver = operation.receiver
     if not _is_no_name(operation.name) or operation.name in receiver.attributes:
-        return None
+        return UNKNOWN
     return operation.crash(
         "AttributeError",
         f"'numpy.ndarray' object has no attribute {operation.name!r}",
@@ -98,13 +98,13 @@ def removed(operation: Operation, name: str) -> None:
 
 
 @RULES.attribute("builtins.module", *_REMOVED)
-def removed_from_module(operation: Operation) -> AbstractValue | None:
-    if operation.receiver is not None and operation.receiver.path == "numpy":
+def removed_from_module(operation: Operation) -> Answer:
+    if operation.receiver.path == "numpy":
         removed(operation, operation.name)
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*(f"numpy.{name}" for name in _REMOVED))
-def removed_function(operation: Operation) -> AbstractValue | None:
+def removed_function(operation: Operation) -> Answer:
     removed(operation, called(operation))
-    return None
+    return UNKNOWN

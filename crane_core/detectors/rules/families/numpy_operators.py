@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
@@ -34,16 +35,16 @@ _REMEDY: Final = "give both shapes that broadcast: a slice, a reshape, or a new 
 
 
 @RULES.operator(ARRAY, *_ELEMENTWISE)
-def element_by_element(operation: Operation) -> AbstractValue | None:
-    left, right = operation.receiver or AbstractValue(), operation.first
+def element_by_element(operation: Operation) -> Answer:
+    left, right = operation.receiver, operation.first
     if operation.name not in _ELEMENTWISE:
         # A rule for "*" is asked for every operator.
-        return None
+        return UNKNOWN
     if left.is_a("pandas", "Series", "DataFrame") or right.is_a("pandas", "Series", "DataFrame"):
         # An array leaves it to them.
-        return None
+        return UNKNOWN
     if not _is_numpys(left) or not _is_numpys(right):
-        return None if not (left.type and right.type) else AbstractValue()
+        return UNKNOWN if not (left.type and right.type) else UNCHANGED
     _are_of_kinds(operation, left, right)
     shape = _common(operation, left, right)
     dtype = "bool" if operation.name in _COMPARISONS else _result(operation.name, left, right)
@@ -123,13 +124,13 @@ def _is_text_with_number(kinds: tuple[str | None, str | None], symbol: str) -> b
 
 
 @RULES.operator(ARRAY, "@")
-def product(operation: Operation) -> AbstractValue | None:
-    left, right = operation.receiver or AbstractValue(), operation.first
+def product(operation: Operation) -> Answer:
+    left, right = operation.receiver, operation.first
     if not _is_numpys(left) or not _is_numpys(right):
-        return None if not (left.type and right.type) else AbstractValue()
+        return UNKNOWN if not (left.type and right.type) else UNCHANGED
     shapes = shape_of(left), shape_of(right)
     if shapes[0] is None or shapes[1] is None:
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(
         describe_all([left, right]), "transpose one of them (.T), or select the part that fits"
     ):
@@ -139,8 +140,8 @@ def product(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.operator(ARRAY, "-x", "+x", "~x")
-def unary(operation: Operation) -> AbstractValue | None:
-    operand = operation.receiver or AbstractValue()
+def unary(operation: Operation) -> Answer:
+    operand = operation.receiver
     kind = kind_of(dtype_of(operand))
     if (operation.name == "-x" and kind == "b") or (operation.name == "~x" and kind == "f"):
         operation.crash(
@@ -156,14 +157,14 @@ def unary(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.operator(ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS)))
-def in_place(operation: Operation) -> AbstractValue | None:
+def in_place(operation: Operation) -> Answer:
     """x += y: the result has to fit into x."""
-    left, right = operation.receiver or AbstractValue(), operation.first
+    left, right = operation.receiver, operation.first
     if not is_array(left):
-        return None
+        return UNKNOWN
     if not _is_numpys(right):
         values_changed(operation, left)
-        return left if right.type else None
+        return left if right.type else UNKNOWN
     refuse_read_only(operation, left, "output array is read-only")
     shapes = shape_of(left), shape_of(right)
     if shapes[0] is not None and shapes[1] is not None:
@@ -196,5 +197,5 @@ def _fits_into(operation: Operation, left: AbstractValue, right: AbstractValue) 
 
 
 @RULES.operator(ARRAY, "in", "not in")
-def membership(operation: Operation) -> AbstractValue | None:
-    return AbstractValue("bool") if is_array(operation.first) else None
+def membership(operation: Operation) -> Answer:
+    return AbstractValue("bool") if is_array(operation.first) else UNKNOWN

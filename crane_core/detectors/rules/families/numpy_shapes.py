@@ -7,6 +7,7 @@ from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
@@ -29,7 +30,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, size
 
@@ -49,10 +50,10 @@ def _reshaped(operation: Operation, subject: AbstractValue, wanted: Shape | None
 
 
 @RULES.method(ARRAY, "reshape")
-def reshape_method(operation: Operation) -> AbstractValue | None:
+def reshape_method(operation: Operation) -> Answer:
     given, extra = operation.arguments, set(operation.arguments.keywords) - {"order", "copy"}
     if not given.is_complete or extra or not given.positional:
-        return AbstractValue()
+        return UNCHANGED
     values = given.positional
     wanted = lengths_in(values[0]) if len(values) == 1 else _one_by_one(values)
     return _reshaped(operation, subject_of(operation), wanted)
@@ -63,41 +64,39 @@ def _one_by_one(values: Sequence[AbstractValue]) -> Shape | None:
 
 
 @RULES.function("numpy.reshape")
-def reshape_function(operation: Operation) -> AbstractValue | None:
+def reshape_function(operation: Operation) -> Answer:
     given = given_to(operation, "a, shape=None, order='C', *, newshape=None, copy=None")
     if given is None or not {"a", "shape"} <= given.keys():
-        return AbstractValue()
+        return UNCHANGED
     return _reshaped(operation, given["a"], lengths_in(given["shape"]))
 
 
 @RULES.method(ARRAY, "ravel", "flatten")
-def flat_method(operation: Operation) -> AbstractValue | None:
+def flat_method(operation: Operation) -> Answer:
     subject = subject_of(operation)
     shape = shape_of(subject)
     return view_of(subject, shapes.flatten(shape)) if shape is not None else AbstractValue(ARRAY)
 
 
 @RULES.function("numpy.ravel")
-def flat_function(operation: Operation) -> AbstractValue | None:
+def flat_function(operation: Operation) -> Answer:
     shape = shape_of(operation.first)
     if shape is None or len(operation.arguments.positional) != 1:
-        return AbstractValue()
+        return UNCHANGED
     return array(shapes.flatten(shape), dtype_of(operation.first))
 
 
-def _moved(
-    parameters: str, change: Callable[[Shape, dict[str, AbstractValue]], Shape | None]
-) -> Callable[[Operation], AbstractValue | None]:
+def _moved(parameters: str, change: Callable[[Shape, dict[str, AbstractValue]], Shape | None]) -> Rule:
     """A function or method that gives the array with other axes; `change` gives None if it is not known how."""
 
-    def rule(operation: Operation) -> AbstractValue | None:
+    def rule(operation: Operation) -> Answer:
         given = given_to(operation, parameters)
         if given is None or "a" not in given:
-            return AbstractValue()
+            return UNCHANGED
         subject = given["a"]
         shape = shape_of(subject)
         if shape is None:
-            return AbstractValue(ARRAY) if is_array(subject) else AbstractValue()
+            return AbstractValue(ARRAY) if is_array(subject) else UNCHANGED
         with crash_on_shape_mismatch(describe(subject), _AXIS):
             found = change(shape, given)
         return view_of(subject, found) if is_array(subject) else array(found, dtype_of(subject))
@@ -144,7 +143,7 @@ RULES.function("numpy.expand_dims")(_moved("a, axis", _expand))
 
 
 @RULES.method(ARRAY, "transpose")
-def transpose_method(operation: Operation) -> AbstractValue | None:
+def transpose_method(operation: Operation) -> Answer:
     subject, given = subject_of(operation), operation.arguments
     shape = shape_of(subject)
     if shape is None or given.keywords or not given.is_complete:
@@ -165,10 +164,10 @@ def _transposed(subject: AbstractValue, shape: Shape, axes: Shape | None) -> Abs
 
 
 @RULES.function("numpy.transpose")
-def transpose_function(operation: Operation) -> AbstractValue | None:
+def transpose_function(operation: Operation) -> Answer:
     given = given_to(operation, "a, axes=None")
     if given is None or "a" not in given or not is_array(given["a"]):
-        return AbstractValue()
+        return UNCHANGED
     shape = shape_of(given["a"])
     if shape is None:
         return AbstractValue(ARRAY)
@@ -210,11 +209,11 @@ _OF_NAME: Final = {
 }
 
 
-def _reduction(name: str) -> Callable[[Operation], AbstractValue | None]:
-    def rule(operation: Operation) -> AbstractValue | None:
+def _reduction(name: str) -> Rule:
+    def rule(operation: Operation) -> Answer:
         given = given_to(operation, _OF_NAME.get(name, _PARAMETERS))
         if given is None or "a" not in given or {"out", "weights", "returned"} & given.keys():
-            return AbstractValue() if given is not None and "out" not in given else None
+            return UNCHANGED if given is not None and "out" not in given else UNKNOWN
         return _reduced(operation, name, given)
 
     return rule
@@ -275,18 +274,18 @@ for _name in (*_TO_FLOAT, *_TO_BOOL, *_TO_INDEX, *_SAME, *_SUMS):
         RULES.method(ARRAY, _name)(_reduction(_name))
 
 
-def _running(name: str) -> Callable[[Operation], AbstractValue | None]:
+def _running(name: str) -> Rule:
     """cumsum and the like: with no axis the array is read as one line; sorting takes the last axis."""
 
-    def rule(operation: Operation) -> AbstractValue | None:
+    def rule(operation: Operation) -> Answer:
         given = given_to(operation, "a, axis=None, dtype=None, out=None, *, kind=None, order=None, stable=None")
         if given is None or "a" not in given or "out" in given:
-            return AbstractValue()
+            return UNCHANGED
         subject = given["a"]
         shape = shape_of(subject)
         known, axis = axis_in(given.get("axis")) if "axis" in given else (True, None if "sort" not in name else -1)
         if shape is None or not known or isinstance(axis, tuple):
-            return AbstractValue()
+            return UNCHANGED
         if axis is None:
             return array(shapes.flatten(shape), None)
         if shape:
@@ -304,14 +303,14 @@ for _name in ("cumsum", "cumprod", "sort", "argsort"):
 
 
 @RULES.function("numpy.percentile", "numpy.quantile", "numpy.nanpercentile", "numpy.nanquantile")
-def percentile(operation: Operation) -> AbstractValue | None:
+def percentile(operation: Operation) -> Answer:
     given = given_to(operation, "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False")
     if given is None or not {"a", "q"} <= given.keys() or set(given) - {"a", "q", "axis", "method"}:
-        return AbstractValue()
+        return UNCHANGED
     shape, wanted = shape_of(given["a"]), shape_of(given["q"])
     known, axis = axis_in(given.get("axis"))
     if shape is None or wanted is None or not known:
-        return AbstractValue()
+        return UNCHANGED
     with crash_on_shape_mismatch(describe(given["a"]), _AXIS):
         return array((*wanted, *shapes.reduce(shape, axis)), None)
 
@@ -320,8 +319,8 @@ def percentile(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype", "flat", "real", "imag", "nbytes", "itemsize")
-def attribute(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def attribute(operation: Operation) -> Answer:
+    subject = operation.receiver
     shape = shape_of(subject)
     if operation.name in ("nbytes", "itemsize"):
         return AbstractValue("int")
@@ -335,7 +334,7 @@ def attribute(operation: Operation) -> AbstractValue | None:
             if operation.name == "T"
             else AbstractValue("int")
             if operation.name in ("ndim", "size")
-            else AbstractValue()
+            else UNCHANGED
         )
     if operation.name == "shape":
         lengths = [AbstractValue("int") if length is None else _number(length) for length in shape]
@@ -345,7 +344,7 @@ def attribute(operation: Operation) -> AbstractValue | None:
     number = len(shape) if operation.name == "ndim" else size(shape)
     if operation.name in ("ndim", "size"):
         return _number(number) if number is not None else AbstractValue("int")
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _number(value: int) -> AbstractValue:
@@ -353,10 +352,10 @@ def _number(value: int) -> AbstractValue:
 
 
 @RULES.function("builtins.len")
-def length(operation: Operation) -> AbstractValue | None:
+def length(operation: Operation) -> Answer:
     subject = operation.first
     if not is_array(subject):
-        return None
+        return UNKNOWN
     shape = shape_of(subject)
     if shape is None:
         return AbstractValue("int")
@@ -371,9 +370,9 @@ def length(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.other("length", ARRAY)
-def number_of_parts(operation: Operation) -> AbstractValue | None:
-    shape = shape_of(operation.receiver or AbstractValue())
-    return _number(shape[0]) if shape and shape[0] is not None else None
+def number_of_parts(operation: Operation) -> Answer:
+    shape = shape_of(operation.receiver)
+    return _number(shape[0]) if shape and shape[0] is not None else UNKNOWN
 
 
 _LISTED: Final = 100
@@ -381,10 +380,10 @@ _LISTED: Final = 100
 
 
 @RULES.function("builtins.list", "builtins.tuple")
-def listed(operation: Operation) -> AbstractValue | None:
+def listed(operation: Operation) -> Answer:
     """A list of the parts along the first axis."""
     if len(operation.arguments.positional) != 1 or not is_array(operation.first):
-        return None
+        return UNKNOWN
     found = _parts(operation.first)
     return (
         AbstractValue(called(operation), items=found.items) if found is not None else AbstractValue(called(operation))
@@ -392,8 +391,8 @@ def listed(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.other("elements", ARRAY)
-def all_parts(operation: Operation) -> AbstractValue | None:
-    return _parts(operation.receiver or AbstractValue())
+def all_parts(operation: Operation) -> Answer:
+    return or_unknown(_parts(operation.receiver))
 
 
 def _parts(subject: AbstractValue) -> AbstractValue | None:
@@ -409,17 +408,17 @@ def _part(subject: AbstractValue, shape: Shape, held: str) -> AbstractValue:
 
 
 @RULES.function("numpy.shape", "numpy.ndim", "numpy.size")
-def asked_of_function(operation: Operation) -> AbstractValue | None:
-    return AbstractValue()
+def asked_of_function(operation: Operation) -> Answer:
+    return UNCHANGED
 
 
 @RULES.method(ARRAY, "item")
-def item(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def item(operation: Operation) -> Answer:
+    subject = operation.receiver
     shape = shape_of(subject)
     count = size(shape) if shape is not None else None
     if operation.arguments.positional or count in (None, 1):
-        return AbstractValue()
+        return UNCHANGED
     return operation.crash(
         "ValueError",
         "only length-1 arrays can be converted to Python scalars",
@@ -429,24 +428,24 @@ def item(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(ARRAY, "tolist")
-def tolist(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def tolist(operation: Operation) -> Answer:
+    subject = operation.receiver
     shape = shape_of(subject)
     if not shape or len(shape) != 1 or shape[0] is None:
-        return AbstractValue("list") if shape else AbstractValue()
+        return AbstractValue("list") if shape else UNCHANGED
     return AbstractValue("list", {"length": shape[0]})
 
 
 @RULES.method(ARRAY, "copy")
-def copy(operation: Operation) -> AbstractValue | None:
-    subject = operation.receiver or AbstractValue()
+def copy(operation: Operation) -> Answer:
+    subject = operation.receiver
     facts = {name: fact for name, fact in subject.facts.items() if name not in ("view_of", "writeable")}
     return AbstractValue(ARRAY, facts)
 
 
 @RULES.function("numpy.copy")
-def copy_function(operation: Operation) -> AbstractValue | None:
+def copy_function(operation: Operation) -> Answer:
     shape = shape_of(operation.first)
     if shape is None:
-        return AbstractValue()
-    return array(shape, dtype_of(operation.first)) if is_array(operation.first) else AbstractValue()
+        return UNCHANGED
+    return array(shape, dtype_of(operation.first)) if is_array(operation.first) else UNCHANGED

@@ -11,7 +11,7 @@ import inspect
 from functools import cache
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -41,16 +41,16 @@ _INSTEAD: Final = {
 @RULES.method("pandas.Series")
 @RULES.method("pandas.DataFrameGroupBy")
 @RULES.method("pandas.SeriesGroupBy")
-def fitting(operation: Operation) -> AbstractValue | None:
+def fitting(operation: Operation) -> Answer:
     """Too many by position, names that it has not, or something that it needs is left out."""
     receiver = operation.receiver
-    if receiver is None or not operation.arguments.is_complete or _is_given_by_notebook(operation):
-        return None
+    if not operation.arguments.is_complete or _is_given_by_notebook(operation):
+        return UNKNOWN
     signature = _signature(
         f"{receiver.package}.{receiver.class_name}", operation.name, operation.packages.get("pandas", "")
     )
     if signature is None:
-        return None
+        return UNKNOWN
     try:
         signature.bind(receiver, *operation.arguments.positional, **operation.arguments.keywords)
     except TypeError as error:
@@ -62,7 +62,7 @@ def fitting(operation: Operation) -> AbstractValue | None:
             fact=f"in pandas {operation.packages['pandas']} it takes {', '.join(names) or 'no arguments'}",
             remedy=_INSTEAD.get((operation.name, unknown), "pass only these arguments"),
         )
-    return None
+    return UNKNOWN
 
 
 def _is_given_by_notebook(operation: Operation) -> bool:

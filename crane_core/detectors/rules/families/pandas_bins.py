@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families.numpy_arrays import is_array, kind_of
 from crane_core.detectors.rules.families.pandas_frames import is_numeric, is_series, mapped, n_rows
 from crane_core.detectors.rules.family import Family
@@ -17,14 +18,14 @@ _LABELS: Final = "pass one label per bin: one fewer than edges"
 
 
 @RULES.function("pandas.cut")
-def cut(operation: Operation) -> AbstractValue | None:
+def cut(operation: Operation) -> Answer:
     """Edges that rise, and a label for each bin."""
     given = operation.arguments.bound(
         "x, bins, right=True, labels=None, retbins=False, precision=3, include_lowest=False, duplicates='raise',"
         " ordered=True"
     )
     if given is None or not {"x", "bins"} <= given.keys() or not _holds_numbers(given["x"]):
-        return AbstractValue()
+        return UNCHANGED
     edges, count = _numbers(given["bins"]), given["bins"].literal
     if edges is not None:
         _rise(operation, edges)
@@ -37,11 +38,11 @@ def cut(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("pandas.qcut")
-def qcut(operation: Operation) -> AbstractValue | None:
+def qcut(operation: Operation) -> Answer:
     """As many labels as quantiles; where edges fall together and labels are too few it is a ValueError as well."""
     given = operation.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
     if given is None or not {"x", "q"} <= given.keys() or not _holds_numbers(given["x"]):
-        return AbstractValue()
+        return UNCHANGED
     shares, count = _numbers(given["q"]), given["q"].literal
     n_bins = len(shares) - 1 if shares is not None else count if type(count) is int and count > 0 else None
     if n_bins is not None and "duplicates" not in given:

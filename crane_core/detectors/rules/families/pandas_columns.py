@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
     describe,
@@ -52,9 +53,9 @@ _LABEL: Final = (str, int, float, bool, type(None))
 
 
 @RULES.item(FRAME)
-def select(operation: Operation) -> AbstractValue | None:
+def select(operation: Operation) -> Answer:
     """frame[label], frame[[labels]], frame[mask], frame[a:b]."""
-    old, asked = operation.receiver or AbstractValue(), operation.first
+    old, asked = operation.receiver, operation.first
     if asked.type == "slice":
         return some_rows(old)
     if is_series(asked) or is_array(asked):
@@ -67,10 +68,10 @@ def select(operation: Operation) -> AbstractValue | None:
     if asked.type == "list":
         return _several(operation, old, asked)
     if not isinstance(value, (*_LABEL, tuple)):
-        return AbstractValue()
+        return UNCHANGED
     if lacks(old, value):
         missing_column(operation, old, value)
-    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else AbstractValue()
+    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else UNCHANGED
 
 
 def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
@@ -138,8 +139,8 @@ def _range(value: AbstractValue) -> range | None:
 
 
 @RULES.attribute(FRAME, "shape", "size", "ndim", "T", "columns", "index", "values", "empty", "dtypes")
-def attribute(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def attribute(operation: Operation) -> Answer:
+    old = operation.receiver
     rows, width = n_rows(old), n_columns(old)
     if operation.name == "shape":
         lengths = [literal(length) if length is not None else AbstractValue("int") for length in (rows, width)]
@@ -161,7 +162,7 @@ def attribute(operation: Operation) -> AbstractValue | None:
         if operation.name == "size"
         else AbstractValue("bool")
         if operation.name == "empty"
-        else AbstractValue()
+        else UNCHANGED
     )
 
 
@@ -179,12 +180,12 @@ def _common_dtype(old: AbstractValue) -> str | None:
 
 
 @RULES.attribute(FRAME)
-def as_attribute(operation: Operation) -> AbstractValue | None:
+def as_attribute(operation: Operation) -> Answer:
     """frame.label, where the label is not a name of the class."""
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     labels = label_set(old)
     if labels is None or operation.name not in labels or operation.name in _NAMES:
-        return None
+        return UNKNOWN
     return column(old, operation.name)
 
 
@@ -212,8 +213,8 @@ _NAMES: Final = frozenset(_NAMES_OF_CLASS.split())
 
 
 @RULES.set_item(FRAME)
-def assign_column(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def assign_column(operation: Operation) -> Answer:
+    old = operation.receiver
     asked, value = operation.arguments.positional
     changed(operation, old)
     if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
@@ -222,18 +223,18 @@ def assign_column(operation: Operation) -> AbstractValue | None:
         for name in ("dtypes",):
             made.facts.pop(name, None)
         replace_facts(old, made)
-        return AbstractValue()
+        return UNCHANGED
     label = asked.literal
     if isinstance(label, _LABEL):
         _fits(operation, old, value)
         _added(old, [label], {label: value})
-        return AbstractValue()
+        return UNCHANGED
     labels = labels_in(asked) if asked.type != "tuple" and is_whole_list_of_labels(asked) else None
     if labels is None:
         old.forget()
-        return AbstractValue()
+        return UNCHANGED
     _added(old, labels, {})
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
@@ -296,12 +297,12 @@ def _keep(made: AbstractValue, label: Any, value: AbstractValue) -> None:
 
 
 @RULES.set_attribute(FRAME)
-def store_attribute(operation: Operation) -> AbstractValue | None:
+def store_attribute(operation: Operation) -> Answer:
     """frame.columns = [...]: as many labels as there are columns."""
-    old, value = operation.receiver or AbstractValue(), operation.first
+    old, value = operation.receiver, operation.first
     name = getattr(operation.node, "attr", operation.name)
     if name not in ("columns", "index"):
-        return None
+        return UNKNOWN
     there = n_columns(old) if name == "columns" else n_rows(old)
     shape = taken_shape(value)
     count = shape[0] if shape is not None and len(shape) == 1 else None
@@ -316,25 +317,23 @@ def store_attribute(operation: Operation) -> AbstractValue | None:
     labels = labels_in(value) if name == "columns" and is_whole_list_of_labels(value) else None
     if labels is not None and labels_of(old) is not None:
         replace_facts(old, with_columns(old, labels, names=dict(zip(labels, labels_of(old) or (), strict=False))))
-        return AbstractValue()
+        return UNCHANGED
     rows = n_rows(old)
     if name == "index" and label_set(old) is not None:
         made = some_rows(old, rows)
         made.facts.pop("index_names", None)
         replace_facts(old, made)
-        return AbstractValue()
+        return UNCHANGED
     old.forget()
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.set_attribute("pandas.*")
-def store_name_of_index(operation: Operation) -> AbstractValue | None:
+def store_name_of_index(operation: Operation) -> Answer:
     """frame.index.name = ...: nobody knows of which frames an index is one."""
-    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(
-        operation.receiver or AbstractValue()
-    ):
+    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(operation.receiver):
         forget_index_names(operation)
-    return None
+    return UNKNOWN
 
 
 def forget_index_names(operation: Operation) -> None:
@@ -344,22 +343,22 @@ def forget_index_names(operation: Operation) -> None:
 
 
 @RULES.method("pandas.*", "set_names", "rename", "rename_axis")
-def rename_index_in_place(operation: Operation) -> AbstractValue | None:
-    if "inplace" in operation.arguments.keywords and not is_frame(operation.receiver or AbstractValue()):
+def rename_index_in_place(operation: Operation) -> Answer:
+    if "inplace" in operation.arguments.keywords and not is_frame(operation.receiver):
         forget_index_names(operation)
-    return None
+    return UNKNOWN
 
 
 @RULES.other("del_item", FRAME)
-def delete_column(operation: Operation) -> AbstractValue | None:
-    old, label = operation.receiver or AbstractValue(), operation.first.literal
+def delete_column(operation: Operation) -> Answer:
+    old, label = operation.receiver, operation.first.literal
     if not isinstance(label, _LABEL):
-        return None
+        return UNKNOWN
     if lacks(old, label):
         missing_column(operation, old, label)
     changed(operation, old)
     _removed(old, [label])
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _removed(old: AbstractValue, labels: list[Any]) -> None:
@@ -374,10 +373,10 @@ def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
 
 
 @RULES.method(FRAME, "pop")
-def pop(operation: Operation) -> AbstractValue | None:
-    old, label = operation.receiver or AbstractValue(), operation.first.literal
+def pop(operation: Operation) -> Answer:
+    old, label = operation.receiver, operation.first.literal
     if not isinstance(label, _LABEL):
-        return None
+        return UNKNOWN
     if lacks(old, label):
         missing_column(operation, old, label)
     found = column(old, label)
@@ -387,12 +386,12 @@ def pop(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "insert")
-def insert(operation: Operation) -> AbstractValue | None:
+def insert(operation: Operation) -> Answer:
     given = operation.arguments.bound("loc, column, value, allow_duplicates=False")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     label = given["column"].literal if given is not None and "column" in given else NOT_KNOWN
     if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
-        return None
+        return UNKNOWN
     known = label_set(old)
     if known is not None and label in known:
         operation.crash(
@@ -415,7 +414,7 @@ def insert(operation: Operation) -> AbstractValue | None:
 def in_place(operation: Operation, given: dict[str, AbstractValue], made: AbstractValue) -> AbstractValue:
     """What a method with `inplace` gives: None, with the object changed, or the new one."""
     inplace = given.get("inplace")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if inplace is None or inplace.literal is False:
         return made
     changed(operation, old)
@@ -427,13 +426,13 @@ def in_place(operation: Operation, given: dict[str, AbstractValue], made: Abstra
 
 
 @RULES.method(FRAME, "drop")
-def drop(operation: Operation) -> AbstractValue | None:
+def drop(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "labels=None, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or "level" in given:
-        return None
+        return UNKNOWN
     axis = given["axis"].literal if "axis" in given else 0
     is_columns = axis in (1, "columns")
     wanted = given.get("columns") if "columns" in given else given.get("labels") if is_columns else None
@@ -470,13 +469,13 @@ def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractVa
 
 
 @RULES.method(FRAME, "rename")
-def rename(operation: Operation) -> AbstractValue | None:
+def rename(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, errors='ignore'"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or {"level", "errors"} & given.keys():
-        return None
+        return UNKNOWN
     axis = given["axis"].literal if "axis" in given else None
     mapping = given.get("columns") or (given.get("mapper") if axis in (1, "columns") else None)
     if mapping is None:
@@ -491,10 +490,10 @@ def rename(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "assign")
-def assign(operation: Operation) -> AbstractValue | None:
-    old, given = operation.receiver or AbstractValue(), operation.arguments
+def assign(operation: Operation) -> Answer:
+    old, given = operation.receiver, operation.arguments
     if not given.is_complete or given.positional:
-        return None
+        return UNKNOWN
     made = same_again(old)
     made.words = old.words
     for label, value in given.keywords.items():
@@ -509,12 +508,12 @@ def assign(operation: Operation) -> AbstractValue | None:
 @RULES.method(
     FRAME, "copy", "head", "tail", "sample", "sort_index", "query", "round", "infer_objects", "convert_dtypes"
 )
-def alike(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def alike(operation: Operation) -> Answer:
+    old = operation.receiver
     if operation.name == "copy":
         return same_again(old)
     if "inplace" in operation.arguments.keywords:
-        return None
+        return UNKNOWN
     rows = n_rows(old) if operation.name in ("sort_index", "round", "infer_objects", "convert_dtypes") else None
     made = some_rows(old, rows)
     if operation.name in ("head", "tail") and (total := n_rows(old)) is not None:
@@ -533,10 +532,10 @@ def _first(operation: Operation, total: int) -> int | None:
 
 
 @RULES.method(FRAME, "dropna", "drop_duplicates", "fillna", "ffill", "bfill", "replace", "interpolate")
-def cleaned(operation: Operation) -> AbstractValue | None:
-    old, keywords = operation.receiver or AbstractValue(), operation.arguments.keywords
+def cleaned(operation: Operation) -> Answer:
+    old, keywords = operation.receiver, operation.arguments.keywords
     if not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     subset = keywords.get("subset")
     if subset is None and operation.name == "drop_duplicates" and operation.arguments.positional:
         subset = operation.first
@@ -554,14 +553,14 @@ def cleaned(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "sort_values")
-def sort_values(operation: Operation) -> AbstractValue | None:
+def sort_values(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "by, *, axis=0, ascending=True, inplace=False, kind='quicksort', na_position='last', ignore_index=False,"
         " key=None"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or "axis" in given:
-        return None
+        return UNKNOWN
     for label in labels_in(given.get("by")) or ():
         if lacks_key(old, label):
             missing_column(operation, old, label)
@@ -585,11 +584,11 @@ def _has_directions(operation: Operation, given: Mapping[str, AbstractValue]) ->
 
 
 @RULES.method(FRAME, "set_index")
-def set_index(operation: Operation) -> AbstractValue | None:
+def set_index(operation: Operation) -> Answer:
     given = operation.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or "keys" not in given:
-        return None
+        return UNKNOWN
     labels = labels_in(given["keys"])
     for label in labels or () if given["keys"].type != "tuple" else ():
         if lacks(old, label):
@@ -606,11 +605,11 @@ def set_index(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "reset_index")
-def reset_index(operation: Operation) -> AbstractValue | None:
+def reset_index(operation: Operation) -> Answer:
     given = operation.arguments.bound("level=None, *, drop=False, inplace=False, col_level=0, col_fill='', names=None")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or {"level", "names", "col_level", "col_fill"} & given.keys():
-        return None
+        return UNKNOWN
     rows = n_rows(old)
     if "drop" in given and given["drop"].literal is True:
         made = some_rows(old, rows)
@@ -642,8 +641,8 @@ def _is_single_index(old: AbstractValue) -> bool:
 
 
 @RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")
-def others(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def others(operation: Operation) -> Answer:
+    old = operation.receiver
     if operation.name in ("isnull", "isna", "notnull", "notna"):
         order = labels_of(old)
         made = with_columns(old, order)
@@ -653,7 +652,7 @@ def others(operation: Operation) -> AbstractValue | None:
         _numbers_only(operation, old)
     if operation.name == "select_dtypes":
         return _of_kinds(operation, old)
-    return AbstractValue() if operation.name == "to_frame" else AbstractValue(FRAME)
+    return UNCHANGED if operation.name == "to_frame" else AbstractValue(FRAME)
 
 
 def _of_kinds(operation: Operation, old: AbstractValue) -> AbstractValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import is_none
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -39,13 +40,13 @@ _AGGREGATIONS: Final = (*_FLOATS, "sum", "min", "max", "first", "last", "prod", 
 
 
 @RULES.method(FRAME, "groupby")
-def groupby(operation: Operation) -> AbstractValue | None:
+def groupby(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "by=None, axis=0, level=None, as_index=True, sort=True, group_keys=True, observed=True, dropna=True"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or "axis" in given:
-        return AbstractValue()
+        return UNCHANGED
     by = given.get("by")
     missing = [label for label in labels_in(by) or () if lacks_key(old, label)]
     are_values = by is not None and by.type == "list" and may_be_values(old, by)
@@ -66,12 +67,12 @@ def _frame_of(groups: AbstractValue | None) -> AbstractValue:
 
 
 @RULES.item(GROUPED)
-def select(operation: Operation) -> AbstractValue | None:
-    groups, asked = operation.receiver or AbstractValue(), operation.first
+def select(operation: Operation) -> Answer:
+    groups, asked = operation.receiver, operation.first
     old = _frame_of(groups)
     chosen = groups.fact("chosen")
     if chosen is not None:
-        return AbstractValue()
+        return UNCHANGED
     for label in labels_in(asked) or () if asked.type in ("str", "int", "list") else ():
         if lacks(old, label):
             missing_column(operation, old, label)
@@ -87,19 +88,19 @@ def select(operation: Operation) -> AbstractValue | None:
         return AbstractValue(GROUPED, facts, words=groups.words)
     if asked.type == "str" and asked.is_literal:
         return AbstractValue(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.attribute(GROUPED)
-def as_attribute(operation: Operation) -> AbstractValue | None:
-    groups = operation.receiver or AbstractValue()
+def as_attribute(operation: Operation) -> Answer:
+    groups = operation.receiver
     labels = labels_of(_frame_of(groups))
     if (
         labels is None
         or operation.name not in labels
         or operation.name in (*_AGGREGATIONS, "size", "apply", "agg", "groups")
     ):
-        return None
+        return UNKNOWN
     return AbstractValue(ONE, dict(groups.facts, column=operation.name), words=groups.words)
 
 
@@ -113,8 +114,8 @@ def _result_columns(groups: AbstractValue) -> list[Any] | None:
 
 
 @RULES.method(GROUPED, *_AGGREGATIONS)
-def aggregate(operation: Operation) -> AbstractValue | None:
-    groups = operation.receiver or AbstractValue()
+def aggregate(operation: Operation) -> Answer:
+    groups = operation.receiver
     old, keys = _frame_of(groups), groups.fact("keys")
     labels = _result_columns(groups)
     given = operation.arguments
@@ -156,11 +157,11 @@ def _is_all_text(one: AbstractValue) -> bool:
 
 
 @RULES.method(ONE, *_AGGREGATIONS)
-def aggregate_one(operation: Operation) -> AbstractValue | None:
-    groups = operation.receiver or AbstractValue()
+def aggregate_one(operation: Operation) -> Answer:
+    groups = operation.receiver
     old, label = _frame_of(groups), groups.fact("column")
     if not is_frame(old) or label is None:
-        return AbstractValue()
+        return UNCHANGED
     one = column(old, label)
     if is_pandas(operation, 2, 0) and not operation.arguments.keywords:
         _is_no_text(operation, one, label)
@@ -175,8 +176,8 @@ def aggregate_one(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(GROUPED, "agg", "aggregate")
-def agg(operation: Operation) -> AbstractValue | None:
-    groups, given = operation.receiver or AbstractValue(), operation.arguments
+def agg(operation: Operation) -> Answer:
+    groups, given = operation.receiver, operation.arguments
     old = _frame_of(groups)
     asked = given.positional[0] if given.positional else given.keywords.get("func")
     keys = groups.fact("keys")
@@ -221,28 +222,26 @@ def _has_groups(groups: AbstractValue) -> bool:
 
 
 @RULES.element(GROUPED)
-def one_of_groups(operation: Operation) -> AbstractValue | None:
-    groups = operation.receiver or AbstractValue()
-    return (
-        AbstractValue("tuple", items=[AbstractValue(), _one_group(groups)]) if _has_groups(groups) else AbstractValue()
-    )
+def one_of_groups(operation: Operation) -> Answer:
+    groups = operation.receiver
+    return AbstractValue("tuple", items=[AbstractValue(), _one_group(groups)]) if _has_groups(groups) else UNCHANGED
 
 
 @RULES.method(GROUPED, "apply", "filter")
-def applied(operation: Operation) -> AbstractValue | None:
-    groups, given = operation.receiver or AbstractValue(), operation.arguments
+def applied(operation: Operation) -> Answer:
+    groups, given = operation.receiver, operation.arguments
     if not given.is_complete or len(given.positional) != 1 or operation.first.type != "function":
-        return None
+        return UNKNOWN
     if set(given.keywords) - {"include_groups"} or not _has_groups(groups):
-        return None
+        return UNKNOWN
     operation.call(operation.first, [_one_group(groups)], {})
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.method(GROUPED, "size", "ngroup", "cumcount")
 @RULES.method(ONE, "size", "cumsum", "rank", "shift", "diff", "transform", "cumcount", "value_counts", "unique")
-def one_line(operation: Operation) -> AbstractValue | None:
-    groups = operation.receiver or AbstractValue()
+def one_line(operation: Operation) -> Answer:
+    groups = operation.receiver
     if operation.name == "size" and groups.fact("as_index") is False:
         return AbstractValue(FRAME)
     made = series()
@@ -252,23 +251,23 @@ def one_line(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "agg", "aggregate")
-def agg_of_frame(operation: Operation) -> AbstractValue | None:
+def agg_of_frame(operation: Operation) -> Answer:
     asked = operation.first
     for label in (asked.members or ()) if asked.type == "dict" else ():
-        if lacks(operation.receiver or AbstractValue(), label):
-            missing_column(operation, operation.receiver or AbstractValue(), label)
-    return AbstractValue()
+        if lacks(operation.receiver, label):
+            missing_column(operation, operation.receiver, label)
+    return UNCHANGED
 
 
 @RULES.method(SERIES, "reset_index")
-def reset_index(operation: Operation) -> AbstractValue | None:
+def reset_index(operation: Operation) -> Answer:
     """The index becomes columns, the values a column by the name of the series."""
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     given = operation.arguments.bound("level=None, *, drop=False, name=None, inplace=False, allow_duplicates=False")
     if given is None or {"level", "inplace", "allow_duplicates"} & given.keys():
-        return None
+        return UNKNOWN
     if "drop" in given:
-        return series(n_rows(old)) if given["drop"].literal is True else AbstractValue()
+        return series(n_rows(old)) if given["drop"].literal is True else UNCHANGED
     names = old.fact("index_names")
     name = old.fact("name") if is_none(given.get("name")) else given["name"].literal
     if not isinstance(names, tuple) or not names or None in names or not isinstance(name, str) or name in names:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, is_number, kind_of, taken_shape
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -28,10 +29,10 @@ _BITS: Final = ("&", "|", "^")
 
 
 @RULES.operator(SERIES, *_ARITHMETIC, *_COMPARISONS, *_BITS)
-def on_series(operation: Operation) -> AbstractValue | None:
-    left, right = operation.receiver or AbstractValue(), operation.first
+def on_series(operation: Operation) -> Answer:
+    left, right = operation.receiver, operation.first
     if operation.name not in (*_ARITHMETIC, *_COMPARISONS, *_BITS):
-        return None
+        return UNKNOWN
     if is_frame(left) or is_frame(right):
         return AbstractValue(FRAME)
     one, other = (left, right) if is_series(left) else (right, left)
@@ -159,8 +160,8 @@ def _is_of_numbers(value: AbstractValue) -> bool:
 
 
 @RULES.operator(SERIES, "-x", "~x")
-def unary(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def unary(operation: Operation) -> Answer:
+    old = operation.receiver
     if operation.name == "~x" and _is_float(old):
         operation.crash(
             "TypeError",
@@ -172,10 +173,10 @@ def unary(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.operator(FRAME, *_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x")
-def on_frame(operation: Operation) -> AbstractValue | None:
-    return AbstractValue(FRAME) if operation.name in (*_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x") else None
+def on_frame(operation: Operation) -> Answer:
+    return AbstractValue(FRAME) if operation.name in (*_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x") else UNKNOWN
 
 
 @RULES.operator(FRAME, "in", "not in")
-def membership(operation: Operation) -> AbstractValue | None:
+def membership(operation: Operation) -> Answer:
     return AbstractValue("bool")

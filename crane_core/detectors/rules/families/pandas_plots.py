@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.pandas_frames import FRAME, SERIES
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -17,9 +18,9 @@ _ALL: Final = {"scatter": "x and y of a frame", "hexbin": "x and y of a frame"}
 
 @RULES.method(FRAME, "plot")
 @RULES.method(SERIES, "plot")
-def plot(operation: Operation) -> AbstractValue | None:
+def plot(operation: Operation) -> Answer:
     kind = operation.arguments.keywords.get("kind", AbstractValue()).literal
-    kinds = _OF_SERIES if operation.receiver is not None and operation.receiver.is_a("pandas", "Series") else _OF_FRAMES
+    kinds = _OF_SERIES if operation.receiver.is_a("pandas", "Series") else _OF_FRAMES
     if isinstance(kind, str) and kind not in kinds and not operation.mentions("backend"):
         operation.crash(
             "ValueError",
@@ -27,4 +28,4 @@ def plot(operation: Operation) -> AbstractValue | None:
             fact=f"the kinds are {', '.join(kinds)}",
             remedy=f"it needs {_ALL[kind]}: plot the frame" if kind in _ALL else "use one of them",
         )
-    return None
+    return UNKNOWN

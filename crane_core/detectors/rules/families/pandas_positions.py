@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.numpy_arrays import array, scalar
 from crane_core.detectors.rules.families.numpy_indexing import fraction_in
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -42,14 +43,14 @@ _INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "
 
 @RULES.attribute(FRAME, *_INDEXERS)
 @RULES.attribute(SERIES, *_INDEXERS)
-def indexer(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def indexer(operation: Operation) -> Answer:
+    old = operation.receiver
     name = f"{old.words}.{operation.name}" if old.words else ""
     return AbstractValue(f"pandas.{_INDEXERS[operation.name]}", bound_to=old, words=name)
 
 
 def _of(operation: Operation) -> AbstractValue:
-    return (operation.receiver.bound_to if operation.receiver is not None else None) or AbstractValue()
+    return (operation.receiver.bound_to) or AbstractValue()
 
 
 def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
@@ -62,7 +63,7 @@ def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
 
 
 @RULES.item("pandas._iLocIndexer")
-def iloc(operation: Operation) -> AbstractValue | None:
+def iloc(operation: Operation) -> Answer:
     old = _of(operation)
     parts = _parts(operation.first)
     if (bound := fraction_in(operation.first)) is not None:
@@ -73,15 +74,15 @@ def iloc(operation: Operation) -> AbstractValue | None:
             remedy="convert it: int(...), or divide with // instead of /",
         )
     if parts is None:
-        return AbstractValue()
+        return UNCHANGED
     _are_positions(operation, old, parts)
     if is_frame(old):
         return _taken(old, parts)
     is_single = len(parts) == 1 and parts[0].type == "int"
     dtype = old.fact("dtype")
     if is_single:
-        return scalar(dtype) if is_numeric(dtype) else AbstractValue()
-    return some_rows(old) if parts[0].type in ("slice", "list") else AbstractValue()
+        return scalar(dtype) if is_numeric(dtype) else UNCHANGED
+    return some_rows(old) if parts[0].type in ("slice", "list") else UNCHANGED
 
 
 def _are_positions(operation: Operation, old: AbstractValue, parts: list[AbstractValue]) -> None:
@@ -176,7 +177,7 @@ def _chosen(part: AbstractValue, order: tuple[Any, ...]) -> list[Any] | tuple[An
 
 @RULES.set_item("pandas._iLocIndexer")
 @RULES.set_item("pandas._iAtIndexer")
-def store_at_position(operation: Operation) -> AbstractValue | None:
+def store_at_position(operation: Operation) -> Answer:
     old, asked = _of(operation), operation.first
     parts = _parts(asked)
     if parts is not None and all(part.type in ("int", "slice", "list") for part in parts):
@@ -190,16 +191,16 @@ def store_at_position(operation: Operation) -> AbstractValue | None:
         kept.facts.pop("dtypes", None)
         kept.facts.pop("dtype", None)
         replace_facts(old, kept)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.item("pandas._iAtIndexer")
-def iat(operation: Operation) -> AbstractValue | None:
+def iat(operation: Operation) -> Answer:
     old = _of(operation)
     parts = _parts(operation.first)
     if parts is not None and len(parts) == (2 if is_frame(old) else 1):
         _are_positions(operation, old, parts)
-    return AbstractValue()
+    return UNCHANGED
 
 
 # By label
@@ -207,20 +208,18 @@ def iat(operation: Operation) -> AbstractValue | None:
 
 @RULES.item("pandas._LocIndexer")
 @RULES.item("pandas._AtIndexer")
-def loc(operation: Operation) -> AbstractValue | None:
+def loc(operation: Operation) -> Answer:
     old = _of(operation)
     parts = _parts(operation.first)
     if parts is None or not old.type:
-        return AbstractValue()
+        return UNCHANGED
     _row_is_there(operation, old, parts[0])
     if not is_frame(old):
-        return (
-            some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else AbstractValue()
-        )
+        return some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else UNCHANGED
     if len(parts) == 1:
         return _rows_by_label(old, parts[0])
     if len(parts) != 2 or not _has_plain_index(old):
-        return AbstractValue()
+        return UNCHANGED
     labels = labels_in(parts[1])
     for label in labels or () if parts[1].type != "tuple" else ():
         if lacks(old, label):
@@ -283,7 +282,7 @@ def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue)
 
 @RULES.set_item("pandas._LocIndexer")
 @RULES.set_item("pandas._AtIndexer")
-def store_by_label(operation: Operation) -> AbstractValue | None:
+def store_by_label(operation: Operation) -> Answer:
     """A label that is not there is added."""
     old, asked = _of(operation), operation.first
     parts = _parts(asked)
@@ -292,11 +291,11 @@ def store_by_label(operation: Operation) -> AbstractValue | None:
     known = label_set(old) if is_frame(old) else None
     if not is_frame(old) or known is None or parts is None or len(parts) > 2:
         old.forget()
-        return AbstractValue()
+        return UNCHANGED
     new = labels_in(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else []
     if len(parts) == 2 and parts[1].type != "slice" and not is_whole_list_of_labels(parts[1]):
         old.forget()
-        return AbstractValue()
+        return UNCHANGED
     is_known_row = parts[0].type == "slice" or parts[0].fact("dtype") == "bool"
     made = with_label_set(old, known | set(new or ()))
     order = labels_of(old)
@@ -308,18 +307,14 @@ def store_by_label(operation: Operation) -> AbstractValue | None:
         made.facts.pop("index", None)
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, value: AbstractValue) -> None:
     """A row that is given as a list has a value for each column."""
     width = n_columns(old) if is_frame(old) else None
     given = len(value.items) if value.type == "list" and value.items is not None else None
-    is_row = (
-        asked.type in ("int", "str")
-        and operation.receiver is not None
-        and operation.receiver.class_name == "_LocIndexer"
-    )
+    is_row = asked.type in ("int", "str") and operation.receiver.class_name == "_LocIndexer"
     if is_row and width is not None and given is not None and given > 1 and given != width and width > 1:
         operation.crash(
             "ValueError",
@@ -334,15 +329,15 @@ def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, v
 
 @RULES.element(FRAME)
 @RULES.element("pandas.Index")
-def first_label(operation: Operation) -> AbstractValue | None:
-    return AbstractValue()
+def first_label(operation: Operation) -> Answer:
+    return UNCHANGED
 
 
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
-def all_labels(operation: Operation) -> AbstractValue | None:
+def all_labels(operation: Operation) -> Answer:
     """Iterating a frame gives its labels."""
-    return _labels(operation.receiver or AbstractValue())
+    return or_unknown(_labels(operation.receiver))
 
 
 def _labels(held: AbstractValue) -> AbstractValue | None:
@@ -363,29 +358,29 @@ _MOST = 200
 
 
 @RULES.function("builtins.list", "builtins.tuple")
-def listed(operation: Operation) -> AbstractValue | None:
+def listed(operation: Operation) -> Answer:
     """A list of what iterating gives."""
     held = operation.first
     if len(operation.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
-        return None
+        return UNKNOWN
     found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
-    name = (operation.receiver.path if operation.receiver is not None else "").rpartition(".")[2]
+    name = (operation.receiver.path).rpartition(".")[2]
     return AbstractValue(name, items=found.items) if found is not None else AbstractValue(name)
 
 
 @RULES.other("length", SERIES)
 @RULES.other("length", FRAME)
 @RULES.other("length", "pandas.Index")
-def number_of_elements(operation: Operation) -> AbstractValue | None:
-    held = operation.receiver or AbstractValue()
+def number_of_elements(operation: Operation) -> Answer:
+    held = operation.receiver
     count = n_columns(held) if is_frame(held) else held.fact("length")
-    return literal(count) if type(count) is int else None
+    return literal(count) if type(count) is int else UNKNOWN
 
 
 @RULES.other("elements", SERIES)
-def all_values(operation: Operation) -> AbstractValue | None:
+def all_values(operation: Operation) -> Answer:
     """How many values there are, where they are few."""
-    return _values(operation.receiver or AbstractValue())
+    return or_unknown(_values(operation.receiver))
 
 
 def _values(held: AbstractValue) -> AbstractValue | None:
@@ -398,17 +393,17 @@ def _values(held: AbstractValue) -> AbstractValue | None:
 
 
 @RULES.attribute("pandas.Index", "values")
-def labels_as_array(operation: Operation) -> AbstractValue | None:
-    count = (operation.receiver or AbstractValue()).fact("length")
+def labels_as_array(operation: Operation) -> Answer:
+    count = (operation.receiver).fact("length")
     return array((count if type(count) is int else None,), "object")
 
 
 @RULES.other("elements", "pandas.iteration")
-def all_columns(operation: Operation) -> AbstractValue | None:
+def all_columns(operation: Operation) -> Answer:
     """frame.items(): each label with its column."""
     old = _of(operation)
-    if operation.receiver is None or operation.receiver.fact("way") != "items" or not is_frame(old):
-        return None
+    if operation.receiver.fact("way") != "items" or not is_frame(old):
+        return UNKNOWN
     labels, count = labels_of(old), n_columns(old)
     if labels is not None:
         pairs = [[literal(label), column(old, label)] for label in labels]
@@ -418,35 +413,35 @@ def all_columns(operation: Operation) -> AbstractValue | None:
             if type(count) is int and count <= _MOST
             else []
         )
-    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else None
+    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else UNKNOWN
 
 
 @RULES.item("pandas.Index")
-def label_at(operation: Operation) -> AbstractValue | None:
-    held, asked = operation.receiver or AbstractValue(), operation.first
+def label_at(operation: Operation) -> Answer:
+    held, asked = operation.receiver, operation.first
     labels = index_labels(held)
     if labels is None:
-        return AbstractValue()
+        return UNCHANGED
     if asked.type == "int" and type(asked.literal) is int:
         _is_position(operation, held, asked, len(labels), "label")
         return literal(labels[asked.literal])
     bounds = [bound.literal for bound in asked.items or []] if asked.type == "slice" else []
     if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2] == 0:
-        return AbstractValue()
+        return UNCHANGED
     kept = labels[slice(*bounds)]
     return AbstractValue("pandas.Index", {"labels": list(kept), "length": len(kept)})
 
 
 @RULES.method("pandas.Index", "tolist", "to_list", "difference", "drop")
-def labels_as_list(operation: Operation) -> AbstractValue | None:
-    labels = index_labels(operation.receiver or AbstractValue())
+def labels_as_list(operation: Operation) -> Answer:
+    labels = index_labels(operation.receiver)
     if labels is None:
-        return AbstractValue()
+        return UNCHANGED
     if operation.name in ("tolist", "to_list"):
         return AbstractValue("list", items=[literal(label) for label in labels])
     gone = labels_in(operation.first)
     if gone is None or not is_whole_list_of_labels(operation.first) or len(operation.arguments.positional) > 1:
-        return AbstractValue()
+        return UNCHANGED
     kept = [label for label in labels if label not in gone]
     return AbstractValue(
         "pandas.Index", {"labels": sorted(kept) if operation.name == "difference" else kept, "length": len(kept)}
@@ -454,25 +449,21 @@ def labels_as_list(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
-def walked(operation: Operation) -> AbstractValue | None:
+def walked(operation: Operation) -> Answer:
     return AbstractValue("pandas.iteration", {"way": operation.name}, bound_to=operation.receiver)
 
 
 @RULES.element("pandas.iteration")
-def step(operation: Operation) -> AbstractValue | None:
+def step(operation: Operation) -> Answer:
     old = _of(operation)
-    way = operation.receiver.fact("way") if operation.receiver is not None else ""
+    way = operation.receiver.fact("way")
     if not n_rows(old) and way != "items":
-        return AbstractValue()
+        return UNCHANGED
     if way == "iterrows":
         return AbstractValue("tuple", items=[AbstractValue(), row_of(old)])
     if way == "items":
-        return (
-            AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)])
-            if n_columns(old)
-            else AbstractValue()
-        )
-    return AbstractValue()
+        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)]) if n_columns(old) else UNCHANGED
+    return UNCHANGED
 
 
 # By other labels
@@ -480,9 +471,9 @@ def step(operation: Operation) -> AbstractValue | None:
 
 @RULES.method(FRAME, "reindex")
 @RULES.method(SERIES, "reindex")
-def reindexed(operation: Operation) -> AbstractValue | None:
+def reindexed(operation: Operation) -> Answer:
     """Rows can be looked up by label only where each label is there once."""
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     parameters = (
         "index=None, **others" if old.is_a("pandas", "Series") else "labels=None, index=None, columns=None, **others"
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     describe,
     is_array,
@@ -45,7 +46,7 @@ _ONE_LENGTH: Final = "give all columns the same number of values"
 
 
 @RULES.function("pandas.DataFrame")
-def new_frame(operation: Operation) -> AbstractValue | None:
+def new_frame(operation: Operation) -> Answer:
     given = operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None")
     if given is None:
         return AbstractValue(FRAME)
@@ -207,7 +208,7 @@ def _holds_dicts(data: AbstractValue) -> bool:
 
 
 @RULES.function("pandas.Series")
-def new_series(operation: Operation) -> AbstractValue | None:
+def new_series(operation: Operation) -> Answer:
     given = operation.arguments.bound("data=None, index=None, dtype=None, name=None, copy=None, fastpath=False")
     if given is None or "data" not in given:
         return AbstractValue(SERIES)
@@ -236,7 +237,7 @@ def new_series(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("pandas.merge")
-def merge_function(operation: Operation) -> AbstractValue | None:
+def merge_function(operation: Operation) -> Answer:
     given = operation.arguments.bound(f"left, right, {_MERGE}")
     return (
         _merged(operation, given) if given is not None and {"left", "right"} <= given.keys() else AbstractValue(FRAME)
@@ -250,11 +251,11 @@ _MERGE: Final = (
 
 
 @RULES.method(FRAME, "merge")
-def merge_method(operation: Operation) -> AbstractValue | None:
+def merge_method(operation: Operation) -> Answer:
     given = operation.arguments.bound(f"right, {_MERGE}")
     if given is None or "right" not in given:
         return AbstractValue(FRAME)
-    return _merged(operation, {"left": operation.receiver or AbstractValue(), **given})
+    return _merged(operation, {"left": operation.receiver, **given})
 
 
 def _merged(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
@@ -316,9 +317,9 @@ def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right:
 
 
 @RULES.method(FRAME, "join")
-def join(operation: Operation) -> AbstractValue | None:
+def join(operation: Operation) -> Answer:
     given = operation.arguments.bound("other, on=None, how='left', lsuffix='', rsuffix='', sort=False, validate=None")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None or "other" not in given or not is_frame(given["other"]):
         return AbstractValue(FRAME)
     for label in labels_in(given.get("on")) or ():
@@ -339,7 +340,7 @@ def join(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("pandas.concat")
-def concat(operation: Operation) -> AbstractValue | None:
+def concat(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "objs, *, axis=0, join='outer', ignore_index=False, keys=None, levels=None, names=None,"
         " verify_integrity=False, sort=False, copy=None"
@@ -347,10 +348,10 @@ def concat(operation: Operation) -> AbstractValue | None:
     if given is None:
         if is_frame(operation.first) or is_series(operation.first):
             _no_list(operation)
-        return AbstractValue()
+        return UNCHANGED
     objs = given.get("objs")
     if objs is None:
-        return AbstractValue()
+        return UNCHANGED
     if is_frame(objs) or is_series(objs):
         _no_list(operation)
     if objs.items is not None and not objs.items:
@@ -413,9 +414,9 @@ def _concatenated(given: dict[str, AbstractValue], items: list[AbstractValue]) -
 
 
 @RULES.method(FRAME, "pivot")
-def pivot(operation: Operation) -> AbstractValue | None:
+def pivot(operation: Operation) -> Answer:
     given = operation.arguments.bound("*, columns=None, index=None, values=None")
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None:
         if operation.arguments.positional and is_pandas(operation, 2, 0):
             operation.crash(
@@ -452,12 +453,12 @@ def _are_unique(operation: Operation, old: AbstractValue, given: dict[str, Abstr
 
 
 @RULES.method(FRAME, "pivot_table")
-def pivot_table(operation: Operation) -> AbstractValue | None:
+def pivot_table(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "values=None, index=None, columns=None, aggfunc='mean', fill_value=None, margins=False, dropna=True,"
         " margins_name='All', observed=True, sort=True, **kwargs"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None:
         return AbstractValue(FRAME)
     are_values = may_be_values(old, *(given[name] for name in ("index", "columns") if name in given))
@@ -469,16 +470,16 @@ def pivot_table(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("pandas.pivot_table")
-def pivot_table_function(operation: Operation) -> AbstractValue | None:
-    return AbstractValue(FRAME) if is_frame(operation.first) else AbstractValue()
+def pivot_table_function(operation: Operation) -> Answer:
+    return AbstractValue(FRAME) if is_frame(operation.first) else UNCHANGED
 
 
 @RULES.method(FRAME, "melt")
-def melt(operation: Operation) -> AbstractValue | None:
+def melt(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "id_vars=None, value_vars=None, var_name=None, value_name='value', col_level=None, ignore_index=True"
     )
-    old = operation.receiver or AbstractValue()
+    old = operation.receiver
     if given is None:
         return AbstractValue(FRAME)
     for name in ("id_vars", "value_vars") if "col_level" not in given else ():
@@ -500,7 +501,7 @@ _MELTED: Final = (("var_name", "variable"), ("value_name", "value"))
 
 
 @RULES.function("pandas.get_dummies")
-def get_dummies(operation: Operation) -> AbstractValue | None:
+def get_dummies(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "data, prefix=None, prefix_sep='_', dummy_na=False, columns=None, sparse=False, drop_first=False, dtype=None"
     )
@@ -513,8 +514,8 @@ def get_dummies(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "nlargest", "nsmallest", "explode", "value_counts")
-def by_column(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def by_column(operation: Operation) -> Answer:
+    old = operation.receiver
     parameters = {"explode": "column, ignore_index=False", "value_counts": "subset=None, **rest"}
     given = operation.arguments.bound(parameters.get(operation.name, "n, columns, keep='first'"))
     found = given or {}
@@ -526,13 +527,13 @@ def by_column(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
-def read(operation: Operation) -> AbstractValue | None:
+def read(operation: Operation) -> Answer:
     keywords = operation.arguments.keywords
     if {"chunksize", "iterator", "sheet_name", "squeeze"} & keywords.keys() or not operation.arguments.is_complete:
-        return AbstractValue()
+        return UNCHANGED
     return AbstractValue(FRAME)
 
 
 @RULES.function("pandas.crosstab")
-def crosstab(operation: Operation) -> AbstractValue | None:
+def crosstab(operation: Operation) -> Answer:
     return AbstractValue(FRAME)

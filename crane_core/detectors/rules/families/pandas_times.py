@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
@@ -47,16 +48,16 @@ _RENAMED: Final = {
 
 @RULES.method(FRAME, "resample")
 @RULES.method(SERIES, "resample")
-def resampled(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def resampled(operation: Operation) -> Answer:
+    old = operation.receiver
     given = operation.arguments.bound(
         "rule, closed=None, label=None, convention='start', on=None, level=None, origin='start_day', offset=None,"
         " group_keys=False"
     )
     if given is None:
-        return None
+        return UNKNOWN
     if "level" in given:
-        return AbstractValue()
+        return UNCHANGED
     kind = _kind_of_column(old, given["on"]) if "on" in given else _kind_of_index(old)
     if kind and kind not in _OF_TIME:
         operation.crash(
@@ -69,7 +70,7 @@ def resampled(operation: Operation) -> AbstractValue | None:
         )
     if kind == "DatetimeIndex":
         _is_known_frequency(operation, given.get("rule", AbstractValue()))
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _kind_of_index(old: AbstractValue) -> str:
@@ -123,20 +124,20 @@ def _is_frequency(text: str, version: str) -> bool:
 
 
 @RULES.function("pandas.date_range", "pandas.bdate_range")
-def times_in_a_row(operation: Operation) -> AbstractValue | None:
+def times_in_a_row(operation: Operation) -> Answer:
     _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
-    return None
+    return UNKNOWN
 
 
 @RULES.function("pandas.Grouper", "pandas.core.groupby.Grouper")
-def grouper(operation: Operation) -> AbstractValue | None:
+def grouper(operation: Operation) -> Answer:
     _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
-    return None
+    return UNKNOWN
 
 
 @RULES.method(FRAME, "asfreq")
 @RULES.method(SERIES, "asfreq")
-def as_frequency(operation: Operation) -> AbstractValue | None:
-    if _kind_of_index(operation.receiver or AbstractValue()) == "DatetimeIndex":
+def as_frequency(operation: Operation) -> Answer:
+    if _kind_of_index(operation.receiver) == "DatetimeIndex":
         _is_known_frequency(operation, operation.arguments.keywords.get("freq", operation.first))
-    return None
+    return UNKNOWN

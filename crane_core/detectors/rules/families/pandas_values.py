@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import array, dtype_meant, kind_of, scalar
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -75,11 +76,11 @@ def _is_said_to_be_text(value: AbstractValue) -> bool:
 
 
 @RULES.method(SERIES, "astype")
-def astype(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def astype(operation: Operation) -> Answer:
+    old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "dtype" not in given:
-        return AbstractValue()
+        return UNCHANGED
     if "errors" in given:
         return mapped(old)
     wanted = dtype_asked(given["dtype"])
@@ -128,8 +129,8 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
 
 
 @RULES.method(FRAME, "astype")
-def astype_of_frame(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def astype_of_frame(operation: Operation) -> Answer:
+    old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
     if given is None or "dtype" not in given or "errors" in given:
         return AbstractValue(FRAME)
@@ -159,10 +160,10 @@ def _each_by_name(operation: Operation, old: AbstractValue, wanted: AbstractValu
 
 
 @RULES.function("pandas.to_numeric")
-def to_numeric(operation: Operation) -> AbstractValue | None:
+def to_numeric(operation: Operation) -> Answer:
     given = operation.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
     if given is None or "arg" not in given or not is_series(given["arg"]):
-        return AbstractValue()
+        return UNCHANGED
     old = given["arg"]
     errors = given["errors"].literal if "errors" in given else "raise"
     if errors == "raise" and (bad := bad_text(old)) is not None:
@@ -183,13 +184,13 @@ _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}( \d{2}:\d{2}(:\d{2})?)?")
 
 
 @RULES.function("pandas.to_datetime")
-def to_datetime(operation: Operation) -> AbstractValue | None:
+def to_datetime(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
         " infer_datetime_format=None, origin='unix', cache=True"
     )
     if given is None or "arg" not in given or not is_series(given["arg"]):
-        return AbstractValue()
+        return UNCHANGED
     old = given["arg"]
     _refuse_formats(operation, old, given)
     is_plain = not {"errors", "unit", "format", "exact"} & given.keys()
@@ -265,8 +266,8 @@ def _no_time(old: AbstractValue) -> str | None:
 
 
 @RULES.attribute(SERIES, "str", "dt", "cat")
-def accessor(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def accessor(operation: Operation) -> Answer:
+    old = operation.receiver
     dtype = dtype_of(old)
     if dtype is not None and _is_refused(operation.name, dtype, old):
         operation.crash(
@@ -305,18 +306,18 @@ def _is_number_objects(old: AbstractValue) -> bool:
 
 
 @RULES.attribute("pandas.DatetimeProperties")
-def part_of_time(operation: Operation) -> AbstractValue | None:
+def part_of_time(operation: Operation) -> Answer:
     if operation.name not in ("year", "month", "day", "hour", "minute", "second", "dayofweek", "weekday", "dayofyear"):
-        return None
-    old = operation.receiver.bound_to if operation.receiver is not None else None
-    return mapped(old, "int32" if old.fact("has_nan") is False else None) if old is not None else None
+        return UNKNOWN
+    old = operation.receiver.bound_to
+    return mapped(old, "int32" if old.fact("has_nan") is False else None) if old is not None else UNKNOWN
 
 
 @RULES.method("pandas.StringMethods")
-def of_text(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver.bound_to if operation.receiver is not None else None
+def of_text(operation: Operation) -> Answer:
+    old = operation.receiver.bound_to
     if old is None or operation.name not in _TEXT_TO_TEXT:
-        return AbstractValue()
+        return UNCHANGED
     return mapped(old, "str" if dtype_of(old) == "str" else "object" if dtype_of(old) == "object" else None)
 
 
@@ -327,14 +328,14 @@ _TEXT_TO_TEXT: Final = ("lower", "upper", "strip", "lstrip", "rstrip", "title", 
 
 
 @RULES.method(SERIES, "mean", "std", "var", "median", "skew", "kurt", "sem")
-def moment(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def moment(operation: Operation) -> Answer:
+    old = operation.receiver
     dtype = dtype_of(old)
     if not operation.arguments.keywords.get("numeric_only"):
         _is_summable(operation, old)
     if is_numeric(dtype) and not operation.arguments.positional and "axis" not in operation.arguments.keywords:
         return AbstractValue("float" if operation.name in ("mean", "std", "var", "median") else "")
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _is_summable(operation: Operation, old: AbstractValue) -> None:
@@ -363,13 +364,13 @@ def _is_text_or_missing(old: AbstractValue) -> bool:
 
 
 @RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
-def snapshots(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def snapshots(operation: Operation) -> Answer:
+    old = operation.receiver
     given = operation.arguments
     if is_pandas(operation, 2, 0) and not given.keywords and not given.positional and given.is_complete:
         for label in labels_of(old) or ():
             _text_in_frame(operation, old, label)
-    return AbstractValue() if given.keywords or given.positional else series(n_columns(old))
+    return UNCHANGED if given.keywords or given.positional else series(n_columns(old))
 
 
 def _text_in_frame(operation: Operation, old: AbstractValue, label: Any) -> None:
@@ -424,10 +425,10 @@ _CALLED: Final = 12
 
 
 @RULES.method(SERIES, "apply", "map")
-def applied(operation: Operation) -> AbstractValue | None:
-    old, given = operation.receiver or AbstractValue(), operation.arguments
+def applied(operation: Operation) -> Answer:
+    old, given = operation.receiver, operation.arguments
     if not given.is_complete or not given.positional:
-        return None
+        return UNKNOWN
     function = given.positional[0]
     if function.type == "dict" and operation.name == "map" and len(given.positional) == 1 and not given.keywords:
         return _looked_up(old, function)
@@ -435,7 +436,7 @@ def applied(operation: Operation) -> AbstractValue | None:
         return mapped(old)
     extra = set(given.keywords) - {"na_action", "args", "convert_dtype"}
     if function.type != "function" or extra or len(given.positional) > 1 or given.keywords:
-        return None
+        return UNKNOWN
     results = [operation.call(function, [element], {}) for element in elements_of(old)]
     dtype = _dtype_of_results(results) if len({result.type for result in results}) == 1 else None
     if not results:
@@ -460,15 +461,15 @@ def _dtype_of_results(results: list[AbstractValue]) -> str | None:
 
 
 @RULES.method(FRAME, "apply")
-def applied_to_frame(operation: Operation) -> AbstractValue | None:
-    old, given = operation.receiver or AbstractValue(), operation.arguments
+def applied_to_frame(operation: Operation) -> Answer:
+    old, given = operation.receiver, operation.arguments
     if not given.is_complete or not given.positional or set(given.keywords) - {"axis"}:
-        return None
+        return UNKNOWN
     function, axis = given.positional[0], given.keywords.get("axis")
     if len(given.positional) > 1:
         axis = given.positional[1]
     if function.type != "function":
-        return AbstractValue()
+        return UNCHANGED
     is_rows = axis is not None and axis.literal in (1, "columns")
     is_columns = axis is None or axis.literal in (0, "index")
     if is_rows and n_rows(old) and n_columns(old):
@@ -478,7 +479,7 @@ def applied_to_frame(operation: Operation) -> AbstractValue | None:
             operation.call(function, [column(old, label)], {})
     else:
         operation.call(function, [AbstractValue()], {})
-    return AbstractValue()
+    return UNCHANGED
 
 
 def row_of(old: AbstractValue) -> AbstractValue:
@@ -490,8 +491,8 @@ def row_of(old: AbstractValue) -> AbstractValue:
 
 
 @RULES.item(SERIES)
-def item_of_series(operation: Operation) -> AbstractValue | None:
-    old, asked = operation.receiver or AbstractValue(), operation.first
+def item_of_series(operation: Operation) -> Answer:
+    old, asked = operation.receiver, operation.first
     if asked.type == "slice":
         return some_rows(old)
     labels, value = old.fact("row_labels"), asked.literal
@@ -520,8 +521,8 @@ def item_of_series(operation: Operation) -> AbstractValue | None:
                 fact=f"{old.words or 'the series'} has the index {kept}",
                 remedy="use positions with .iloc[...]",
             )
-        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else AbstractValue()
-    return AbstractValue()
+        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
+    return UNCHANGED
 
 
 def _has_only_whole_labels(old: AbstractValue) -> bool:
@@ -531,11 +532,11 @@ def _has_only_whole_labels(old: AbstractValue) -> bool:
 
 
 @RULES.set_item(SERIES)
-def store_in_series(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def store_in_series(operation: Operation) -> Answer:
+    old = operation.receiver
     changed(operation, old)
     old.forget()
-    return AbstractValue()
+    return UNCHANGED
 
 
 # Methods that keep the rows, or some of them
@@ -544,10 +545,10 @@ def store_in_series(operation: Operation) -> AbstractValue | None:
 @RULES.method(SERIES, "copy", "round", "abs", "fillna", "shift", "diff", "cumsum", "cumprod", "clip", "rank", "ffill",
               "bfill", "isnull", "isna", "notnull", "notna", "isin", "between", "duplicated", "pct_change", "replace",
               "interpolate", "mask", "where")  # fmt: skip
-def kept_rows(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def kept_rows(operation: Operation) -> Answer:
+    old = operation.receiver
     if "inplace" in operation.arguments.keywords:
-        return None
+        return UNKNOWN
     if operation.name == "copy":
         return same_again(old)
     if operation.name == "fillna":
@@ -580,10 +581,10 @@ def _is_category(operation: Operation, old: AbstractValue) -> None:
 
 @RULES.method(SERIES, "head", "tail", "dropna", "drop_duplicates", "sample", "sort_values", "sort_index", "nlargest",
               "nsmallest")  # fmt: skip
-def some_of_it(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def some_of_it(operation: Operation) -> Answer:
+    old = operation.receiver
     if "inplace" in operation.arguments.keywords:
-        return None
+        return UNKNOWN
     if operation.name in ("sort_values", "sort_index"):
         if operation.name == "sort_values" and ("by" in operation.arguments.keywords or operation.arguments.positional):
             operation.crash(
@@ -597,8 +598,8 @@ def some_of_it(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.attribute(SERIES, "shape", "size", "values", "dtype", "ndim", "empty", "hasnans", "is_unique", "T", "array")
-def attribute_of_series(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def attribute_of_series(operation: Operation) -> Answer:
+    old = operation.receiver
     rows = n_rows(old)
     number = literal(rows) if rows is not None else AbstractValue("int")
     match operation.name:
@@ -614,7 +615,7 @@ def attribute_of_series(operation: Operation) -> AbstractValue | None:
             return old
         case "hasnans" | "is_unique" | "empty":
             return AbstractValue("bool")
-    return None
+    return UNKNOWN
 
 
 def _as_array(old: AbstractValue) -> AbstractValue:
@@ -627,20 +628,18 @@ def _as_array(old: AbstractValue) -> AbstractValue:
 
 
 @RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "to_frame", "value_counts", "nunique", "describe")
-def turned_into(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def turned_into(operation: Operation) -> Answer:
+    old = operation.receiver
     rows = n_rows(old)
     match operation.name:
         case "to_numpy":
             return (
-                _as_array(old)
-                if not operation.arguments.keywords and not operation.arguments.positional
-                else AbstractValue()
+                _as_array(old) if not operation.arguments.keywords and not operation.arguments.positional else UNCHANGED
             )
         case "tolist" | "to_list":
             return AbstractValue("list", {"length": rows} if rows is not None else {})
         case "unique":
-            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else AbstractValue()
+            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
         case "to_frame":
             name = old.fact("name")
             return (
@@ -654,27 +653,27 @@ def turned_into(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method(FRAME, "to_numpy")
-def to_numpy(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
-    return array((n_rows(old), n_columns(old))) if not operation.arguments.keywords else AbstractValue()
+def to_numpy(operation: Operation) -> Answer:
+    old = operation.receiver
+    return array((n_rows(old), n_columns(old))) if not operation.arguments.keywords else UNCHANGED
 
 
 @RULES.function("builtins.len")
-def length(operation: Operation) -> AbstractValue | None:
+def length(operation: Operation) -> Answer:
     old = operation.first
     if old.is_a("pandas", "Index", "RangeIndex", "DatetimeIndex"):
         count = old.fact("length")
         return literal(count) if type(count) is int else AbstractValue("int")
     if not (is_frame(old) or is_series(old)):
-        return None
+        return UNKNOWN
     rows = n_rows(old)
     return literal(rows) if rows is not None else AbstractValue("int")
 
 
 @RULES.truth(FRAME)
 @RULES.truth(SERIES)
-def truth(operation: Operation) -> AbstractValue | None:
-    old = operation.receiver or AbstractValue()
+def truth(operation: Operation) -> Answer:
+    old = operation.receiver
     return operation.crash(
         "ValueError",
         f"The truth value of a {old.class_name} is ambiguous",

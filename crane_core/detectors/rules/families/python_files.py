@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import words_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -19,29 +20,29 @@ _WRITERS: Final = ("json.dump", "pickle.dump")
 
 
 @RULES.element("_io.*")
-def element(operation: Operation) -> AbstractValue | None:
+def element(operation: Operation) -> Answer:
     _refuse_closed(operation, operation.receiver)
-    return None
+    return UNKNOWN
 
 
 @RULES.method("_io.*", *_ASK_IT.split())
-def asked(operation: Operation) -> AbstractValue | None:
+def asked(operation: Operation) -> Answer:
     _refuse_closed(operation, operation.receiver)
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*_READERS)
-def read(operation: Operation) -> AbstractValue | None:
+def read(operation: Operation) -> Answer:
     _refuse_closed(operation, operation.first)
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*_WRITERS)
-def written(operation: Operation) -> AbstractValue | None:
+def written(operation: Operation) -> Answer:
     """The file is the second argument. What cannot be written may be refused before the file is asked."""
     if len(operation.arguments.positional) > 1 and operation.arguments.positional[0].is_literal:
         _refuse_closed(operation, operation.arguments.positional[1])
-    return None
+    return UNKNOWN
 
 
 def _refuse_closed(operation: Operation, value: AbstractValue | None) -> None:

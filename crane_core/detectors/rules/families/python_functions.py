@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
     SAMPLES,
@@ -60,12 +61,12 @@ def _signature(path: str) -> inspect.Signature | None:
 
 
 @RULES.function(*(f"builtins.{name}" for name in dir(builtins) if name[0].islower()))
-def arguments_of_builtin(operation: Operation) -> AbstractValue | None:
+def arguments_of_builtin(operation: Operation) -> Answer:
     """How many arguments one of Python's functions takes."""
-    path = operation.receiver.path if operation.receiver is not None else ""
+    path = operation.receiver.path
     signature = _signature(path)
     if signature is None or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     try:
         signature.bind(*operation.arguments.positional, **operation.arguments.keywords)
     except TypeError as error:
@@ -76,11 +77,11 @@ def arguments_of_builtin(operation: Operation) -> AbstractValue | None:
             fact=f"its parameters are {signature}",
             remedy="Pass the arguments that it takes.",
         )
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*_COMPUTED)
-def computed(operation: Operation) -> AbstractValue | None:
+def computed(operation: Operation) -> Answer:
     """A function of values that are all known exactly."""
     name = _name(operation)
     _say_types(operation, name)
@@ -104,14 +105,14 @@ def computed(operation: Operation) -> AbstractValue | None:
 
 
 def _name(operation: Operation) -> str:
-    return operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
+    return operation.receiver.path.rpartition(".")[2]
 
 
 def _is_costly(name: str, values: list[Any]) -> bool:
     return name == "pow" and any(not isinstance(value, int) or abs(value) > 100 for value in values)
 
 
-def _like(operation: Operation, name: str) -> AbstractValue | None:
+def _like(operation: Operation, name: str) -> Answer:
     if name == "sorted":
         value = operation.first
         length = length_of(value)
@@ -119,7 +120,7 @@ def _like(operation: Operation, name: str) -> AbstractValue | None:
         return AbstractValue(
             "list", {key: fact for key, fact in (("length", length), ("item_types", types)) if fact is not None}
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _say_types(operation: Operation, name: str) -> None:
@@ -160,7 +161,7 @@ def _refuse(operation: Operation, value: AbstractValue, why: str, remedy: str) -
 
 
 @RULES.function("builtins.range")
-def range_of(operation: Operation) -> AbstractValue | None:
+def range_of(operation: Operation) -> Answer:
     for abstract in operation.arguments.positional:
         if abstract.type in ("float", "str", "NoneType", "list", "tuple", "dict") and not abstract.path:
             _refuse(
@@ -188,7 +189,7 @@ def range_of(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset")
-def container_of(operation: Operation) -> AbstractValue | None:
+def container_of(operation: Operation) -> Answer:
     name = _name(operation)
     if not operation.arguments.positional:
         return made(getattr(builtins, name)())
@@ -220,7 +221,7 @@ def container_of(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("builtins.dict")
-def dict_of(operation: Operation) -> AbstractValue | None:
+def dict_of(operation: Operation) -> Answer:
     positional, keywords = operation.arguments.positional, operation.arguments.keywords
     if not operation.arguments.is_complete:
         return AbstractValue("dict")
@@ -232,7 +233,7 @@ def dict_of(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("builtins.zip", "builtins.enumerate", "builtins.reversed")
-def flowing(operation: Operation) -> AbstractValue | None:
+def flowing(operation: Operation) -> Answer:
     name = _name(operation)
     for value in operation.arguments.positional[: 1 if name != "zip" else None]:
         if value.type in _NOT_ITERABLE and not value.path:
@@ -283,7 +284,7 @@ def _taken(operation: Operation, value: AbstractValue) -> list[AbstractValue] | 
 
 
 @RULES.function("builtins.isinstance")
-def is_instance(operation: Operation) -> AbstractValue | None:
+def is_instance(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 2:
         return AbstractValue("bool")
     value, kind = operation.arguments.positional
@@ -300,7 +301,7 @@ def is_instance(operation: Operation) -> AbstractValue | None:
 @RULES.function(
     "builtins.print", "builtins.id", "builtins.type", "builtins.hash", "builtins.callable", "builtins.format"
 )
-def harmless(operation: Operation) -> AbstractValue | None:
+def harmless(operation: Operation) -> Answer:
     results = {
         "print": AbstractValue("NoneType", literal=None),
         "id": AbstractValue("int"),
@@ -312,7 +313,7 @@ def harmless(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("math.sqrt", "math.log", "math.exp", "math.floor", "math.ceil", "math.log10", "math.log2", "math.sin")
-def of_mathematics(operation: Operation) -> AbstractValue | None:
+def of_mathematics(operation: Operation) -> Answer:
     value = operation.first
     if value.type in (*_NUMBERLESS, "str") and operation.arguments.positional and not value.path:
         _refuse(
@@ -324,7 +325,7 @@ def of_mathematics(operation: Operation) -> AbstractValue | None:
         return (
             AbstractValue("int" if name in ("floor", "ceil") else "float")
             if value.type in ("int", "float")
-            else AbstractValue()
+            else UNCHANGED
         )
     function: Callable[..., Any] = getattr(math, name)
     fact = f"it is called with {values}"
@@ -335,37 +336,37 @@ def of_mathematics(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.element("*")
-def element(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def element(operation: Operation) -> Answer:
+    value = operation.receiver
     if value.type in _NOT_ITERABLE and value.package == "builtins" and not value.path.startswith("numpy"):
         what = "None" if value.type == "NoneType" else f"of type {value.type}"
         _say = f"{words_of(value)} is {what}"
         remedy = "Use range(...)." if value.type == "int" else "Use an iterable instead."
         operation.crash("TypeError", f"'{value.type}' object is not iterable", fact=_say, remedy=remedy)
-    return first_of(value) if value.type in SAMPLES or value.type in FLOWING else None
+    return first_of(value) if value.type in SAMPLES or value.type in FLOWING else UNKNOWN
 
 
 @RULES.other("elements", "*")
-def elements(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def elements(operation: Operation) -> Answer:
+    value = operation.receiver
     if value.type not in SAMPLES and value.type not in FLOWING:
-        return None
+        return UNKNOWN
     items = elements_of(value)
-    return None if items is None else AbstractValue("list", items=items)
+    return UNKNOWN if items is None else AbstractValue("list", items=items)
 
 
 @RULES.truth("*")
-def truth(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def truth(operation: Operation) -> Answer:
+    value = operation.receiver
     if value.type in ("list", "tuple", "dict", "str", "set", "range", "frozenset"):
         length = length_of(value)
-        return None if length is None else literal(length > 0)
-    return None
+        return UNKNOWN if length is None else literal(length > 0)
+    return UNKNOWN
 
 
 @RULES.method("*", "__call__")
-def call_of_no_function(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def call_of_no_function(operation: Operation) -> Answer:
+    value = operation.receiver
     types = ("int", "float", "bool", "str", "list", "tuple", "dict", "set", "NoneType", "bytes", "range", "complex")
     is_module = value.type == "module" and bool(value.facts)
     is_data = value.class_name in _DATA.get(value.package, ())
@@ -376,7 +377,7 @@ def call_of_no_function(operation: Operation) -> AbstractValue | None:
             fact=f"{words_of(value)} is {_describe(value)}",
             remedy=_instead(value),
         )
-    return None
+    return UNKNOWN
 
 
 def _describe(value: AbstractValue) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     NO_ITEMS,
     SAMPLES,
@@ -22,13 +23,9 @@ _ROWS = ("builtins.list", "builtins.tuple", "builtins.str", "builtins.range", "b
 _NO_INDEX = ("str", "float", "NoneType", "list", "dict", "set", "tuple", "complex", "bytes")
 
 
-def _receiver(operation: Operation) -> AbstractValue:
-    return operation.receiver or AbstractValue()
-
-
-def item_of_row(operation: Operation) -> AbstractValue | None:
+def item_of_row(operation: Operation) -> Answer:
     """x[i] and x[a:b] of a list, tuple, text or range."""
-    row, index = _receiver(operation), operation.first
+    row, index = operation.receiver, operation.first
     if index.type == "slice":
         return _part(operation, row, index)
     if index.type in _NO_INDEX:
@@ -85,29 +82,29 @@ for _kind in _ROWS:
 
 
 @RULES.item("builtins.dict")
-def item_of_dict(operation: Operation) -> AbstractValue | None:
+def item_of_dict(operation: Operation) -> Answer:
     """d[key]: all keys of an exact dict are known, or nothing is said."""
-    held, key = _receiver(operation), operation.first
+    held, key = operation.receiver, operation.first
     _say_unhashable(operation, key)
     if held.members is None or not _is_exact(key):
-        return AbstractValue()
+        return UNCHANGED
     if key.literal in held.members:
         return held.members[key.literal]
     _say_missing(operation, held, key)
-    return None
+    return UNKNOWN
 
 
 @RULES.item("collections.OrderedDict")
 @RULES.item("collections.defaultdict")
 @RULES.item("collections.Counter")
-def item_of_derived_dict(operation: Operation) -> AbstractValue | None:
+def item_of_derived_dict(operation: Operation) -> Answer:
     """d[key] of a dict that may give something for a missing key, and keep it."""
-    held, key = _receiver(operation), operation.first
+    held, key = operation.receiver, operation.first
     _say_unhashable(operation, key)
     if held.members is not None and _is_exact(key) and key.literal in held.members:
         return held.members[key.literal]
     held.forget()
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _is_exact(key: AbstractValue) -> bool:
@@ -139,16 +136,16 @@ def _say_unhashable(operation: Operation, key: AbstractValue) -> None:
 
 
 @RULES.other("key", "*")
-def key_of_display(operation: Operation) -> AbstractValue | None:
+def key_of_display(operation: Operation) -> Answer:
     """A key of a dict that is written down, an element of a set."""
-    _say_unhashable(operation, _receiver(operation))
-    return None
+    _say_unhashable(operation, operation.receiver)
+    return UNKNOWN
 
 
 @RULES.item("*")
-def item_of_nothing(operation: Operation) -> AbstractValue | None:
+def item_of_nothing(operation: Operation) -> Answer:
     """x[...] of what has no items at all."""
-    value = _receiver(operation)
+    value = operation.receiver
     if value.type in NO_ITEMS and value.package == "builtins" and not value.path.startswith("numpy."):
         operation.crash(
             "TypeError",
@@ -163,7 +160,7 @@ def item_of_nothing(operation: Operation) -> AbstractValue | None:
             fact=f"{words_of(value)} is a {value.type}",
             remedy="Convert it to a list first.",
         )
-    return None
+    return UNKNOWN
 
 
 def _a(value: AbstractValue) -> str:
@@ -178,8 +175,8 @@ def _a(value: AbstractValue) -> str:
 @RULES.item("builtins.filter")
 @RULES.item("builtins.enumerate")
 @RULES.item("builtins.generator")
-def item_of_view(operation: Operation) -> AbstractValue | None:
-    value = _receiver(operation)
+def item_of_view(operation: Operation) -> Answer:
+    value = operation.receiver
     operation.crash(
         "TypeError",
         f"'{value.type}' object is not subscriptable",
@@ -192,8 +189,8 @@ def item_of_view(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.set_item("*")
-def store_where_nothing_can_be(operation: Operation) -> AbstractValue | None:
-    value = _receiver(operation)
+def store_where_nothing_can_be(operation: Operation) -> Answer:
+    value = operation.receiver
     fixed = (*NO_ITEMS, "str", "tuple", "range", "bytes", "set", "frozenset")
     if value.type in fixed and value.package == "builtins" and not value.path:
         operation.crash(
@@ -202,12 +199,12 @@ def store_where_nothing_can_be(operation: Operation) -> AbstractValue | None:
             fact=f"{words_of(value)} is {_a(value)}",
             remedy="Create a new object instead, or convert it to a list.",
         )
-    return None
+    return UNKNOWN
 
 
 @RULES.set_item("builtins.list")
-def store_in_list(operation: Operation) -> AbstractValue | None:
-    row, index = _receiver(operation), operation.first
+def store_in_list(operation: Operation) -> Answer:
+    row, index = operation.receiver, operation.first
     if index.type in _NO_INDEX:
         operation.crash(
             "TypeError",
@@ -228,54 +225,54 @@ def store_in_list(operation: Operation) -> AbstractValue | None:
             items = list(row.items)
             items[at] = operation.arguments.positional[1]
             changed(row, items)
-            return AbstractValue()
+            return UNCHANGED
     changed(row, None, None if index.type == "slice" or not index.type else length)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.set_item("builtins.dict")
 @RULES.set_item("collections.OrderedDict")
 @RULES.set_item("collections.defaultdict")
 @RULES.set_item("collections.Counter")
-def store_in_dict(operation: Operation) -> AbstractValue | None:
-    held, key, value = _receiver(operation), operation.first, operation.arguments.positional[1]
+def store_in_dict(operation: Operation) -> Answer:
+    held, key, value = operation.receiver, operation.first, operation.arguments.positional[1]
     _say_unhashable(operation, key)
     members = held.members
     held.forget()
     if members is not None and _is_exact(key):
         held.members = {**members, key.literal: value}
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.other("del_item", "builtins.dict")
-def delete_from_dict(operation: Operation) -> AbstractValue | None:
-    held, key = _receiver(operation), operation.first
+def delete_from_dict(operation: Operation) -> Answer:
+    held, key = operation.receiver, operation.first
     _say_unhashable(operation, key)
     members = held.members
     if members is None or not _is_exact(key):
         held.forget()
-        return AbstractValue()
+        return UNCHANGED
     if key.literal not in members:
         _say_missing(operation, held, key)
     held.forget()
     held.members = {name: value for name, value in members.items() if name != key.literal}
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.other("del_item", "builtins.list")
-def delete_from_list(operation: Operation) -> AbstractValue | None:
-    row = _receiver(operation)
+def delete_from_list(operation: Operation) -> Answer:
+    row = operation.receiver
     item_of_row(operation)
     items, at = row.items or [], operation.first.literal
     kept = [value for number, value in enumerate(items) if isinstance(at, int) and number != at % len(items)]
     changed(row, kept if items and isinstance(at, int) else None)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.other("del_item", "builtins.tuple")
 @RULES.other("del_item", "builtins.str")
-def delete_from_fixed(operation: Operation) -> AbstractValue | None:
-    value = _receiver(operation)
+def delete_from_fixed(operation: Operation) -> Answer:
+    value = operation.receiver
     operation.crash(
         "TypeError",
         f"'{value.type}' object doesn't support item deletion",

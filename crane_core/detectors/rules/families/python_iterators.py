@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import CONTAINERS, FLOWING, SCALARS, words_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -43,9 +44,9 @@ _NO_ITERATORS: Final = {
 
 
 @RULES.function("builtins.iter")
-def iterator_of(operation: Operation) -> AbstractValue | None:
+def iterator_of(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     value = operation.first
     if value.type in FLOWING:
         return value
@@ -55,13 +56,13 @@ def iterator_of(operation: Operation) -> AbstractValue | None:
         return AbstractValue(_LOADER_ITERATOR, {_SOURCE: value}, words=operation.text)
     if value.package == "builtins":
         operation.element(value)
-    return None
+    return UNKNOWN
 
 
 @RULES.function("builtins.next")
-def next_of(operation: Operation) -> AbstractValue | None:
+def next_of(operation: Operation) -> Answer:
     if not operation.arguments.positional or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     value = operation.first
     if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
         operation.crash(
@@ -72,7 +73,7 @@ def next_of(operation: Operation) -> AbstractValue | None:
         )
     if len(operation.arguments.positional) > 1:
         _advance(value)
-        return AbstractValue()
+        return UNCHANGED
     if _is_over(operation, value):
         operation.crash(
             "StopIteration",
@@ -86,7 +87,7 @@ def next_of(operation: Operation) -> AbstractValue | None:
     source = value.fact(_SOURCE)
     _advance(value)
     element = operation.element(source) if isinstance(source, AbstractValue) else None
-    return element if element is not None else AbstractValue()
+    return element if element is not None else UNCHANGED
 
 
 def _is_over(operation: Operation, value: AbstractValue) -> bool:
@@ -108,11 +109,11 @@ def _advance(value: AbstractValue) -> None:
 @RULES.attribute("torch._MultiProcessingDataLoaderIter", "next")
 @RULES.attribute("builtins.generator", "next")
 @RULES.attribute("builtins.list_iterator", "next")
-def next_of_python_2(operation: Operation) -> AbstractValue | None:
+def next_of_python_2(operation: Operation) -> Answer:
     """dataiter.next(): torch had it until 1.12."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     if value.package == "torch" and operation.packages.get("torch", "1.").startswith("1."):
-        return None
+        return UNKNOWN
     operation.crash(
         "AttributeError",
         f"{words_of(value, 'an iterator')} has no attribute next",

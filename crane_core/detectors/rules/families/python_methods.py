@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
     SCALARS,
@@ -35,12 +36,12 @@ _NONE = "NoneType"
 
 
 @RULES.attribute("*")
-def attribute_that_is_not_there(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def attribute_that_is_not_there(operation: Operation) -> Answer:
+    value = operation.receiver
     if value.type not in _OWN or value.path or value.attributes.get(operation.name):
-        return None
+        return UNKNOWN
     if operation.name in dir(SAMPLES[value.type]) or operation.name in _CAME_LATER.get(value.type, ()):
-        return None
+        return UNKNOWN
     what = "None" if value.type == _NONE else f"a {value.type}"
     operation.crash(
         "AttributeError",
@@ -65,8 +66,8 @@ def _other_way(type: str, name: str) -> str:
 
 
 @RULES.set_attribute("*")
-def attribute_that_cannot_be_set(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def attribute_that_cannot_be_set(operation: Operation) -> Answer:
+    value = operation.receiver
     if value.type in _OWN and not value.path:
         operation.crash(
             "AttributeError",
@@ -74,7 +75,7 @@ def attribute_that_cannot_be_set(operation: Operation) -> AbstractValue | None:
             fact=f"{words_of(value)} is a {value.type}",
             remedy="Use your own class, or a dict.",
         )
-    return None
+    return UNKNOWN
 
 
 @cache
@@ -86,14 +87,14 @@ def _signature(type: str, name: str) -> inspect.Signature | None:
 
 
 @RULES.method("*")
-def arguments_of_method(operation: Operation) -> AbstractValue | None:
+def arguments_of_method(operation: Operation) -> Answer:
     """How many arguments a method takes, of Python's own types."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     if value.type not in _OWN or value.path or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     signature = _signature(value.type, operation.name)
     if signature is None:
-        return None
+        return UNKNOWN
     try:
         signature.bind(*operation.arguments.positional, **operation.arguments.keywords)
     except TypeError as error:
@@ -103,22 +104,22 @@ def arguments_of_method(operation: Operation) -> AbstractValue | None:
             fact=f"its parameters are {signature}",
             remedy="Pass the arguments that it takes.",
         )
-    return None
+    return UNKNOWN
 
 
 # Texts
 
 
 @RULES.method("builtins.str")
-def method_of_text(operation: Operation) -> AbstractValue | None:
+def method_of_text(operation: Operation) -> Answer:
     """A text that is known: the method itself is asked."""
-    value, arguments = operation.receiver or AbstractValue(), operation.arguments
+    value, arguments = operation.receiver, operation.arguments
     if operation.name == "join":
         _say_not_text(operation)
     if operation.name in ("format", "format_map"):
         return _formatted(operation)
     if operation.name not in _PURE_ON_TEXT or arguments.keywords or not arguments.is_complete:
-        return None
+        return UNKNOWN
     values = known([value, *arguments.positional])
     if values is None:
         return _by_name(operation.name)
@@ -186,7 +187,7 @@ def _say_not_text(operation: Operation) -> None:
 def _formatted(operation: Operation) -> AbstractValue:
     """`"{} {}".format(...)` of values that are known."""
     arguments = operation.arguments
-    values = known([operation.receiver or AbstractValue(), *arguments.positional, *arguments.keywords.values()])
+    values = known([operation.receiver, *arguments.positional, *arguments.keywords.values()])
     if values is None or not arguments.is_complete or operation.name != "format":
         return AbstractValue("str")
     text, *others = values
@@ -213,8 +214,8 @@ def _on_list(
     def registered(
         rule: Callable[[Operation, AbstractValue], AbstractValue],
     ) -> Callable[[Operation, AbstractValue], AbstractValue]:
-        def on_list(operation: Operation) -> AbstractValue | None:
-            return rule(operation, operation.receiver or AbstractValue())
+        def on_list(operation: Operation) -> Answer:
+            return rule(operation, operation.receiver)
 
         RULES.method("builtins.list", name)(on_list)
         return rule
@@ -357,8 +358,8 @@ def _count(operation: Operation, row: AbstractValue) -> AbstractValue:
 @RULES.method(
     "builtins.dict", "keys", "values", "items", "get", "copy", "pop", "popitem", "update", "setdefault", "clear"
 )
-def method_of_dict(operation: Operation) -> AbstractValue | None:
-    held = operation.receiver or AbstractValue()
+def method_of_dict(operation: Operation) -> Answer:
+    held = operation.receiver
     members = held.members
     key = operation.first.literal if operation.first.is_literal and operation.arguments.positional else None
     if operation.name in ("get", "pop", "setdefault") and operation.first.type in UNHASHABLE:
@@ -379,7 +380,7 @@ def method_of_dict(operation: Operation) -> AbstractValue | None:
             else AbstractValue(_NONE, literal=None)
         )
         if members is None or not _is_plain(operation.first):
-            return AbstractValue()
+            return UNCHANGED
         return members.get(key, default)
     return _changing(operation, held, members, key)
 
@@ -433,8 +434,8 @@ def _changing(
 
 
 @RULES.method("builtins.set", "add", "remove", "discard", "update", "pop", "clear")
-def method_of_set(operation: Operation) -> AbstractValue | None:
-    held = operation.receiver or AbstractValue()
+def method_of_set(operation: Operation) -> Answer:
+    held = operation.receiver
     if operation.name in ("add", "remove") and operation.first.type in UNHASHABLE[:2]:
         operation.crash(
             "TypeError",
@@ -463,12 +464,12 @@ def method_of_set(operation: Operation) -> AbstractValue | None:
             remedy="Check first that it is not empty.",
         )
     held.forget()
-    return AbstractValue() if operation.name == "pop" else AbstractValue(_NONE, literal=None)
+    return UNCHANGED if operation.name == "pop" else AbstractValue(_NONE, literal=None)
 
 
 @RULES.method("builtins.tuple", "count", "index")
-def method_of_tuple(operation: Operation) -> AbstractValue | None:
-    values = known([operation.receiver or AbstractValue(), *operation.arguments.positional])
+def method_of_tuple(operation: Operation) -> Answer:
+    values = known([operation.receiver, *operation.arguments.positional])
     if values is None:
         return AbstractValue("int")
     row, *others = values

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
     changed,
@@ -57,23 +58,21 @@ _MOST_ITEMS = 1_000
 
 
 @RULES.operator("*")
-def operator_on_own_values(operation: Operation) -> AbstractValue | None:
+def operator_on_own_values(operation: Operation) -> Answer:
     """An operator whose operands are both of Python's own types."""
     operands = [value for value in (operation.receiver, *operation.arguments.positional) if value is not None]
     if any(value.type not in SAMPLES or value.path and not value.is_literal for value in operands):
-        return None
+        return UNKNOWN
     symbol = operation.name.removesuffix("=") if operation.name not in _BINARY else operation.name
     compute = _UNARY.get(symbol) if len(operands) == 1 else _BINARY.get(symbol)
     if compute is None:
-        return None
+        return UNKNOWN
     if operation.name not in _BINARY and len(operands) == 2:
         return _in_place(operation, operands, symbol)
     return _computed(operation, operands, symbol, compute)
 
 
-def _computed(
-    operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]
-) -> AbstractValue | None:
+def _computed(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
     _say_division(operation, operands, symbol)
     if symbol in ("in", "not in") and operands[1].type == "dict" and operands[1].members is not None:
         return _in_dict(operands, symbol)
@@ -127,9 +126,7 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
     return True
 
 
-def _by_type(
-    operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]
-) -> AbstractValue | None:
+def _by_type(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
     """What the types say: the operation is tried on a sample of each."""
     types = [abstract.type for abstract in operands]
     if symbol == "%" and types[0] in ("str", "bytes"):
@@ -139,11 +136,11 @@ def _by_type(
     except TypeError as error:
         _say(operation, operands, "TypeError", str(error))
     except (ValueError, ArithmeticError):
-        return AbstractValue()
+        return UNCHANGED
     if symbol in _COMPARED and types[0] in ("list", "tuple"):
         return AbstractValue("bool")
     is_certain = symbol not in _SIZED_BY_VALUE and not (symbol == "*" and "bool" in types)
-    return AbstractValue(type(value).__name__) if is_certain else AbstractValue()
+    return AbstractValue(type(value).__name__) if is_certain else UNCHANGED
 
 
 def _say_division(operation: Operation, operands: list[AbstractValue], symbol: str) -> None:
@@ -166,7 +163,7 @@ def _say(operation: Operation, operands: list[AbstractValue], exception: str, wh
     operation.crash(exception, why, fact=known, remedy=remedy)
 
 
-def _in_place(operation: Operation, operands: list[AbstractValue], symbol: str) -> AbstractValue | None:
+def _in_place(operation: Operation, operands: list[AbstractValue], symbol: str) -> Answer:
     """`x += y`: a list takes in whatever can be iterated; of numbers and texts it is a plain operation."""
     left, right = operands
     if left.type == "list" and symbol == "+":
@@ -176,21 +173,21 @@ def _in_place(operation: Operation, operands: list[AbstractValue], symbol: str) 
         changed(left, [*left.items, *items] if left.items is not None and items is not None else None)
         return left
     if left.type in ("set", "dict", "list"):
-        return None
+        return UNKNOWN
     return _computed(operation, operands, symbol, _BINARY[symbol])
 
 
 @RULES.other("format", "*")
-def formatted(operation: Operation) -> AbstractValue | None:
+def formatted(operation: Operation) -> Answer:
     """f"{x:spec}": the format of a value that is known, or refused by its type."""
-    value, spec = operation.receiver or AbstractValue(), operation.first.literal
+    value, spec = operation.receiver, operation.first.literal
     if not isinstance(spec, str) or value.type not in SAMPLES or value.path:
-        return None
+        return UNKNOWN
     if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
-        return None
+        return UNKNOWN
     values = known([value])
     if values is None and value.type not in ("int", "float", "str", "NoneType", "list", "tuple", "dict", "set"):
-        return None
+        return UNKNOWN
     if values is not None and value.type not in ("int", "float", "str", "bool", "NoneType"):
         return literal(format(values[0])) if not spec else _refused(operation, value, spec)
     try:

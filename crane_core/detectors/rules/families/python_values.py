@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
@@ -121,16 +122,16 @@ def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
     return None
 
 
-def first_of(value: AbstractValue) -> AbstractValue | None:
+def first_of(value: AbstractValue) -> Answer:
     """The first element, where there certainly is one; AbstractValue() where nothing is known of it."""
     items = elements_of(value)
     if items is not None:
-        return items[0] if items else None
+        return items[0] if items else UNKNOWN
     known: Sequence[AbstractValue] = value.fact("first_items") or ()
     if known:
         return known[0]
     length = length_of(value)
-    return item_like(value) if length else None
+    return item_like(value) if length else UNKNOWN
 
 
 def item_like(value: AbstractValue) -> AbstractValue:

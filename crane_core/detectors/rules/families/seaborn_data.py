@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, shape_of
 from crane_core.detectors.rules.families.pandas_columns import text_column
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -35,7 +36,7 @@ _ROLES: Final = ("x", "y", "hue", "size", "style", "units", "weights", "row", "c
 
 
 @RULES.function(*(f"seaborn.{name}" for name in _BY_NAME))
-def by_name(operation: Operation) -> AbstractValue | None:
+def by_name(operation: Operation) -> Answer:
     given = operation.arguments
     if len(given.positional) > 1 and is_at_least(operation, "seaborn", 0, 12):
         operation.crash(
@@ -46,7 +47,7 @@ def by_name(operation: Operation) -> AbstractValue | None:
         )
     _has_columns(operation, "ValueError")
     _has_colours(operation)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _has_colours(operation: Operation) -> None:
@@ -97,26 +98,26 @@ def _has_columns(operation: Operation, exception: str) -> None:
 
 
 @RULES.function(*(f"seaborn.{name}" for name in _BY_KEY))
-def by_key(operation: Operation) -> AbstractValue | None:
+def by_key(operation: Operation) -> Answer:
     _has_columns(operation, "KeyError")
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("seaborn.pairplot")
-def pairplot(operation: Operation) -> AbstractValue | None:
+def pairplot(operation: Operation) -> Answer:
     given = operation.arguments.bound("data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs")
     data = given.get("data") if given is not None else None
     if given is None or data is None or not is_frame(data) or label_set(data) is None:
-        return AbstractValue()
+        return UNCHANGED
     for name in ("hue", "vars", "x_vars", "y_vars"):
         for label in labels_in(given.get(name)) or ():
             if label not in (label_set(data) or ()):
                 missing_column(operation, data, label)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("seaborn.heatmap", "seaborn.clustermap")
-def heatmap(operation: Operation) -> AbstractValue | None:
+def heatmap(operation: Operation) -> Answer:
     data = operation.arguments.keywords.get("data", operation.first)
     if is_frame(data) and n_rows(data) and (label := text_column(data)) is not None:
         operation.crash(
@@ -127,7 +128,7 @@ def heatmap(operation: Operation) -> AbstractValue | None:
         )
     if operation.name != "clustermap":
         _fits_annotation(operation, data)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _fits_annotation(operation: Operation, data: AbstractValue) -> None:
@@ -150,7 +151,7 @@ def _shape(value: AbstractValue) -> tuple[int | None, ...] | None:
 
 
 @RULES.function(*(f"seaborn.{name}" for name in _ON_AXES))
-def one_axes(operation: Operation) -> AbstractValue | None:
+def one_axes(operation: Operation) -> Answer:
     """ax= is a single axes."""
     ax = operation.arguments.keywords.get("ax", AbstractValue())
     if is_array(ax) and shape_of(ax):
@@ -160,11 +161,11 @@ def one_axes(operation: Operation) -> AbstractValue | None:
             fact=describe(ax, "ax"),
             remedy="select one by its index, or .flatten() them first",
         )
-    return None
+    return UNKNOWN
 
 
 @RULES.function(*(f"seaborn.{name}" for name in _BY_NAME if name != "countplot"))
-def of_one_length(operation: Operation) -> AbstractValue | None:
+def of_one_length(operation: Operation) -> Answer:
     given = operation.arguments.keywords
     shapes = [shape_of(given[role]) for role in ("x", "y") if role in given and _is_line(given[role])]
     lengths = {shape[0] for shape in shapes if shape is not None and len(shape) == 1} - {None}
@@ -176,7 +177,7 @@ def of_one_length(operation: Operation) -> AbstractValue | None:
             fact="; ".join(describe(given[role], role) for role in ("x", "y")),
             remedy="pass x and y with the same number of values",
         )
-    return None
+    return UNKNOWN
 
 
 def _is_line(value: AbstractValue) -> bool:
@@ -184,12 +185,12 @@ def _is_line(value: AbstractValue) -> bool:
 
 
 @RULES.function("seaborn.FacetGrid")
-def facet_grid(operation: Operation) -> AbstractValue | None:
+def facet_grid(operation: Operation) -> Answer:
     data = operation.arguments.keywords.get("data", operation.first)
     if not is_frame(data) or label_set(data) is None or not operation.arguments.is_complete:
-        return AbstractValue()
+        return UNCHANGED
     for role in ("row", "col", "hue"):
         label = operation.arguments.keywords[role].literal if role in operation.arguments.keywords else None
         if isinstance(label, str) and label not in (label_set(data) or ()):
             missing_column(operation, data, label)
-    return AbstractValue()
+    return UNCHANGED

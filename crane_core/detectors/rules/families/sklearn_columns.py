@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.evidence import enumerated
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
@@ -178,11 +179,11 @@ def _refuse_unseen(operation: Operation, estimator: AbstractValue, x: AbstractVa
 
 
 @RULES.function("sklearn.compose.make_column_transformer")
-def made(operation: Operation) -> AbstractValue | None:
+def made(operation: Operation) -> Answer:
     """A column transformer of pairs of estimator and columns."""
     given = operation.arguments.positional
     if not operation.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
-        return AbstractValue()
+        return UNCHANGED
     items = [AbstractValue("tuple", items=[literal(name), *pair]) for name, pair in _numbered(given)]
     facts = {"class_name": "ColumnTransformer", "is_fitted": False, "parameters_set": {}, "n_parameters_set": 0}
     attributes = {"transformers": AbstractValue("list", items=items), **operation.arguments.keywords}

@@ -6,11 +6,12 @@ where the kernel's version is the table's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.sklearn_classes import (
     KnownClass,
     classes,
@@ -22,7 +23,7 @@ from crane_core.detectors.rules.families.sklearn_data import named
 from crane_core.detectors.rules.families.sklearn_estimators import features_fitted, parameter, unfitted_copy
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_probabilities
 from crane_core.detectors.rules.families.versions import version_of
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 
 RULES: Final = Family("scikit-learn: making estimators")
@@ -74,11 +75,11 @@ _OTHERS_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """Names that people write and no version of the class ever took."""
 
 
-def _construct(known: KnownClass) -> Callable[[Operation], AbstractValue | None]:
-    def constructed(operation: Operation) -> AbstractValue | None:
+def _construct(known: KnownClass) -> Rule:
+    def constructed(operation: Operation) -> Answer:
         given = _given(operation, known)
         if given is None:
-            return AbstractValue()
+            return UNCHANGED
         facts: dict[str, Any] = {
             "class_name": known.name,
             "is_fitted": False,
@@ -133,18 +134,18 @@ for _each in classes().values():
 
 
 @RULES.function("sklearn.base.clone")
-def cloned(operation: Operation) -> AbstractValue | None:
+def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
-    return unfitted_copy(operation.first) if known_class(operation.first) is not None else None
+    return unfitted_copy(operation.first) if known_class(operation.first) is not None else UNKNOWN
 
 
 @RULES.method("sklearn.*", "set_params")
-def set_parameters(operation: Operation) -> AbstractValue | None:
+def set_parameters(operation: Operation) -> Answer:
     """New parameters; those that the class lacks are refused."""
     estimator = operation.receiver
     known = known_class(estimator)
-    if estimator is None or known is None:
-        return None
+    if known is None:
+        return UNKNOWN
     names = [name for name in operation.arguments.keywords if "__" not in name]
     for name in names:
         if (
@@ -160,7 +161,7 @@ def set_parameters(operation: Operation) -> AbstractValue | None:
                 remedy=_similar(name, known),
             )
     if len(names) < len(operation.arguments.keywords) or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     estimator.attributes.update(operation.arguments.keywords)
     return estimator
 
@@ -177,21 +178,23 @@ _NAMED_PARTS: Final = (
 
 
 @RULES.attribute("sklearn.*")
-def attribute(operation: Operation) -> AbstractValue | None:
+def attribute(operation: Operation) -> Answer:
     """A parameter; what fitting learns, of an estimator that is not fitted."""
     estimator = operation.receiver
     known = known_class(estimator)
-    if estimator is None or known is None or operation.name in estimator.attributes:
-        return None
+    if known is None or operation.name in estimator.attributes:
+        return UNKNOWN
     _refuse_unlearnt(operation, estimator, known)
     if operation.name == "feature_importances_" and operation.name in known.learnt | known.public:
         n_features = features_fitted(estimator)
         return (
-            None if n_features is None else AbstractValue("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
+            UNKNOWN
+            if n_features is None
+            else AbstractValue("numpy.ndarray", {"shape": (n_features,), "dtype": "float64"})
         )
     if operation.name in known.parameters and (value := parameter(estimator, operation.name)).literal is not NOT_KNOWN:
         return literal(value.literal)
-    return None
+    return UNKNOWN
 
 
 def _refuse_unlearnt(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:

@@ -6,7 +6,7 @@ classes, of flaws that the table of classes says they refuse, and of parts whose
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
@@ -298,7 +298,7 @@ def _refuse_names(
     )
 
 
-def _some(names: list[str]) -> str:
+def _some(names: Iterable[str]) -> str:
     return enumerated([name[:60] for name in names], 8)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
@@ -52,7 +53,7 @@ def _paths(names: tuple[str, ...]) -> list[str]:
 
 
 @RULES.function(*_paths(OF_CLASSES))
-def of_classes(operation: Operation) -> AbstractValue | None:
+def of_classes(operation: Operation) -> Answer:
     """Metrics that compare classes."""
     name = _name(operation)
     first = "y1=None, y2=None" if name == "cohen_kappa_score" else "y_true=None, y_pred=None"
@@ -61,10 +62,10 @@ def of_classes(operation: Operation) -> AbstractValue | None:
     )
     _refuse_positional(operation, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
     if given is None:
-        return AbstractValue()
+        return UNCHANGED
     true, said = (given.get(each) for each in (("y1", "y2") if "y1" in first else ("y_true", "y_pred")))
     if true is None or said is None:
-        return AbstractValue()
+        return UNCHANGED
     _refuse_lengths(operation, true, said)
     targets = target_of(true), target_of(said)
     _refuse_kinds(operation, name, (true, said), targets)
@@ -77,7 +78,7 @@ def of_classes(operation: Operation) -> AbstractValue | None:
 
 def _name(operation: Operation) -> str:
     """The name of the function that is called."""
-    path = operation.receiver.path if operation.receiver is not None else operation.name
+    path = operation.receiver.path
     return path.rpartition(".")[2]
 
 
@@ -229,13 +230,13 @@ def _given(name: str, targets: tuple[Target, Target], operation: Operation) -> A
 
 
 @RULES.function(*_paths(OF_NUMBERS))
-def of_numbers(operation: Operation) -> AbstractValue | None:
+def of_numbers(operation: Operation) -> Answer:
     """Metrics that compare measurements."""
     name = _name(operation)
     _refuse_positional(operation, 2)
     given = operation.arguments.bound("y_true=None, y_pred=None, **others")
     if given is None:
-        return AbstractValue()
+        return UNCHANGED
     if (
         "squared" in given
         and name == "mean_squared_error"
@@ -250,7 +251,7 @@ def of_numbers(operation: Operation) -> AbstractValue | None:
         )
     true, said = given.get("y_true"), given.get("y_pred")
     if true is None or said is None:
-        return AbstractValue()
+        return UNCHANGED
     _refuse_lengths(operation, true, said)
     for value in (true, said):
         flaws = {flaw.name: flaw.fact for flaw in data.flaws(value)}
@@ -270,7 +271,7 @@ def of_numbers(operation: Operation) -> AbstractValue | None:
             fact=f"{data.named(true, 'y_true')} has {n_true} columns, {data.named(said, 'y_pred')} has {n_said}",
             remedy="pass the same targets on both sides",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _n_outputs(value: AbstractValue) -> int | None:
@@ -279,14 +280,14 @@ def _n_outputs(value: AbstractValue) -> int | None:
 
 
 @RULES.function(*_paths(_OF_SCORES))
-def of_scores(operation: Operation) -> AbstractValue | None:
+def of_scores(operation: Operation) -> Answer:
     """Metrics of scores: two classes by default, one score for each sample."""
     name = _name(operation)
     _refuse_positional(operation, 2)
     given = operation.arguments.bound("y_true=None, y_score=None, **others")
     true = None if given is None else given.get("y_true")
     if given is None or true is None:
-        return AbstractValue()
+        return UNCHANGED
     scores = next((given[each] for each in ("y_score", "y_pred", "probas_pred") if each in given), None)
     target = target_of(true)
     if scores is not None:
@@ -307,7 +308,7 @@ def of_scores(operation: Operation) -> AbstractValue | None:
             fact=f"{data.named(true, 'y_true')} holds continuous values{target.example}",
             remedy="use a regression metric",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _refuse_texts(
@@ -367,11 +368,11 @@ def _refuse_scores(
 
 
 @RULES.function(*_paths(("silhouette_score", "silhouette_samples", "davies_bouldin_score", "calinski_harabasz_score")))
-def of_clusters(operation: Operation) -> AbstractValue | None:
+def of_clusters(operation: Operation) -> Answer:
     """Two clusters at least, and fewer than samples."""
     given = operation.arguments.bound("X, labels, **others")
     if given is None or not given.keys() >= {"X", "labels"}:
-        return AbstractValue()
+        return UNCHANGED
     labels = given["labels"]
     n_x, n_labels = data.n_samples(given["X"]), data.n_samples(labels)
     if n_x is not None and n_labels is not None and n_x != n_labels:
@@ -386,25 +387,25 @@ def of_clusters(operation: Operation) -> AbstractValue | None:
             fact=f"all labels are {next(iter(classes))!r}",
             remedy="use two clusters or more",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
-def display(operation: Operation) -> AbstractValue | None:
+def display(operation: Operation) -> Answer:
     given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
     if given is None or "confusion_matrix" not in given:
-        return AbstractValue()
+        return UNCHANGED
     return AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
 
 
 @RULES.method("sklearn.ConfusionMatrixDisplay", "plot")
-def plotted(operation: Operation) -> AbstractValue | None:
+def plotted(operation: Operation) -> Answer:
     """One label for each row."""
     shown = operation.receiver
-    matrix = None if shown is None else shown.attributes.get("confusion_matrix")
-    labels = None if shown is None else shown.attributes.get("display_labels")
+    matrix = shown.attributes.get("confusion_matrix")
+    labels = shown.attributes.get("display_labels")
     if matrix is None or labels is None:
-        return AbstractValue()
+        return UNCHANGED
     n_rows, n_labels = data.n_samples(matrix), data.n_samples(labels)
     if n_rows is not None and n_labels is not None and n_rows != n_labels:
         operation.crash(
@@ -413,4 +414,4 @@ def plotted(operation: Operation) -> AbstractValue | None:
             fact=f"{data.named(matrix, 'the matrix')} has {n_rows} rows",
             remedy="pass one label per class",
         )
-    return AbstractValue()
+    return UNCHANGED

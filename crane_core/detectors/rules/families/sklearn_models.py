@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since, known_class
 from crane_core.detectors.rules.families.sklearn_columns import fit_columns, transform_columns
@@ -52,16 +53,16 @@ _NOTHING: Final = AbstractValue("NoneType", literal=None)
 
 
 @RULES.method("sklearn.*", "fit", "partial_fit")
-def fitting(operation: Operation) -> AbstractValue | None:
+def fitting(operation: Operation) -> Answer:
     """fit gives the estimator itself, fitted."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X=None, y=None, sample_weight=None, **others")
-    if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
-        return None
+    if known is None or not given or not (given.keys() & {"X", "y"}):
+        return UNKNOWN
     x = given.get("X", given.get("y", _NOTHING))
     _forget_namesakes(operation, estimator)
     fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
-    return estimator if known.name not in _RUNS_OTHERS and not _runs_notebook(estimator) else None
+    return estimator if known.name not in _RUNS_OTHERS and not _runs_notebook(estimator) else UNKNOWN
 
 
 def _runs_notebook(estimator: AbstractValue) -> bool:
@@ -137,20 +138,20 @@ def fit_transform_any(
 
 
 @RULES.method("sklearn.*", "fit_transform", "fit_predict", "fit_resample")
-def fitting_at_once(operation: Operation) -> AbstractValue | None:
+def fitting_at_once(operation: Operation) -> Answer:
     """fit, and what transform or predict give of the same data."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X=None, y=None, **others")
-    if estimator is None or known is None or not given or not (given.keys() & {"X", "y"}):
-        return None
+    if known is None or not given or not (given.keys() & {"X", "y"}):
+        return UNKNOWN
     if operation.name not in known.public and known.name not in ("Pipeline", *SEARCHES):
         _refuse_method(operation, estimator, known)
-        return None
+        return UNKNOWN
     x = given.get("X", given.get("y", _NOTHING))
     _forget_namesakes(operation, estimator)
     fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
     if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False or _runs_notebook(estimator):
-        return None
+        return UNKNOWN
     method = "transform" if operation.name == "fit_transform" else "predict"
     return ask_any(operation, estimator, known, method, x)
 
@@ -171,12 +172,12 @@ def _refuse_method(operation: Operation, estimator: AbstractValue, known: KnownC
 
 
 @RULES.method("sklearn.*", *_ASKS)
-def asking(operation: Operation) -> AbstractValue | None:
+def asking(operation: Operation) -> Answer:
     """predict, transform and others with data."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X=None, **others")
-    if estimator is None or known is None or given is None:
-        return None
+    if known is None or given is None:
+        return UNKNOWN
     x = given.get("X")
     if x is None:
         x = next((given[name] for name in ("raw_documents", "y", "T") if name in given), AbstractValue())
@@ -281,20 +282,20 @@ def _refuse_unfitted_pipeline(
 
 
 @RULES.method("sklearn.*", "score")
-def scoring(operation: Operation) -> AbstractValue | None:
+def scoring(operation: Operation) -> Answer:
     """score(X, y): predict, and compare."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X, y=None, **others")
-    if estimator is None or known is None or given is None or "X" not in given:
-        return None
+    if known is None or given is None or "X" not in given:
+        return UNKNOWN
     x, y = given["X"], given.get("y")
     if known.name in ("Pipeline", "ColumnTransformer", *SEARCHES, *TEXTS, *_ENCODERS):
         ask_any(operation, estimator, known, "predict" if known.name == "Pipeline" else "score", x)
-        return AbstractValue("float") if known.name == "Pipeline" else AbstractValue()
+        return AbstractValue("float") if known.name == "Pipeline" else UNCHANGED
     ask(operation, estimator, known, "score", x)
     if y is not None and known.kind in ("classifier", "regressor"):
         _refuse_score(operation, known, x, y)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _refuse_score(operation: Operation, known: KnownClass, x: AbstractValue, y: AbstractValue) -> None:
@@ -312,22 +313,22 @@ def _refuse_score(operation: Operation, known: KnownClass, x: AbstractValue, y: 
 
 
 @RULES.method("sklearn.*", "inverse_transform", "get_feature_names_out", "get_support", "sample", "decision_path")
-def learnt_answers(operation: Operation) -> AbstractValue | None:
+def learnt_answers(operation: Operation) -> Answer:
     """Other methods that need what fitting learns."""
     estimator, known = operation.receiver, known_class(operation.receiver)
-    if estimator is None or known is None:
-        return None
+    if known is None:
+        return UNKNOWN
     if known.name != "TruncatedSVD":
         refuse_unfitted(operation, estimator, known, operation.name)
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.method("sklearn.*", "get_feature_names")
-def old_names(operation: Operation) -> AbstractValue | None:
+def old_names(operation: Operation) -> Answer:
     """Taken away in version 1.2."""
-    estimator, known = operation.receiver, known_class(operation.receiver)
-    if estimator is None or known is None or "get_feature_names" in known.public or "sklearn" not in operation.packages:
-        return None
+    known = known_class(operation.receiver)
+    if known is None or "get_feature_names" in known.public or "sklearn" not in operation.packages:
+        return UNKNOWN
     if "get_feature_names_out" in known.public and is_since(operation, 1, 2):
         operation.crash(
             "AttributeError",
@@ -335,23 +336,23 @@ def old_names(operation: Operation) -> AbstractValue | None:
             fact=f"scikit-learn here is {operation.packages['sklearn']}",
             remedy="use get_feature_names_out",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.method("sklearn.*", "get_params", "get_feature_names_out", "set_output", "staged_predict", "get_n_splits")
-def other_methods(operation: Operation) -> AbstractValue | None:
+def other_methods(operation: Operation) -> Answer:
     """They change nothing that is kept here."""
     if known_class(operation.receiver) is None:
-        return None
-    return operation.receiver if operation.name == "set_output" else AbstractValue()
+        return UNKNOWN
+    return operation.receiver if operation.name == "set_output" else UNCHANGED
 
 
 @RULES.function("sklearn.pipeline.make_pipeline")
-def pipeline_made(operation: Operation) -> AbstractValue | None:
+def pipeline_made(operation: Operation) -> Answer:
     """A pipeline whose steps are called as their classes, with numbers where one comes twice."""
     parts = list(operation.arguments.positional)
     if not operation.arguments.is_complete or not parts:
-        return AbstractValue()
+        return UNCHANGED
     names = [part.class_name.lower() for part in parts]
     if not all(names) or len(set(names)) < len(names):
         names = [f"step {at}" if not name or names.count(name) > 1 else name for at, name in enumerate(names)]
@@ -368,18 +369,18 @@ def pipeline_made(operation: Operation) -> AbstractValue | None:
     "sklearn.model_selection.cross_validate",
     "sklearn.model_selection.cross_val_predict",
 )
-def cross_validated(operation: Operation) -> AbstractValue | None:
+def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
     given = operation.arguments.bound("estimator, X, y=None, **others")
     if given is None or not given.keys() >= {"estimator", "X"}:
-        return AbstractValue()
+        return UNCHANGED
     estimator, x, y = given["estimator"], given["X"], given.get("y")
     _refuse_folds(operation, given, x, y)
     known = known_class(estimator)
     n_rows = data.n_samples(x)
     if known is not None and known.name not in SEARCHES and n_rows and not _are_folds_odd(given):
         _fit_copy(operation, estimator, known, x, y)
-    return AbstractValue() if all(value.definition is None for value in given.values()) else None
+    return UNCHANGED if all(value.definition is None for value in given.values()) else UNKNOWN
 
 
 def _fit_copy(

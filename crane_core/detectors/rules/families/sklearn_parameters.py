@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.sklearn_classes import is_of_table
 from crane_core.detectors.rules.families.sklearn_limits import of_ours, refuse_by_constraints
 from crane_core.detectors.rules.family import Family
@@ -40,16 +41,16 @@ _FUNCTIONS: Final = {
 
 
 @RULES.function(*(f"sklearn.{module}.{name}" for module, names in _FUNCTIONS.items() for name in names))
-def checked(operation: Operation) -> AbstractValue | None:
+def checked(operation: Operation) -> Answer:
     """The first value that is refused."""
-    path = operation.receiver.path if operation.receiver is not None else ""
+    path = operation.receiver.path
     if not is_of_table(operation) or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     constraints = of_ours(path, "_skl_parameter_constraints", operation.packages.get("sklearn", ""))
     for name, value in operation.arguments.keywords.items():
         if name in constraints and _is_plain(value):
             refuse_by_constraints(operation, path.rpartition(".")[2], name, value.literal, constraints[name])
-    return None
+    return UNKNOWN
 
 
 def _is_plain(value: AbstractValue) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.sklearn_estimators import steps
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -21,17 +22,17 @@ def _steps(pipeline: AbstractValue | None) -> list[tuple[str, AbstractValue]] | 
 
 
 @RULES.attribute(_PIPELINE, "named_steps")
-def by_name(operation: Operation) -> AbstractValue | None:
+def by_name(operation: Operation) -> Answer:
     """A Bunch: a dict whose keys are attributes too."""
     found = _steps(operation.receiver)
-    return None if found is None else AbstractValue(_BUNCH, members=dict(found), words=operation.text)
+    return UNKNOWN if found is None else AbstractValue(_BUNCH, members=dict(found), words=operation.text)
 
 
 @RULES.attribute(_PIPELINE, "steps")
-def in_order(operation: Operation) -> AbstractValue | None:
+def in_order(operation: Operation) -> Answer:
     found = _steps(operation.receiver)
     if found is None:
-        return None
+        return UNKNOWN
     return AbstractValue(
         "list",
         items=[AbstractValue("tuple", items=[literal(name), part]) for name, part in found],
@@ -40,27 +41,27 @@ def in_order(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.item("sklearn.Bunch")
-def step_named(operation: Operation) -> AbstractValue | None:
-    members, name = operation.receiver.members if operation.receiver is not None else None, operation.first.literal
+def step_named(operation: Operation) -> Answer:
+    members, name = operation.receiver.members, operation.first.literal
     if members is None or not isinstance(name, str):
-        return None
+        return UNKNOWN
     if name not in members:
         _refuse_name(operation, name, list(members))
     return members[name]
 
 
 @RULES.attribute("sklearn.Bunch")
-def step_as_attribute(operation: Operation) -> AbstractValue | None:
-    members = operation.receiver.members if operation.receiver is not None else None
-    return members.get(operation.name) if members is not None else None
+def step_as_attribute(operation: Operation) -> Answer:
+    members = operation.receiver.members
+    return or_unknown((members or {}).get(operation.name))
 
 
 @RULES.item(_PIPELINE)
-def step_taken(operation: Operation) -> AbstractValue | None:
+def step_taken(operation: Operation) -> Answer:
     """By name or place; a slice is a separate pipeline."""
     found, asked = _steps(operation.receiver), operation.first.literal
     if found is None:
-        return None
+        return UNKNOWN
     if isinstance(asked, str):
         named = dict(found)
         if asked not in named:
@@ -68,7 +69,7 @@ def step_taken(operation: Operation) -> AbstractValue | None:
         return named[asked]
     if type(asked) is int and -len(found) <= asked < len(found):
         return found[asked][1]
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _refuse_name(operation: Operation, name: str, names: list[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
@@ -31,12 +32,12 @@ _KEEP_SHARES: Final = ("StratifiedKFold", "RepeatedStratifiedKFold")
 
 
 @RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
-def split(operation: Operation) -> AbstractValue | None:
+def split(operation: Operation) -> Answer:
     """Two parts of each array given, in the order train, test."""
     _refuse_options(operation)
     arrays = list(operation.arguments.positional)
     if not operation.arguments.is_complete:
-        return AbstractValue()
+        return UNCHANGED
     if not arrays:
         operation.crash(
             "ValueError",
@@ -191,9 +192,9 @@ _BY_POSITION: Final = {
 
 
 @RULES.function(*_BY_POSITION)
-def by_position(operation: Operation) -> AbstractValue | None:
+def by_position(operation: Operation) -> Answer:
     """The others must be named."""
-    path = operation.receiver.path if operation.receiver is not None else ""
+    path = operation.receiver.path
     n_most, n_given = _BY_POSITION.get(path), len(operation.arguments.positional)
     if n_most is not None and n_given > n_most:
         operation.crash(
@@ -202,11 +203,11 @@ def by_position(operation: Operation) -> AbstractValue | None:
             fact=f"{n_given} are positional",
             remedy="pass the others by name",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
-def folds_made(operation: Operation) -> AbstractValue | None:
+def folds_made(operation: Operation) -> Answer:
     """At least two folds."""
     given = operation.arguments.bound("n_splits=5, **others")
     n_splits = None if given is None else given.get("n_splits", literal(5)).literal
@@ -217,7 +218,7 @@ def folds_made(operation: Operation) -> AbstractValue | None:
             fact=f"n_splits is {n_splits}",
             remedy="set n_splits to 2 or more",
         )
-    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2]
     if not name.startswith("Repeated"):
         _refuse_seed(operation, given or {})
     return AbstractValue(f"sklearn.model_selection.{name}", attributes=given or {})
@@ -236,22 +237,22 @@ def _refuse_seed(operation: Operation, given: Mapping[str, AbstractValue]) -> No
 
 
 @RULES.method("sklearn.*", "split")
-def folds(operation: Operation) -> AbstractValue | None:
+def folds(operation: Operation) -> Answer:
     """What is wrong with the data is found when the first fold is taken."""
     splitter = operation.receiver
-    if splitter is None or splitter.class_name not in _FOLDS:
-        return None
+    if splitter.class_name not in _FOLDS:
+        return UNKNOWN
     given = operation.arguments.bound("X, y=None, groups=None")
     return AbstractValue("generator", attributes={"splitter": splitter, **(given or {})})
 
 
 @RULES.element("builtins.generator")
-def first_fold(operation: Operation) -> AbstractValue | None:
+def first_fold(operation: Operation) -> Answer:
     """More folds than samples, other lengths, measurements where classes are kept in proportion."""
-    held = operation.receiver.attributes if operation.receiver is not None else {}
+    held = operation.receiver.attributes
     splitter, x, y = held.get("splitter"), held.get("X"), held.get("y")
     if splitter is None or x is None:
-        return None
+        return UNKNOWN
     n_x, n_y = data.n_samples(x), data.n_samples(y) if y is not None else None
     if n_x is not None and n_y is not None and n_x != n_y and y is not None:
         lengths_differ(operation, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
@@ -265,7 +266,7 @@ def first_fold(operation: Operation) -> AbstractValue | None:
         )
     if y is not None:
         refuse_shares(operation, splitter, y)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def refuse_shares(operation: Operation, splitter: AbstractValue, y: AbstractValue) -> None:

@@ -11,6 +11,7 @@ import re
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
@@ -60,11 +61,11 @@ def _paths(names: tuple[str, ...], *modules: str) -> list[str]:
 @RULES.function(
     *_paths(_LINEAR, "statsmodels.api", "statsmodels.regression.linear_model", "statsmodels.discrete.discrete_model")
 )
-def of_arrays(operation: Operation) -> AbstractValue | None:
+def of_arrays(operation: Operation) -> Answer:
     """A model of two arrays: equal lengths, numbers, nothing missing."""
     given = operation.arguments.bound("endog, exog=None, **others")
     if given is None or "endog" not in given:
-        return AbstractValue()
+        return UNCHANGED
     y, x = given["endog"], given.get("exog")
     if x is not None:
         _refuse_lengths(operation, y, x)
@@ -80,15 +81,15 @@ def of_arrays(operation: Operation) -> AbstractValue | None:
 
 def _unfitted(operation: Operation) -> AbstractValue:
     """A model of which nothing has been estimated yet."""
-    name = operation.receiver.path.rpartition(".")[2].lower() if operation.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2].lower()
     made = next((each for each in _LINEAR if each.lower() == name), None)
     return AbstractValue() if made is None else AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
 
 @RULES.attribute("statsmodels.*", *_OF_RESULTS)
-def of_results(operation: Operation) -> AbstractValue | None:
+def of_results(operation: Operation) -> Answer:
     """What only fitting gives, asked of the model itself."""
-    model = operation.receiver or AbstractValue()
+    model = operation.receiver
     if model.class_name in _LINEAR:
         operation.crash(
             "AttributeError",
@@ -96,12 +97,12 @@ def of_results(operation: Operation) -> AbstractValue | None:
             fact=f"{model.words or 'it'} is a {model.class_name} model, not its results",
             remedy="call .fit(), and use the result",
         )
-    return None
+    return UNKNOWN
 
 
 def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
-    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else ""
+    name = operation.receiver.path.rpartition(".")[2]
     low, high = data.range_of(data.values_of(y))
     if name not in ("Logit", "Probit") or not (data.is_series(y) or data.is_array(y)) or low is None or high is None:
         return
@@ -170,7 +171,7 @@ def _refuse_missing(operation: Operation, value: AbstractValue) -> None:
 @RULES.function(
     *_paths(_FORMULAS, "statsmodels.formula.api"), *[f"statsmodels.formula.api.{name.upper()}" for name in _FORMULAS]
 )
-def of_formula(operation: Operation) -> AbstractValue | None:
+def of_formula(operation: Operation) -> Answer:
     """Names of a plain formula that the frame lacks; a variable of the notebook may stand for one."""
     given = operation.arguments.bound("formula, data=None, **others")
     formula = None if given is None else given.get("formula", AbstractValue()).literal
@@ -194,14 +195,14 @@ def of_formula(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.missing("columns")
-def not_in_frame(operation: Operation) -> AbstractValue | None:
+def not_in_frame(operation: Operation) -> Answer:
     """A name of a formula that is neither a column nor in the kernel, and that no cell seems to make."""
     name, asked_by = operation.absent.get("column"), str(operation.absent.get("asked_by", ""))
     is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in operation.text
     if not is_formula or not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        return None
+        return UNKNOWN
     if any(operation.mentions(text.format(name)) for text in _BINDINGS) or _is_of_patsy(name):
-        return None
+        return UNKNOWN
     return operation.crash(
         _FORMULA_ERROR,
         f"the formula names {name}",
@@ -218,12 +219,12 @@ def _is_of_patsy(name: str) -> bool:
 @RULES.function(
     "statsmodels.api.add_constant", "statsmodels.tools.add_constant", "statsmodels.tools.tools.add_constant"
 )
-def with_constant(operation: Operation) -> AbstractValue | None:
+def with_constant(operation: Operation) -> Answer:
     """The same columns and perhaps one more: a column that is constant already is enough."""
     table = operation.first
     shape = data.shape_as_array(table)
     if shape is None or len(shape) != 2 or not (data.is_frame(table) or data.is_array(table)):
-        return AbstractValue()
+        return UNCHANGED
     facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
     if data.is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
         facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
@@ -231,7 +232,7 @@ def with_constant(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("statsmodels.api.qqplot", "statsmodels.graphics.gofplots.qqplot")
-def quantiles(operation: Operation) -> AbstractValue | None:
+def quantiles(operation: Operation) -> Answer:
     """The line is named by a text."""
     given = operation.arguments.bound(
         "data, dist=None, distargs=(), a=0, loc=0, scale=1, fit=False, line=None, **others"
@@ -244,19 +245,19 @@ def quantiles(operation: Operation) -> AbstractValue | None:
             fact=f"it is {line.literal!r}",
             remedy="write '45' with quotes" if line.literal == 45 else "use one of these",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.method("statsmodels.*", "predict")
-def asked(operation: Operation) -> AbstractValue | None:
+def asked(operation: Operation) -> Answer:
     """A table with the columns that the model was fitted with; the constant is one of them."""
-    model, given = operation.receiver or AbstractValue(), operation.arguments.bound("exog=None, **others")
+    model, given = operation.receiver, operation.arguments.bound("exog=None, **others")
     if given is None or "exog" not in given or model.fact("model") not in _LINEAR or "formula" in model.facts:
-        return None
+        return UNKNOWN
     x, n_fitted = given["exog"], model.fact("n_columns")
     shape = data.shape_as_array(x)
     if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
-        return AbstractValue()
+        return UNCHANGED
     columns = model.fact("columns")
     labels = data.known_labels(x) or frozenset()
     lacks_constant = isinstance(columns, list) and "const" in columns and labels and "const" not in labels
@@ -272,7 +273,7 @@ def asked(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function(*_paths(("ARMA", "ARIMA"), "statsmodels.tsa.arima_model"))
-def of_long_ago(operation: Operation) -> AbstractValue | None:
+def of_long_ago(operation: Operation) -> Answer:
     """They can still be imported, and say what stands in their place. No older statsmodels runs on Python 3.11."""
     is_told = "statsmodels" in operation.packages
     if is_at_least(operation, "statsmodels", 0, 13) or not is_told and is_at_least(operation, "python", 3, 11):
@@ -282,15 +283,15 @@ def of_long_ago(operation: Operation) -> AbstractValue | None:
             fact=f"statsmodels {operation.packages.get('statsmodels', 'of this Python')} is installed",
             remedy="import it from statsmodels.tsa.arima.model",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function(*_paths(("ExponentialSmoothing",), "statsmodels.tsa.holtwinters", "statsmodels.tsa.api"))
-def smoothed(operation: Operation) -> AbstractValue | None:
+def smoothed(operation: Operation) -> Answer:
     """Factors need numbers above zero."""
     given = operation.arguments.bound("endog, trend=None, damped_trend=False, seasonal=None, **others")
     if given is None or "endog" not in given:
-        return AbstractValue()
+        return UNCHANGED
     series = given["endog"]
     low, _ = data.range_of(data.values_of(series))
     parts = [
@@ -303,18 +304,18 @@ def smoothed(operation: Operation) -> AbstractValue | None:
             fact=f"{data.named(series, 'endog')} goes down to {low:g}",
             remedy=f"use {parts[0]}='add'",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function(*_paths(("adfuller",), "statsmodels.tsa.stattools", "statsmodels.tsa.api"))
-def unit_root_tested(operation: Operation) -> AbstractValue | None:
+def unit_root_tested(operation: Operation) -> Answer:
     """Statistic, p, lags, observations, critical values, and the criterion by which the lags were chosen.
 
     Up to statsmodels 0.15.
     """
     given = operation.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
     if given is None or "x" not in given:
-        return AbstractValue()
+        return UNCHANGED
     flaw = next((flaw for flaw in data.flaws(given["x"]) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
         operation.crash(
@@ -325,12 +326,12 @@ def unit_root_tested(operation: Operation) -> AbstractValue | None:
         )
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
     if not is_usual or is_at_least(operation, "statsmodels", 0, 16) or "statsmodels" not in operation.packages:
-        return AbstractValue()
+        return UNCHANGED
     return AbstractValue("tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller")
 
 
 @RULES.function("statsmodels.tsa.seasonal.seasonal_decompose", "statsmodels.api.tsa.seasonal_decompose")
-def decomposed(operation: Operation) -> AbstractValue | None:
+def decomposed(operation: Operation) -> Answer:
     """Two whole periods, nothing missing, positive numbers for a product."""
     given = operation.arguments.bound("x, model='additive', filt=None, period=None, **others")
     if "freq" in operation.arguments.keywords:
@@ -341,7 +342,7 @@ def decomposed(operation: Operation) -> AbstractValue | None:
             remedy="use period instead",
         )
     if given is None or "x" not in given:
-        return AbstractValue()
+        return UNCHANGED
     series, period = given["x"], given.get("period", AbstractValue()).literal
     n_all = data.n_samples(series)
     if type(period) is int and n_all is not None and n_all < 2 * period:
@@ -365,14 +366,14 @@ def decomposed(operation: Operation) -> AbstractValue | None:
             fact=f"{data.named(series, 'x')} goes down to {low:g}",
             remedy="use model='additive'",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function(
     *_paths(("plot_pacf",), "statsmodels.graphics.tsaplots", "statsmodels.api.graphics.tsa"),
     *_paths(("pacf",), "statsmodels.tsa.stattools", "statsmodels.api.tsa"),
 )
-def partial_correlations(operation: Operation) -> AbstractValue | None:
+def partial_correlations(operation: Operation) -> Answer:
     """At most half as many lags as observations."""
     given = operation.arguments.bound("x, **others")
     lags = None if given is None else next((given[name].literal for name in ("lags", "nlags") if name in given), None)
@@ -389,11 +390,11 @@ def partial_correlations(operation: Operation) -> AbstractValue | None:
             fact=f"{lags} lags are requested",
             remedy=f"use {n_all // 2} lags or fewer",
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.function("statsmodels.graphics.tsaplots.plot_acf", "statsmodels.api.graphics.tsa.plot_acf")
-def correlations(operation: Operation) -> AbstractValue | None:
+def correlations(operation: Operation) -> Answer:
     """One lag less than there are observations."""
     given = operation.arguments.bound("x, ax=None, lags=None, **others")
     lags = None if given is None else given.get("lags", AbstractValue()).literal
@@ -405,4 +406,4 @@ def correlations(operation: Operation) -> AbstractValue | None:
             fact=f"{lags} lags are requested",
             remedy=f"use {n_all - 1} lags or fewer",
         )
-    return AbstractValue()
+    return UNCHANGED

@@ -11,6 +11,7 @@ from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Part, Shape, ShapeMismatchError, shown
@@ -97,12 +98,12 @@ def _one_dtype(operation: Operation, parts: Sequence[AbstractValue]) -> None:
 
 @RULES.operator("tensorflow.EagerTensor", *_ARITHMETIC, *_ORDER)
 @RULES.operator("tensorflow.ResourceVariable", *_ARITHMETIC, *_ORDER)
-def elementwise(operation: Operation) -> AbstractValue | None:
+def elementwise(operation: Operation) -> Answer:
     if not operation.arguments.positional:
-        return None
-    left, right = operation.receiver or AbstractValue(), operation.first
+        return UNKNOWN
+    left, right = operation.receiver, operation.first
     if not (is_operand(left) and is_operand(right)):
-        return AbstractValue()
+        return UNCHANGED
     _one_dtype(operation, (left, right))
     shape = _fitting(operation, (left, right), shapes.broadcast)
     return _tensor(
@@ -112,14 +113,14 @@ def elementwise(operation: Operation) -> AbstractValue | None:
 
 @RULES.operator("tensorflow.EagerTensor", "@")
 @RULES.operator("tensorflow.ResourceVariable", "@")
-def product(operation: Operation) -> AbstractValue | None:
-    return _product(operation, operation.receiver or AbstractValue(), operation.first)
+def product(operation: Operation) -> Answer:
+    return _product(operation, operation.receiver, operation.first)
 
 
 @RULES.function("tensorflow.matmul", "tensorflow.linalg.matmul")
-def matmul(operation: Operation) -> AbstractValue | None:
+def matmul(operation: Operation) -> Answer:
     given = operation.arguments.positional
-    return _product(operation, *given) if len(given) == 2 and not operation.arguments.keywords else AbstractValue()
+    return _product(operation, *given) if len(given) == 2 and not operation.arguments.keywords else UNCHANGED
 
 
 def _product(operation: Operation, left: AbstractValue, right: AbstractValue) -> AbstractValue:
@@ -139,45 +140,45 @@ def _matrices(left: Shape, right: Shape) -> Shape:
 
 
 @RULES.function("tensorflow.concat", "tensorflow.stack")
-def joined(operation: Operation) -> AbstractValue | None:
+def joined(operation: Operation) -> Answer:
     bound = operation.arguments.bound("values, axis=0, name='join'")
     parts = bound["values"].items if bound is not None and "values" in bound else None
     axis = bound["axis"].literal if bound is not None and "axis" in bound else 0
     if not parts or type(axis) is not int or not all(map(is_operand, parts)):
-        return AbstractValue()
-    is_stack = operation.receiver is not None and operation.receiver.path.endswith("stack")
+        return UNCHANGED
+    is_stack = operation.receiver.path.endswith("stack")
     join = shapes.stack if is_stack else shapes.concatenate
     _one_dtype(operation, parts)
     return _tensor(_fitting(operation, parts, lambda *found: join(found, axis)), parts[0].fact("dtype"))
 
 
 @RULES.function("tensorflow.reshape")
-def reshaped(operation: Operation) -> AbstractValue | None:
+def reshaped(operation: Operation) -> Answer:
     bound = operation.arguments.bound("tensor, shape, name=None")
     if (
         bound is None
         or not is_eager(bound.get("tensor", AbstractValue()))
         or bound.get("shape", AbstractValue()).items is None
     ):
-        return AbstractValue()
+        return UNCHANGED
     sizes = [item.literal if type(item.literal) is int else None for item in bound["shape"].items or ()]
     value = bound["tensor"]
     return _tensor(_fitting(operation, (value,), lambda shape: shapes.reshape(shape, sizes)), value.fact("dtype"))
 
 
 @RULES.function("tensorflow.cast")
-def cast(operation: Operation) -> AbstractValue | None:
+def cast(operation: Operation) -> Answer:
     bound = operation.arguments.bound("x, dtype, name=None")
     if bound is None or "x" not in bound:
-        return None
+        return UNKNOWN
     said = bound.get("dtype", AbstractValue())
     dtype = said.literal if isinstance(said.literal, str) else said.path.removeprefix("tensorflow.") or None
-    return _tensor(bound["x"].shape, dtype) if is_eager(bound["x"]) else AbstractValue()
+    return _tensor(bound["x"].shape, dtype) if is_eager(bound["x"]) else UNCHANGED
 
 
 @RULES.item("tensorflow.EagerTensor")
-def item(operation: Operation) -> AbstractValue | None:
-    value, index = operation.receiver or AbstractValue(), operation.first
+def item(operation: Operation) -> Answer:
+    value, index = operation.receiver, operation.first
     given = index.items if index.type == "tuple" else [index]
     if given is None or any(type(part.literal) is not int for part in given):
         return AbstractValue(EAGER)
@@ -187,9 +188,9 @@ def item(operation: Operation) -> AbstractValue | None:
 
 @RULES.set_item("tensorflow.EagerTensor")
 @RULES.set_item("tensorflow.ResourceVariable")
-def item_set(operation: Operation) -> AbstractValue | None:
+def item_set(operation: Operation) -> Answer:
     """x[0] = 1."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     operation.crash(
         "TypeError",
         "'{thing.class_name}' object does not support item assignment",
@@ -199,11 +200,11 @@ def item_set(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.attribute("tensorflow.EagerTensor", *_NUMPY_ONLY)
-def no_such_attribute(operation: Operation) -> AbstractValue | None:
+def no_such_attribute(operation: Operation) -> Answer:
     """What arrays have, and eager tensors have not."""
     if operation.mentions("numpy_behavior"):
-        return None
-    value = operation.receiver or AbstractValue()
+        return UNKNOWN
+    value = operation.receiver
     operation.crash(
         "AttributeError",
         f"EagerTensor object has no attribute '{operation.name}'",
@@ -213,9 +214,9 @@ def no_such_attribute(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method("tensorflow.ResourceVariable", "assign", "assign_add", "assign_sub")
-def assigned(operation: Operation) -> AbstractValue | None:
+def assigned(operation: Operation) -> Answer:
     """Other values in a variable of the same shape and dtype."""
-    variable, value = operation.receiver or AbstractValue(), operation.first
+    variable, value = operation.receiver, operation.first
     before, after = variable.shape, value.shape if is_operand(value) else None
     if before is not None and after is not None and None not in (*before, *after) and before != after:
         operation.crash(
@@ -230,13 +231,13 @@ def assigned(operation: Operation) -> AbstractValue | None:
 
 @RULES.method("tensorflow.EagerTensor", "numpy")
 @RULES.method("tensorflow.ResourceVariable", "numpy")
-def as_array(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def as_array(operation: Operation) -> Answer:
+    value = operation.receiver
     facts = {name: value.fact(name) for name in ("shape", "dtype") if value.fact(name) is not None}
-    return AbstractValue("numpy.ndarray", facts) if value.shape else AbstractValue()
+    return AbstractValue("numpy.ndarray", facts) if value.shape else UNCHANGED
 
 
 @RULES.method("tensorflow.EagerTensor")
-def quiet(operation: Operation) -> AbstractValue | None:
+def quiet(operation: Operation) -> Answer:
     """An eager tensor cannot be changed."""
-    return AbstractValue()
+    return UNCHANGED

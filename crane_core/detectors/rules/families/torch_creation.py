@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_tensors import (
     default_dtype,
     dtype_meant,
@@ -37,9 +38,9 @@ _NUMBERS: Final = ("int", "float", "bool")
 def _sized(*, is_whole: bool = False) -> Rule:
     """zeros(2, 3), zeros((2, 3)), rand(size=(2, 3)), randint(0, 9, (2, 3))."""
 
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         if not operation.arguments.is_complete:
-            return None
+            return UNKNOWN
         keywords = operation.arguments.keywords
         sizes = [keywords["size"]] if "size" in keywords else list(operation.arguments.positional)
         dtype = dtype_meant(keywords["dtype"]) if "dtype" in keywords else None
@@ -54,7 +55,7 @@ for _name in ("zeros", "ones", "empty", "rand", "randn"):
 
 
 @RULES.function("torch.randint")
-def randint(operation: Operation) -> AbstractValue | None:
+def randint(operation: Operation) -> Answer:
     given = [value for value in operation.arguments.positional if value.type != "int"]
     sizes = operation.arguments.keywords.get("size", given[0] if len(given) == 1 else AbstractValue())
     dtype = operation.arguments.keywords.get("dtype")
@@ -62,24 +63,24 @@ def randint(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("torch.full")
-def full(operation: Operation) -> AbstractValue | None:
+def full(operation: Operation) -> Answer:
     bound = operation.arguments.bound("size, fill_value, *, dtype=None, device=None, requires_grad=False, **more")
     if bound is None or "size" not in bound:
-        return None
+        return UNKNOWN
     dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else None
     return tensor(lengths([bound["size"]]), dtype)
 
 
 @RULES.function(*(f"torch.{name}_like" for name in ("zeros", "ones", "empty", "rand", "randn", "full")))
-def alike(operation: Operation) -> AbstractValue | None:
+def alike(operation: Operation) -> Answer:
     if not is_tensor(operation.first):
-        return None
+        return UNKNOWN
     named = operation.arguments.keywords.get("dtype")
     return tensor(operation.first.shape, dtype_of(operation.first) if named is None else dtype_meant(named))
 
 
 @RULES.function("torch.arange")
-def arange(operation: Operation) -> AbstractValue | None:
+def arange(operation: Operation) -> Answer:
     given = [whole(value) for value in operation.arguments.positional]
     named = operation.arguments.keywords.get("dtype")
     if None in given or not 1 <= len(given) <= 3 or {"start", "end", "step"} & operation.arguments.keywords.keys():
@@ -91,23 +92,23 @@ def arange(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.function("torch.linspace")
-def linspace(operation: Operation) -> AbstractValue | None:
+def linspace(operation: Operation) -> Answer:
     bound = operation.arguments.bound("start, end, steps, *, dtype=None, device=None, requires_grad=False")
     if bound is None:
-        return None
+        return UNKNOWN
     named = bound.get("dtype")
     steps = whole(bound.get("steps"))
     return tensor((steps,), default_dtype(operation) if named is None else dtype_meant(named))
 
 
 @RULES.function("torch.eye")
-def eye(operation: Operation) -> AbstractValue | None:
+def eye(operation: Operation) -> Answer:
     given = [whole(value) for value in operation.arguments.positional]
-    return tensor((given[0], given[-1]), None) if 1 <= len(given) <= 2 else None
+    return tensor((given[0], given[-1]), None) if 1 <= len(given) <= 2 else UNKNOWN
 
 
 @RULES.function("torch.from_numpy")
-def from_numpy(operation: Operation) -> AbstractValue | None:
+def from_numpy(operation: Operation) -> Answer:
     given = operation.first
     if given.is_a("pandas", "DataFrame", "Series") or given.type in ("list", "tuple", *_NUMBERS) or is_tensor(given):
         operation.crash(
@@ -117,7 +118,7 @@ def from_numpy(operation: Operation) -> AbstractValue | None:
             remedy="pass its array: .to_numpy()" if given.package == "pandas" else "use torch.tensor(...)",
         )
     if not given.is_a("numpy", "ndarray"):
-        return None
+        return UNKNOWN
     _refuse_objects(operation, given)
     return tensor(given.shape, dtype_of_array(given), "cpu", words=given.words)
 
@@ -134,11 +135,11 @@ def _refuse_objects(operation: Operation, given: AbstractValue) -> None:
 
 
 @RULES.function("torch.tensor", "torch.as_tensor", "torch.asarray")
-def from_data(operation: Operation) -> AbstractValue | None:
+def from_data(operation: Operation) -> Answer:
     """Of arrays, tensors, numbers, and nested lists of them."""
     bound = operation.arguments.bound("data, dtype=None, device=None, requires_grad=False, pin_memory=False, copy=None")
     if bound is None or "data" not in bound:
-        return None
+        return UNKNOWN
     data = bound["data"]
     shape, dtype = _of_data(operation, data)
     if "dtype" in bound:
@@ -229,22 +230,22 @@ def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
 
 
 @RULES.function("torch.cat", "torch.concat", "torch.concatenate")
-def cat(operation: Operation) -> AbstractValue | None:
+def cat(operation: Operation) -> Answer:
     return _joined(operation, _cat)
 
 
 @RULES.function("torch.stack")
-def stack(operation: Operation) -> AbstractValue | None:
+def stack(operation: Operation) -> Answer:
     return _joined(operation, shapes.stack)
 
 
 @RULES.function("torch.vstack", "torch.row_stack")
-def vstack(operation: Operation) -> AbstractValue | None:
+def vstack(operation: Operation) -> Answer:
     return _joined(operation, lambda given, _: shapes.vstack(given))
 
 
 @RULES.function("torch.hstack")
-def hstack(operation: Operation) -> AbstractValue | None:
+def hstack(operation: Operation) -> Answer:
     return _joined(operation, lambda given, _: shapes.hstack(given))
 
 
@@ -256,10 +257,10 @@ def _cat(given: Sequence[Shape], axis: int) -> Shape | None:
     return shapes.concatenate(left, axis)
 
 
-def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape | None]) -> AbstractValue | None:
+def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape | None]) -> Answer:
     bound = operation.arguments.bound("tensors, dim=0, *, axis=None, out=None")
     if bound is None or "tensors" not in bound or "out" in bound:
-        return None
+        return UNKNOWN
     given, axis = bound["tensors"], bound.get("dim", bound.get("axis", literal(0)))
     if given.items is None:
         _refuse_one(operation, given)

@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -30,16 +31,16 @@ _UNEQUAL: Final = (
 
 
 @RULES.element("torch.DataLoader")
-def first_batch(operation: Operation) -> AbstractValue | None:
+def first_batch(operation: Operation) -> Answer:
     """The first batch; a loader whose first batch cannot be collated raises instead."""
-    loader = operation.receiver or AbstractValue()
+    loader = operation.receiver
     held = loader.fact("dataset")
     known = held if isinstance(held, dict) else {}
     if not operation.is_as_found():
-        return None
+        return UNKNOWN
     _refuse(operation, loader, known)
     if not _has_batches(loader):
-        return None
+        return UNKNOWN
     return _batch(loader, known)
 
 
@@ -104,11 +105,11 @@ def _sizes_of_parts(sizes: Any) -> list[Any]:
     )
 
 
-def _batch(loader: AbstractValue, known: dict[str, Any]) -> AbstractValue | None:
+def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     """The batch by its parts, as default collation makes it."""
     shapes_told = known.get("batch_shapes")
     if not isinstance(shapes_told, dict) or not shapes_told:
-        return AbstractValue()
+        return UNCHANGED
     dtypes = loader.fact("batch_dtypes", {})
     parts = {
         name: _part(loader, name, shape, dtypes.get(name) if isinstance(dtypes, dict) else None)
@@ -129,7 +130,7 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> AbstractValue | None
         return AbstractValue(
             "dict" if is_dict else "", members=dict(zip(named, parts.values(), strict=True)), words=_said(loader)
         )
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _said(loader: AbstractValue) -> str:
@@ -157,11 +158,11 @@ def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
 
 
 @RULES.function("torch.utils.data.TensorDataset")
-def tensor_dataset(operation: Operation) -> AbstractValue | None:
+def tensor_dataset(operation: Operation) -> Answer:
     """Tensors of one length, and tensors only."""
     given = operation.arguments.positional
     if not operation.arguments.is_complete or operation.arguments.keywords:
-        return None
+        return UNKNOWN
     for value in given:
         if value.is_a("numpy", "ndarray") or value.type == "list" or value.is_a("pandas", "Series", "DataFrame"):
             _no_tensor(operation, value)
@@ -191,7 +192,7 @@ def _no_tensor(operation: Operation, value: AbstractValue) -> None:
 
 
 @RULES.function("torch.utils.data.DataLoader")
-def loader_made(operation: Operation) -> AbstractValue | None:
+def loader_made(operation: Operation) -> Answer:
     """A loader over a TensorDataset that is known: its batches by shape."""
     bound = operation.arguments.bound(
         "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,"
@@ -199,7 +200,7 @@ def loader_made(operation: Operation) -> AbstractValue | None:
         " generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
     )
     if bound is None or "dataset" not in bound:
-        return None
+        return UNKNOWN
     _no_dataset(operation, bound["dataset"])
     made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
     size = bound["batch_size"].literal if "batch_size" in bound else 1
@@ -241,18 +242,18 @@ def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
 
 @RULES.method("torch.TensorDataset", "__len__")
 @RULES.method("torch.DataLoader", "__len__")
-def length(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def length(operation: Operation) -> Answer:
+    receiver = operation.receiver
     n = receiver.fact("num_batches" if receiver.class_name == "DataLoader" else "length")
     return literal(n) if type(n) is int else AbstractValue("int")
 
 
 @RULES.item("torch.DataLoader")
-def no_item(operation: Operation) -> AbstractValue | None:
+def no_item(operation: Operation) -> Answer:
     """loader[0]."""
     operation.crash(
         "TypeError",
         "'DataLoader' object is not subscriptable",
-        fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is a DataLoader",
+        fact=f"{words_of(operation.receiver, 'it')} is a DataLoader",
         remedy="use next(iter(loader)), or index loader.dataset",
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     crash_on_shape_mismatch,
@@ -248,27 +249,27 @@ _PARAMETERS: Final = {
 @RULES.method("torch.L1Loss", "__call__", "forward")
 @RULES.method("torch.SmoothL1Loss", "__call__", "forward")
 @RULES.method("torch.HuberLoss", "__call__", "forward")
-def call_of_loss(operation: Operation) -> AbstractValue | None:
+def call_of_loss(operation: Operation) -> Answer:
     bound = operation.arguments.bound("input, target")
-    if operation.receiver is None or bound is None:
-        return None
-    return _computed(operation, operation.receiver.class_name, bound, dict(operation.receiver.facts))
+    if bound is None:
+        return UNKNOWN
+    return or_unknown(_computed(operation, operation.receiver.class_name, bound, dict(operation.receiver.facts)))
 
 
 def _of_function(kind: str) -> Rule:
-    def computed(operation: Operation) -> AbstractValue | None:
+    def computed(operation: Operation) -> Answer:
         more = ", weight=None" if kind in ("MSELoss", "L1Loss", "HuberLoss") else ""
         bound = operation.arguments.bound(f"input, target, {_PARAMETERS[kind]}{more}")
-        return None if bound is None else _computed(operation, kind, bound, _settings(bound))
+        return UNKNOWN if bound is None else or_unknown(_computed(operation, kind, bound, _settings(bound)))
 
     return computed
 
 
 def _of_class(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound(_PARAMETERS[kind])
         if bound is None:
-            return None
+            return UNKNOWN
         _refuse_outputs(operation, bound.get("size_average"))
         return AbstractValue(f"torch.nn.modules.loss.{kind}", _settings(bound), words=operation.text)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families import torch_sizes
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
@@ -103,10 +104,10 @@ _UNUSUAL: Final = {"stride": None}
 
 
 def _maker(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound(_MADE[kind])
         if bound is None:
-            return None
+            return UNKNOWN
         _whole_sizes(operation, kind, bound)
         _divisible(operation, bound)
         settings = {
@@ -151,19 +152,21 @@ for _kind in _MADE:
 
 
 @RULES.function("torch.nn.Sequential", "torch.nn.ModuleList")
-def container_made(operation: Operation) -> AbstractValue | None:
+def container_made(operation: Operation) -> Answer:
     """Modules in a row, given one by one or as one list; a Sequential does not take a list."""
     kind = "Sequential" if "Sequential" in operation.text.partition("(")[0] else "ModuleList"
     given = operation.arguments.positional
     if operation.arguments.keywords or not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     if kind == "Sequential":
         _modules_only(operation, given)
         return (
-            _container(kind, given, operation.text) if all(value.type or is_module(value) for value in given) else None
+            _container(kind, given, operation.text)
+            if all(value.type or is_module(value) for value in given)
+            else UNKNOWN
         )
     if len(given) > 1 or not given:
-        return _container(kind, [], operation.text) if not given else None
+        return _container(kind, [], operation.text) if not given else UNKNOWN
     return (
         _container(kind, given[0].items, operation.text)
         if given[0].items is not None
@@ -288,30 +291,30 @@ def _within(module: AbstractValue) -> Iterator[AbstractValue]:
 @RULES.attribute("__main__.*")
 @RULES.attribute("torch.*")
 @RULES.attribute("torchvision.*")
-def part(operation: Operation) -> AbstractValue | None:
+def part(operation: Operation) -> Answer:
     """A module inside by its name."""
-    if operation.receiver is None or not is_module(operation.receiver):
-        return None
+    if not is_module(operation.receiver):
+        return UNKNOWN
     if operation.receiver.class_name == "Sequential":
         chain(operation.receiver)
     found = inside(operation.receiver, operation.name)
     if found is None and operation.name in ("in_features", "out_features", "in_channels", "out_channels"):
         value = operation.receiver.fact(operation.name)
-        return AbstractValue("int", literal=value) if type(value) is int else None
-    return found
+        return AbstractValue("int", literal=value) if type(value) is int else UNKNOWN
+    return or_unknown(found)
 
 
 @RULES.item("torch.Sequential")
 @RULES.item("torch.ModuleList")
-def part_at(operation: Operation) -> AbstractValue | None:
+def part_at(operation: Operation) -> Answer:
     """A module by its place."""
-    modules, at = chain(operation.receiver or AbstractValue()), operation.first.literal
+    modules, at = chain(operation.receiver), operation.first.literal
     if modules is None:
-        return AbstractValue() if type(at) is int else None
+        return UNCHANGED if type(at) is int else UNKNOWN
     if type(at) is not int:
-        return None
+        return UNKNOWN
     if not -len(modules) <= at < len(modules):
-        _no_place(operation, operation.receiver or AbstractValue(), at, len(modules))
+        _no_place(operation, operation.receiver, at, len(modules))
     return modules[at]
 
 
@@ -326,25 +329,25 @@ def _no_place(operation: Operation, module: AbstractValue, at: int, n: int) -> N
 
 @RULES.set_item("torch.Sequential")
 @RULES.set_item("torch.ModuleList")
-def part_replaced(operation: Operation) -> AbstractValue | None:
+def part_replaced(operation: Operation) -> Answer:
     """net[-1] = nn.Linear(...)."""
-    module, at, value = operation.receiver or AbstractValue(), *operation.arguments.positional
+    module, at, value = operation.receiver, *operation.arguments.positional
     modules = chain(module)
     if modules is None or type(at.literal) is not int:
-        return None
+        return UNKNOWN
     if not -len(modules) <= at.literal < len(modules):
         _no_place(operation, module, at.literal, len(modules))
     modules[at.literal] = value
     module.attributes = {}
     module.facts = {name: fact for name, fact in module.facts.items() if name not in _OF_PARTS}
-    return AbstractValue()
+    return UNCHANGED
 
 
 @RULES.element("torch.Sequential")
 @RULES.element("torch.ModuleList")
-def first_part(operation: Operation) -> AbstractValue | None:
-    modules = chain(operation.receiver or AbstractValue())
-    return modules[0] if modules else None
+def first_part(operation: Operation) -> Answer:
+    modules = chain(operation.receiver)
+    return modules[0] if modules else UNKNOWN
 
 
 # Modes, dtypes, devices
@@ -353,11 +356,11 @@ def first_part(operation: Operation) -> AbstractValue | None:
 @RULES.method("__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 @RULES.method("torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
 @RULES.method("torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
-def placed(operation: Operation) -> AbstractValue | None:
+def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver
-    if module is None or not is_module(module) or is_own(module, operation.name):
-        return None
+    if not is_module(module) or is_own(module, operation.name):
+        return UNKNOWN
     if operation.name in ("train", "eval"):
         _set_mode(operation, module)
     elif operation.name != "zero_grad":
@@ -403,13 +406,13 @@ def is_own(module: AbstractValue, name: str) -> bool:
 @RULES.method("__main__.*", "parameters", "named_parameters", "children", "modules", "named_modules")
 @RULES.method("torch.*", "parameters", "named_parameters", "children", "modules", "named_modules")
 @RULES.method("torchvision.*", "parameters", "named_parameters", "children", "modules", "named_modules")
-def looked_at(operation: Operation) -> AbstractValue | None:
+def looked_at(operation: Operation) -> Answer:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = operation.receiver
-    if module is None or not is_module(module) or is_own(module, operation.name):
-        return None
+    if not is_module(module) or is_own(module, operation.name):
+        return UNKNOWN
     if operation.name != "parameters":
-        return AbstractValue()
+        return UNCHANGED
     return AbstractValue("generator", _counted(module), words=operation.text)
 
 
@@ -427,22 +430,22 @@ def _counted(module: AbstractValue) -> dict[str, Any]:
 
 
 @RULES.method("torch.*", "__call__", "forward")
-def called(operation: Operation) -> AbstractValue | None:
+def called(operation: Operation) -> Answer:
     """What a layer, or a chain of layers, makes of its input."""
     module = operation.receiver
-    if module is None or not module.type.startswith("torch.nn.") or module.fact("hooked"):
-        return None
+    if not module.type.startswith("torch.nn.") or module.fact("hooked"):
+        return UNKNOWN
     if module.class_name == "Sequential":
         return _through_chain(operation, module)
     if module.class_name == "MultiheadAttention":
         return _attended(operation, module)
     if not torch_sizes.is_known(module.class_name):
-        return None
+        return UNKNOWN
     more = ", hx=None" if module.class_name in torch_sizes.RECURRENT else ""
     bound = operation.arguments.bound(f"input{more}")
     if bound is None or "input" not in bound:
         _arity(operation, module, more)
-        return None
+        return UNKNOWN
     return through(operation, module, bound["input"])
 
 
@@ -458,13 +461,13 @@ def _arity(operation: Operation, module: AbstractValue, more: str) -> None:
         )
 
 
-def _through_chain(operation: Operation, module: AbstractValue) -> AbstractValue | None:
+def _through_chain(operation: Operation, module: AbstractValue) -> Answer:
     modules, bound = chain(module), operation.arguments.bound("input")
     if bound is None or "input" not in bound:
         _arity(operation, module, "")
-        return None
+        return UNKNOWN
     if modules is None:
-        return AbstractValue()
+        return UNCHANGED
     flowing = bound["input"]
     for one in modules:
         if one.type.startswith("torch.nn.") and torch_sizes.is_known(one.class_name) and not one.fact("hooked"):
@@ -615,13 +618,13 @@ def _check_batch_norm(operation: Operation, layer: AbstractValue, flowing: Abstr
         )
 
 
-def _attended(operation: Operation, module: AbstractValue) -> AbstractValue | None:
+def _attended(operation: Operation, module: AbstractValue) -> Answer:
     bound = operation.arguments.bound(
         "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,"
         " is_causal=False"
     )
     if bound is None or "query" not in bound:
-        return None
+        return UNKNOWN
     query, width = bound["query"], module.fact("embed_dim")
     shape = query.shape if is_tensor(query) else None
     if shape is not None and len(shape) in (2, 3) and type(width) is int and shape[-1] not in (None, width):
@@ -640,20 +643,20 @@ def _attended(operation: Operation, module: AbstractValue) -> AbstractValue | No
 @RULES.method("__main__.*")
 @RULES.method("torch.*")
 @RULES.method("torchvision.*")
-def part_called(operation: Operation) -> AbstractValue | None:
+def part_called(operation: Operation) -> Answer:
     """self.head(x), where the state tells what the head is."""
     module = operation.receiver
-    if module is None or not is_module(module) or operation.name.startswith("__"):
-        return None
+    if not is_module(module) or operation.name.startswith("__"):
+        return UNKNOWN
     found = inside(module, operation.name)
     if found is None or not is_module(found):
-        return None
+        return UNKNOWN
     return operation.call(found, operation.arguments.positional, operation.arguments.keywords)
 
 
 @RULES.set_attribute("torch.*")
 @RULES.set_attribute("torchvision.*")
-def part_set(operation: Operation) -> AbstractValue | None:
+def part_set(operation: Operation) -> Answer:
     """model.fc = nn.Linear(512, 2): the attribute is another one, and nothing else changes."""
     module = operation.receiver
-    return AbstractValue() if module is not None and (is_module(module) or module.package == "torchvision") else None
+    return UNCHANGED if is_module(module) or module.package == "torchvision" else UNKNOWN

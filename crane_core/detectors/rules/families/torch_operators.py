@@ -10,6 +10,7 @@ from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_tensors import (
     crash_on_shape_mismatch,
     default_dtype,
@@ -39,14 +40,14 @@ _BITS: Final = ("&", "|", "^")
 
 @RULES.operator("torch.Tensor", *_ARITHMETIC, *_COMPARISONS, *_BITS)
 @RULES.operator("torch.Parameter", *_ARITHMETIC, *_COMPARISONS)
-def elementwise(operation: Operation) -> AbstractValue | None:
+def elementwise(operation: Operation) -> Answer:
     """Broadcasting, and the dtype that two tensors have in common."""
     if not operation.arguments.positional:
-        return None
-    left, right = operation.receiver or AbstractValue(), operation.first
+        return UNKNOWN
+    left, right = operation.receiver, operation.first
     pair = [_operand(left), _operand(right)]
     if any(one is None for one in pair):
-        return None
+        return UNKNOWN
     operands = [one for one in pair if one is not None]
     _one_device(operation, left, right)
     shape = _met(operation, left, right, [one[0] for one in operands])
@@ -108,23 +109,23 @@ def _no_bits(operation: Operation, left: AbstractValue, right: AbstractValue) ->
 
 
 @RULES.operator("torch.Tensor", "-x", "+x", "~x")
-def unary(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def unary(operation: Operation) -> Answer:
+    value = operation.receiver
     return tensor(value.shape, dtype_of(value), value.fact("device"))
 
 
 @RULES.operator("torch.Tensor", "@")
-def matmul_operator(operation: Operation) -> AbstractValue | None:
-    return product(operation, operation.receiver or AbstractValue(), operation.first)
+def matmul_operator(operation: Operation) -> Answer:
+    return product(operation, operation.receiver, operation.first)
 
 
 def product(
     operation: Operation, left: AbstractValue, right: AbstractValue, multiply: Callable[..., Shape] = shapes.matmul
-) -> AbstractValue | None:
+) -> Answer:
     """left @ right: the inner lengths, and one dtype."""
     if not (is_tensor(left) and is_tensor(right)):
         _tensors_only(operation, left, right)
-        return None
+        return UNKNOWN
     one, other = left.shape, right.shape
     fact = f"{describe(left, 'the left side')}, {describe(right, 'the right side')}"
     shape: Shape | None = None
@@ -189,12 +190,12 @@ _PRODUCTS: Final = {
 
 
 def _multiplier(multiply: Callable[..., Shape]) -> tuple[Rule, Rule]:
-    def function(operation: Operation) -> AbstractValue | None:
+    def function(operation: Operation) -> Answer:
         given = operation.arguments.positional
-        return product(operation, given[0], given[1], multiply) if len(given) == 2 else None
+        return product(operation, given[0], given[1], multiply) if len(given) == 2 else UNKNOWN
 
-    def method(operation: Operation) -> AbstractValue | None:
-        return product(operation, operation.receiver or AbstractValue(), operation.first, multiply)
+    def method(operation: Operation) -> Answer:
+        return product(operation, operation.receiver, operation.first, multiply)
 
     return function, method
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families import torch_sizes
 from crane_core.detectors.rules.families.torch_tensors import (
     as_method,
@@ -34,8 +35,8 @@ RULES = Family("torch reshaping")
 # The same elements in another shape
 
 
-def _reshaped(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def _reshaped(operation: Operation) -> Answer:
+    value = operation.receiver
     shape, given = value.shape, operation.arguments.positional
     if len(given) == 1 and dtype_meant(given[0]) is not None:
         return tensor(None, dtype_meant(given[0]))
@@ -159,12 +160,12 @@ _RESHAPES: Final[dict[str, Reshape]] = {
 
 
 def _reshaper(change: Reshape, *, is_function: bool) -> Rule:
-    def reshaped(operation: Operation) -> AbstractValue | None:
+    def reshaped(operation: Operation) -> Answer:
         if is_function:
             operation = as_method(operation)
-        value = operation.receiver or AbstractValue()
+        value = operation.receiver
         if not is_tensor(value):
-            return None
+            return UNKNOWN
         shape = value.shape
         if shape is None or not operation.arguments.is_complete:
             return same_elements(value, None)
@@ -188,23 +189,23 @@ for _name, _change in _RESHAPES.items():
 
 
 @RULES.method("torch.Tensor", "view", "reshape")
-def reshaped(operation: Operation) -> AbstractValue | None:
+def reshaped(operation: Operation) -> Answer:
     return _reshaped(operation)
 
 
 @RULES.function("torch.reshape")
-def reshape_function(operation: Operation) -> AbstractValue | None:
+def reshape_function(operation: Operation) -> Answer:
     method = as_method(operation)
-    return _reshaped(method) if method.receiver is not None and is_tensor(method.receiver) else None
+    return _reshaped(method) if method.receiver is not None and is_tensor(method.receiver) else UNKNOWN
 
 
 # Reading parts
 
 
 @RULES.item("torch.Tensor")
-def item(operation: Operation) -> AbstractValue | None:
+def item(operation: Operation) -> Answer:
     """x[i, :, mask]."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     shape, parts = value.shape, _parts(operation.first)
     if shape is None or parts is None:
         return tensor(None, dtype_of(value), value.fact("device"))
@@ -251,9 +252,9 @@ def _part(value: AbstractValue) -> Part | object:
 
 
 @RULES.element("torch.Tensor")
-def element(operation: Operation) -> AbstractValue | None:
+def element(operation: Operation) -> Answer:
     """The first row; a tensor without dimensions cannot be iterated."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     shape = value.shape
     if shape == ():
         operation.crash(
@@ -262,17 +263,17 @@ def element(operation: Operation) -> AbstractValue | None:
             fact=describe(value),
             remedy="get its value with .item()",
         )
-    return tensor(shape[1:], dtype_of(value), value.fact("device")) if shape and shape[0] else None
+    return tensor(shape[1:], dtype_of(value), value.fact("device")) if shape and shape[0] else UNKNOWN
 
 
 @RULES.set_item("torch.Tensor")
-def item_set(operation: Operation) -> AbstractValue | None:
+def item_set(operation: Operation) -> Answer:
     """x[i] = value: the value must fill the part."""
-    abstract = operation.receiver or AbstractValue()
+    abstract = operation.receiver
     index, value = operation.arguments.positional
     shape, parts, given = abstract.shape, _parts(index), value.shape if is_tensor(value) else None
     if shape is None or parts is None:
-        return None
+        return UNKNOWN
     try:
         part = shapes.index(shape, *parts)
     except ShapeMismatchError as mismatch:
@@ -283,4 +284,4 @@ def item_set(operation: Operation) -> AbstractValue | None:
             "RuntimeError", fact=f"{describe(abstract)}, {describe(value, 'the value')}", remedy=remedy
         ):
             shapes.broadcast_to(given, part)
-    return None
+    return UNKNOWN

@@ -200,8 +200,8 @@ def as_method(operation: Operation) -> Operation:
     """torch.squeeze(x, 1) as x.squeeze(1)."""
     given = operation.arguments.positional
     keyword = operation.arguments.keywords.get("input")
-    receiver = given[0] if given else keyword
+    receiver = given[0] if given else keyword or AbstractValue()
     rest = {name: value for name, value in operation.arguments.keywords.items() if name != "input"}
     arguments = replace(operation.arguments, positional=tuple(given[1:]), keywords=rest)
-    name = operation.receiver.path.rpartition(".")[2] if operation.receiver is not None else operation.name
+    name = operation.receiver.path.rpartition(".")[2]
     return replace(operation, name=name, receiver=receiver, arguments=arguments)

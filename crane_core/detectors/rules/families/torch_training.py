@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import chain, is_module
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
@@ -30,11 +31,11 @@ _UNKNOWN_TO_ALL: Final = ("learning_rate", "decay", "clipnorm", "clipvalue", "ep
 
 
 def _maker(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         _unknown(operation, kind)
         bound = operation.arguments.bound(f"{_OPTIMIZERS[kind]}, {_MORE}")
         if bound is None:
-            return None
+            return UNKNOWN
         if "params" not in bound:
             operation.crash(
                 "TypeError",
@@ -99,18 +100,18 @@ for _kind in _OPTIMIZERS:
 
 
 @RULES.method("torch.*", "zero_grad", "step")
-def of_optimizer(operation: Operation) -> AbstractValue | None:
+def of_optimizer(operation: Operation) -> Answer:
     """Steps change the parameters, and nothing that is told of them."""
-    receiver = operation.receiver or AbstractValue()
-    return AbstractValue() if receiver.type.startswith("torch.optim.") and not operation.arguments.positional else None
+    receiver = operation.receiver
+    return UNCHANGED if receiver.type.startswith("torch.optim.") and not operation.arguments.positional else UNKNOWN
 
 
 def _of_class(name: str) -> Rule:
-    def called(operation: Operation) -> AbstractValue | None:
+    def called(operation: Operation) -> Answer:
         """optim.SGD.step(): the class is asked, and there is no optimizer."""
         if operation.arguments.positional or not operation.arguments.is_complete:
-            return None
-        kind = (operation.receiver.path if operation.receiver is not None else "").split(".")[-2:-1]
+            return UNKNOWN
+        kind = (operation.receiver.path).split(".")[-2:-1]
         [made] = kind or ["SGD"]
         operation.crash(
             "TypeError",
@@ -128,21 +129,21 @@ for _kind in _OPTIMIZERS:
 
 
 @RULES.function("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.manual_seed")
-def modes(operation: Operation) -> AbstractValue | None:
-    return AbstractValue() if not operation.arguments.keywords else None
+def modes(operation: Operation) -> Answer:
+    return UNCHANGED if not operation.arguments.keywords else UNKNOWN
 
 
 @RULES.method("builtins.type", "zero_grad", "step")
-def of_class_in_hand(operation: Operation) -> AbstractValue | None:
+def of_class_in_hand(operation: Operation) -> Answer:
     """The same, where the state tells which class a variable is."""
-    kind = operation.receiver.fact("name") if operation.receiver is not None else None
+    kind = operation.receiver.fact("name")
     if not isinstance(kind, str) or not kind.startswith("torch.optim.") or operation.arguments.positional:
-        return None
+        return UNKNOWN
     if not operation.arguments.is_complete:
-        return None
+        return UNKNOWN
     operation.crash(
         "TypeError",
         f"{operation.name}() is called on the class; no optimizer was created",
-        fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is the class {kind.rpartition('.')[2]}",
+        fact=f"{words_of(operation.receiver, 'it')} is the class {kind.rpartition('.')[2]}",
         remedy=f"create one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
     )

@@ -9,6 +9,7 @@ from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     INTEGERS,
@@ -36,9 +37,9 @@ RULES = Family("torch values")
 
 
 @RULES.method("torch.Tensor", "item", "tolist", "__float__", "__int__")
-def taken_out(operation: Operation) -> AbstractValue | None:
+def taken_out(operation: Operation) -> Answer:
     """item() of exactly one element."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     if operation.name == "item" and n is not None and n != 1:
@@ -49,7 +50,7 @@ def taken_out(operation: Operation) -> AbstractValue | None:
             remedy="reduce it first (mean, sum, argmax), or use tolist()",
         )
     if operation.name != "item":
-        return AbstractValue()
+        return UNCHANGED
     dtype = dtype_of(value)
     return AbstractValue(
         "bool" if dtype == "torch.bool" else "float" if is_float(dtype) else "int" if dtype in INTEGERS else ""
@@ -57,8 +58,8 @@ def taken_out(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.truth("torch.Tensor")
-def truth(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def truth(operation: Operation) -> Answer:
+    value = operation.receiver
     shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     if n is not None and n > 1:
@@ -68,13 +69,13 @@ def truth(operation: Operation) -> AbstractValue | None:
             fact=describe(value),
             remedy="use .any() or .all()",
         )
-    return None
+    return UNKNOWN
 
 
 @RULES.method("torch.Tensor", "numpy")
-def as_array(operation: Operation) -> AbstractValue | None:
+def as_array(operation: Operation) -> Answer:
     """An array of the same shape; not of a tensor on a GPU."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     device = value.fact("device")
     if isinstance(device, str) and device.startswith(("cuda", "mps")) and not operation.arguments.keywords:
         operation.crash(
@@ -115,8 +116,8 @@ _CASTS: Final = {
 
 
 @RULES.method("torch.Tensor", *_CASTS)
-def cast(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def cast(operation: Operation) -> Answer:
+    value = operation.receiver
     return _cast(value, _CASTS[operation.name])
 
 
@@ -130,9 +131,9 @@ def _cast(value: AbstractValue, dtype: str | None) -> AbstractValue:
 
 
 @RULES.method("torch.Tensor", "to", "type", "cuda", "cpu", "type_as")
-def moved(operation: Operation) -> AbstractValue | None:
+def moved(operation: Operation) -> Answer:
     """To another dtype, another device."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     dtype = next((found for found in map(dtype_meant, given) if found is not None), None)
     others = [one for one in given if dtype_meant(one) is None]
@@ -149,9 +150,9 @@ def moved(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method("torch.Tensor", "requires_grad_")
-def switched(operation: Operation) -> AbstractValue | None:
+def switched(operation: Operation) -> Answer:
     """The tensor itself, which requires a gradient from now on, or no longer."""
-    abstract, bound = operation.receiver or AbstractValue(), operation.arguments.bound("requires_grad=True")
+    abstract, bound = operation.receiver, operation.arguments.bound("requires_grad=True")
     abstract.facts.pop("requires_grad", None)
     value = bound.get("requires_grad", literal(True)).literal if bound is not None else None
     if type(value) is bool:
@@ -160,15 +161,15 @@ def switched(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.method("torch.Tensor", "detach", "clone", "contiguous", "cpu")
-def same(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def same(operation: Operation) -> Answer:
+    value = operation.receiver
     return same_elements(value, value.shape)
 
 
 @RULES.method("torch.Tensor", "backward")
-def backward(operation: Operation) -> AbstractValue | None:
+def backward(operation: Operation) -> Answer:
     """Only of a single number, unless a gradient is given."""
-    value = operation.receiver or AbstractValue()
+    value = operation.receiver
     shape = value.shape
     n = shapes.size(shape) if shape is not None else None
     is_plain = not operation.arguments.positional and "gradient" not in operation.arguments.keywords
@@ -190,8 +191,8 @@ def backward(operation: Operation) -> AbstractValue | None:
 
 
 @RULES.attribute("torch.Tensor")
-def attribute(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def attribute(operation: Operation) -> Answer:
+    value = operation.receiver
     shape = value.shape
     if operation.name == "shape":
         return as_literal(shape) if shape is not None else AbstractValue("torch.Size")
@@ -208,15 +209,15 @@ def attribute(operation: Operation) -> AbstractValue | None:
         return same_elements(value, shape)
     if operation.name == "device":
         return AbstractValue("torch.device", {"value": value.fact("device")} if value.fact("device") else {})
-    return None
+    return UNKNOWN
 
 
 @RULES.method("torch.Tensor", "size", "dim", "numel", "nelement", "__len__")
-def measured(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def measured(operation: Operation) -> Answer:
+    value = operation.receiver
     shape = value.shape
     if shape is None:
-        return AbstractValue()
+        return UNCHANGED
     if operation.name == "dim":
         return literal(len(shape))
     if operation.name in ("numel", "nelement"):
@@ -285,10 +286,10 @@ _REDUCED: Final = (
 _PAIRED: Final = ("max", "min", "median", "mode", "sort", "topk")
 
 
-def _by_element(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def _by_element(operation: Operation) -> Answer:
+    value = operation.receiver
     if not is_tensor(value):
-        return None
+        return UNKNOWN
     dtype = dtype_of(value)
     if operation.name in _TO_FLOAT and not is_float(dtype):
         dtype = None
@@ -307,10 +308,10 @@ def _softmax_dim(operation: Operation) -> int | None:
     return whole(operation.arguments.keywords.get("dim", given[0] if given else None))
 
 
-def _reduced(operation: Operation) -> AbstractValue | None:
-    value = operation.receiver or AbstractValue()
+def _reduced(operation: Operation) -> Answer:
+    value = operation.receiver
     if not is_tensor(value):
-        return None
+        return UNKNOWN
     bound = operation.arguments.bound("dim=None, keepdim=False, *, dtype=None, axis=None")
     if operation.name == "mean":
         _mean_of_floats(operation, value)
@@ -319,7 +320,7 @@ def _reduced(operation: Operation) -> AbstractValue | None:
         return tensor((), _reduced_dtype(operation.name, value))
     shape, at = value.shape, whole(dim)
     if is_tensor(dim) or shape is None or at is None or operation.name in ("norm", "std", "var"):
-        return tensor(None) if operation.name not in _PAIRED else AbstractValue()
+        return tensor(None) if operation.name not in _PAIRED else UNCHANGED
     keeps = bound.get("keepdim") if bound is not None else None
     is_kept = False if keeps is None else keeps.literal
     reduced = _without(operation, value, shape, at)
@@ -390,18 +391,18 @@ for _name in (
 
 
 @RULES.method("torch.Tensor")
-def no_such_method(operation: Operation) -> AbstractValue | None:
+def no_such_method(operation: Operation) -> Answer:
     """What tensors have not got, and numpy or Keras has; every other method that ends in no "_" only looks."""
     if operation.name in _NOT_THERE:
         operation.crash(
             "AttributeError",
             f"'Tensor' object has no attribute '{operation.name}'",
-            fact=f"{words_of(operation.receiver or AbstractValue(), 'it')} is a torch.Tensor",
+            fact=f"{words_of(operation.receiver, 'it')} is a torch.Tensor",
             remedy=_NOT_THERE[operation.name],
         )
     if operation.name.endswith("_") or operation.name in ("register_hook", "backward", "__setitem__", "apply_", "map_"):
-        return None
-    return AbstractValue()
+        return UNKNOWN
+    return UNCHANGED
 
 
 _NOT_THERE: Final = {

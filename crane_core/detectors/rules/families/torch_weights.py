@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import is_module, is_own
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
 from crane_core.detectors.rules.family import Family
@@ -71,12 +72,12 @@ def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
 @RULES.method("__main__.*", "state_dict")
 @RULES.method("torch.*", "state_dict")
 @RULES.method("torchvision.*", "state_dict")
-def state_dict(operation: Operation) -> AbstractValue | None:
+def state_dict(operation: Operation) -> Answer:
     module = operation.receiver
-    if module is None or not is_module(module) or is_own(module, operation.name):
-        return None
+    if not is_module(module) or is_own(module, operation.name):
+        return UNKNOWN
     if operation.arguments.positional or operation.arguments.keywords:
-        return AbstractValue()
+        return UNCHANGED
     items = {name: {"type": "torch.Tensor", "shape": shape} for name, shape in weights_of(module).items()}
     return AbstractValue("collections.OrderedDict", {"items": items}, words=operation.text)
 
@@ -84,14 +85,14 @@ def state_dict(operation: Operation) -> AbstractValue | None:
 @RULES.method("__main__.*", "load_state_dict")
 @RULES.method("torch.*", "load_state_dict")
 @RULES.method("torchvision.*", "load_state_dict")
-def loaded(operation: Operation) -> AbstractValue | None:
+def loaded(operation: Operation) -> Answer:
     """Weights of other shapes are refused always, missing ones unless strict=False is said."""
     module, bound = operation.receiver, operation.arguments.bound("state_dict, strict=True, assign=False")
-    if module is None or not is_module(module) or is_own(module, operation.name) or bound is None:
-        return None
+    if not is_module(module) or is_own(module, operation.name) or bound is None:
+        return UNKNOWN
     given = bound.get("state_dict")
     if given is None:
-        return None
+        return UNKNOWN
     if given.type in _NO_DICTS or is_module(given):
         operation.crash(
             "TypeError",
@@ -106,7 +107,7 @@ def loaded(operation: Operation) -> AbstractValue | None:
         _refuse_shapes(operation, wanted, _shapes(given))
         if "strict" not in bound or bound["strict"].literal is True:
             _refuse_gaps(operation, module, wanted, given)
-    return AbstractValue()
+    return UNCHANGED
 
 
 def _shapes(given: AbstractValue) -> Weights:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import inside, through
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
@@ -75,21 +76,21 @@ _HEADS: Final = {name: anatomy.head for name, anatomy in _CLASSES.items()} | dic
 
 
 @RULES.method("torchvision.*", "__call__", "forward")
-def called(operation: Operation) -> AbstractValue | None:
-    model, bound = operation.receiver or AbstractValue(), operation.arguments.bound("x")
+def called(operation: Operation) -> Answer:
+    model, bound = operation.receiver, operation.arguments.bound("x")
     if model.class_name not in _HEADS or bound is None or "x" not in bound or _is_hooked(model):
-        return None
+        return UNKNOWN
     x = bound["x"]
     shape = x.shape if is_tensor(x) else None
     if shape is None or len(shape) != 4:
-        return AbstractValue()
+        return UNCHANGED
     anatomy = _CLASSES.get(model.class_name)
     first = _part(model, anatomy.first) if anatomy is not None else None
     if first is not None and first.is_a("torch", "Conv2d") and not first.fact("hooked"):
         through(operation, first, x)
     head, width = inside(model, _HEADS[model.class_name]), _width(model, anatomy)
     if head is None or width is None:
-        return AbstractValue()
+        return UNCHANGED
     words = f"the input of {_HEADS[model.class_name]} of {words_of(model, 'the model')}"
     return operation.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
 
@@ -139,10 +140,10 @@ def _part(model: AbstractValue, way: tuple[str, ...]) -> AbstractValue | None:
 def _maker(name: str) -> Rule:
     kind, width = _WIDTHS[name]
 
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound("pretrained=False, *, weights=None, progress=True, num_classes=1000")
         if bound is None:
-            return None
+            return UNKNOWN
         known = bound["num_classes"].literal if "num_classes" in bound else 1000
         model = AbstractValue(
             f"{_MODULE[kind]}.{kind}", {"head_takes": width, "training": True, "device": "cpu"}, words=operation.text
@@ -183,12 +184,12 @@ for _name in _WIDTHS:
 
 
 @RULES.attribute("torchvision.*", "fc", "classifier")
-def no_such_head(operation: Operation) -> AbstractValue | None:
+def no_such_head(operation: Operation) -> Answer:
     """The head of one that the target made, by another model's name for it."""
-    model = operation.receiver or AbstractValue()
+    model = operation.receiver
     head = _HEADS.get(model.class_name)
     if head in (None, operation.name) or "head_takes" not in model.facts or operation.name in model.attributes:
-        return None
+        return UNKNOWN
     operation.crash(
         "AttributeError",
         f"{model.class_name} has no attribute {operation.name}",

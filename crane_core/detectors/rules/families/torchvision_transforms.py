@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, tensor, words_of
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -189,20 +190,20 @@ def _is_second_version(transform: AbstractValue) -> bool:
 
 
 @RULES.method("torchvision.Compose", "__call__")
-def composed(operation: Operation) -> AbstractValue | None:
-    receiver = operation.receiver or AbstractValue()
+def composed(operation: Operation) -> Answer:
+    receiver = operation.receiver
     steps = receiver.fact("steps")
     if _is_second_version(receiver) or not isinstance(steps, list) or len(operation.arguments.positional) != 1:
-        return None
+        return UNKNOWN
     return passed(operation, steps, operation.first)
 
 
 @RULES.function("torchvision.transforms.Compose")
-def compose_made(operation: Operation) -> AbstractValue | None:
+def compose_made(operation: Operation) -> Answer:
     """A row of transforms in a list."""
     bound = operation.arguments.bound("transforms")
     if bound is None or "transforms" not in bound:
-        return None
+        return UNKNOWN
     given = bound["transforms"]
     made = AbstractValue("torchvision.transforms.transforms.Compose", words=operation.text)
     if given.items is not None:
@@ -227,10 +228,10 @@ _MADE: Final = {
 
 
 def _maker(kind: str) -> Rule:
-    def made(operation: Operation) -> AbstractValue | None:
+    def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound(_MADE[kind])
         if bound is None:
-            return None
+            return UNKNOWN
         settings = {name: value.literal for name, value in bound.items() if value.literal is not NOT_KNOWN}
         return AbstractValue(f"torchvision.transforms.transforms.{kind}", settings, words=operation.text)
 
@@ -238,13 +239,9 @@ def _maker(kind: str) -> Rule:
 
 
 def _caller(kind: str) -> Rule:
-    def called(operation: Operation) -> AbstractValue | None:
-        if (
-            len(operation.arguments.positional) != 1
-            or operation.receiver is None
-            or _is_second_version(operation.receiver)
-        ):
-            return None
+    def called(operation: Operation) -> Answer:
+        if len(operation.arguments.positional) != 1 or _is_second_version(operation.receiver):
+            return UNKNOWN
         held = {name: value.literal for name, value in operation.receiver.attributes.items() if value.is_literal}
         return passed(operation, [dict(operation.receiver.facts | held, type=kind)], operation.first)
 

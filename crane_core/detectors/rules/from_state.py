@@ -22,6 +22,7 @@ _SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
 _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
 _CUT = "\u2026"
+_PLAIN_KEYS = {"str", "int", "bool", "NoneType", "tuple"}
 _SEQUENCES = ("list", "tuple")
 _DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 _FRAMES = ("DataFrame", "GeoDataFrame")
@@ -192,22 +193,35 @@ def _of_shape(shape: Any) -> AbstractValue:
 
 def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
     """All keys, where they are plain and each is told as it is."""
-    keys, length, types = value.facts.get("keys"), value.facts.get("length"), value.facts.get("key_types", {})
+    length = value.facts.get("length")
     if length == 0:
         return []
-    if not is_captured:
-        keys = value.facts.get("metrics", keys) if value.fact("detected") == "scalar_metrics_dict" else None
-        keys = sorted(keys) if isinstance(keys, set) and all(isinstance(key, str) for key in keys) else keys
-        return keys if isinstance(keys, list) and len(set(keys)) == length else None
-    known = {"str", "int", "bool", "NoneType", "tuple"}
-    if not isinstance(keys, list) or len(keys) != length or not set(types) <= known:
-        return None
-    if any(isinstance(key, str) and (_CUT_TEXT.search(key) or key.startswith(_CUT)) for key in keys):
+    return _captured_keys(value, length) if is_captured else _published_keys(value, length)
+
+
+def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
+    keys, types = value.facts.get("keys"), value.facts.get("key_types", {})
+    if not isinstance(keys, list) or len(keys) != length or not set(types) <= _PLAIN_KEYS:
         return None
     texts = [key if isinstance(key, str) else json.dumps(key) for key in keys]
-    if len(set(texts)) != len(keys):
+    if any(map(_is_cut, keys)) or len(set(texts)) != len(keys):
         return None
     return _with_tuples(keys, types.get("tuple", 0))
+
+
+def _is_cut(key: Any) -> bool:
+    """Whether a limit has cut a text, or may have."""
+    return isinstance(key, str) and (_CUT_TEXT.search(key) is not None or key.startswith(_CUT))
+
+
+def _published_keys(value: AbstractValue, length: Any) -> list[Any] | None:
+    """Those of a dict of metrics; of others the published states tell too little."""
+    if value.fact("detected") != "scalar_metrics_dict":
+        return None
+    keys = value.facts.get("metrics", value.facts.get("keys"))
+    if isinstance(keys, set) and all(isinstance(key, str) for key in keys):
+        keys = sorted(keys)
+    return keys if isinstance(keys, list) and len(set(keys)) == length else None
 
 
 def _with_tuples(keys: list[Any], n_tuples: int) -> list[Any] | None:

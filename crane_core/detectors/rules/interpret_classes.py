@@ -119,10 +119,7 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     None if the class of the method is not known, or one of its classes has several bases.
     """
     running = interpreter.running[-1] if interpreter.running else None
-    if not isinstance(running, ast.FunctionDef) or not running.args.args:
-        return None
-    owner = interpreter.scope.names.get(running.args.args[0].arg)
-    if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):
+    if not isinstance(running, ast.FunctionDef) or (owner := _owner_of(interpreter, running)) is None:
         return None
     classes, paths = lineage(interpreter, owner.definition)
     at = next((at for at, each in enumerate(classes) if running in each.body), None)
@@ -134,6 +131,16 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return None
     return AbstractValue("method", definition=node, bound_to=owner, words=name)
+
+
+def _owner_of(interpreter: Interpreter, running: ast.FunctionDef) -> AbstractValue | None:
+    """The object of which a method runs; None if it is not known, or a class."""
+    if not running.args.args:
+        return None
+    owner = interpreter.scope.names.get(running.args.args[0].arg)
+    if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):
+        return None
+    return owner
 
 
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
@@ -153,15 +160,10 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
     interpreter.made[id(made)] = made
     init = next(_members(classes, "__init__"), None)
     if init is None:
-        interpreter.forget([*arguments.positional, *arguments.keywords.values()] if paths else [])
-        if not paths and arguments.is_complete and (arguments.positional or arguments.keywords):
-            interpreter.crash(
-                node,
-                "TypeError",
-                f"{definition.name}() takes no arguments",
-                fact=f"the class {definition.name} of the notebook has no __init__",
-                remedy=f"Call {definition.name}() without arguments, or give it an __init__.",
-            )
+        if paths:
+            interpreter.forget([*arguments.positional, *arguments.keywords.values()])
+        else:
+            _refuse_arguments(interpreter, definition, arguments, node)
         return made
     method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
     if not isinstance(init, ast.FunctionDef) or follow(interpreter, method, arguments, node) is None:
@@ -170,16 +172,22 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
     return made
 
 
+def _refuse_arguments(interpreter: Interpreter, definition: ast.ClassDef, arguments: Arguments, node: ast.AST) -> None:
+    if arguments.is_complete and (arguments.positional or arguments.keywords):
+        interpreter.crash(
+            node,
+            "TypeError",
+            f"{definition.name}() takes no arguments",
+            fact=f"the class {definition.name} of the notebook has no __init__",
+            remedy=f"Call {definition.name}() without arguments, or give it an __init__.",
+        )
+
+
 def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> None:
     """An attribute that no class of an object made here has, and that no code of the notebook gives to anything."""
     if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
         return
-    classes, paths = lineage(interpreter, receiver.definition)
-    if paths is None or has_hooks(classes) or any(True for _ in _members(classes, name)):
-        return
-    if not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths):
-        return
-    if interpreter.initial.may_give_attribute(name):
+    if _may_be_inherited(interpreter, receiver.definition, name) or interpreter.initial.may_give_attribute(name):
         return
     own = [held for held in receiver.attributes if not held.startswith("_")]
     there = get_close_matches(name, own, 1)
@@ -191,6 +199,14 @@ def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, 
         + (f"; it has {', '.join(own[:6])}" if own else ""),
         remedy=f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__.",
     )
+
+
+def _may_be_inherited(interpreter: Interpreter, definition: ast.ClassDef, name: str) -> bool:
+    """Whether a class or its bases may have an attribute of this name, or make one up."""
+    classes, paths = lineage(interpreter, definition)
+    if paths is None or has_hooks(classes) or any(True for _ in _members(classes, name)):
+        return True
+    return not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths)
 
 
 def _is_known_base(path: str) -> bool:

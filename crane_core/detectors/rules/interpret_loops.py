@@ -168,17 +168,21 @@ def comprehended(
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.within(Scope(dict.fromkeys(names), outer=outer)):
         is_whole = _generate(interpreter, node, 0, outermost, made)
-    if isinstance(node, ast.DictComp):
-        is_told = is_whole and all(is_key(key) for key, _ in made)
-        return AbstractValue("dict", members={key.literal: value for key, value in made} if is_told else None)
-    items = [abstract for abstract, _ in made]
+    if isinstance(node, (ast.DictComp, ast.SetComp)):
+        has_keys = is_whole and all(is_key(key) for key, _ in made)
+        return _keyed(node, made if has_keys else None)
+    items = [item for item, _ in made]
+    collected = AbstractValue("list", items=items if is_whole else None)
+    if not is_whole and items:
+        collected.facts["first_items"] = items[:1]
+    return collected
+
+
+def _keyed(node: ast.DictComp | ast.SetComp, made: list[tuple[AbstractValue, AbstractValue]] | None) -> AbstractValue:
+    """The dict or set of these pairs; None if they are not all known."""
     if isinstance(node, ast.SetComp):
-        is_told = is_whole and all(is_key(item) for item in items)
-        return AbstractValue("set", literal={item.literal for item in items} if is_told else NOT_KNOWN)
-    abstract = AbstractValue("list", items=items if is_whole else None)
-    if not is_whole and made:
-        abstract.facts["first_items"] = items[:1]
-    return abstract
+        return AbstractValue("set", literal=NOT_KNOWN if made is None else {item.literal for item, _ in made})
+    return AbstractValue("dict", members=None if made is None else {key.literal: held for key, held in made})
 
 
 def _generate(

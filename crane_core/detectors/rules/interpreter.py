@@ -43,7 +43,7 @@ VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
 DEEPEST = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_FUNCTIONS = ("function", "method", "")
+_FUNCTIONS, _CLASSES = ("function", "method", ""), ("type", "abc.ABCMeta", "")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _T = TypeVar("_T")
 
@@ -148,12 +148,13 @@ def iteration(*types: str) -> Callable[[Iterate], Iterate]:
 
 def callee_of(function: AbstractValue) -> Callee:
     """How a call of this is evaluated."""
-    definition = function.definition
-    if definition is None and function.bound_to is not None and not function.path:
-        return Callee.BOUND_METHOD
-    if isinstance(definition, ast.ClassDef) and function.type in ("type", "abc.ABCMeta", ""):
-        return Callee.CLASS
-    if isinstance(definition, ast.AST) and not isinstance(definition, ast.ClassDef) and function.type in _FUNCTIONS:
+    if function.definition is None:
+        if function.bound_to is not None and not function.path:
+            return Callee.BOUND_METHOD
+    elif isinstance(function.definition, ast.ClassDef):
+        if function.type in _CLASSES:
+            return Callee.CLASS
+    elif function.type in _FUNCTIONS:
         return Callee.FUNCTION
     if function.path and function.type != "module":
         return Callee.LIBRARY

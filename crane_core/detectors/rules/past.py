@@ -154,25 +154,38 @@ def _compared(
     return names
 
 
-def _differences(name: str, walked: AbstractValue, stated: AbstractValue) -> Iterator[str]:
+def _differences(name: str, interpreted: AbstractValue, stated: AbstractValue) -> Iterator[str]:
     """Where cells and state speak of the same and do not agree."""
-    if walked.type and stated.type and (walked.package, walked.class_name) != (stated.package, stated.class_name):
-        yield f"{name} is a {stated.type}, not a {walked.type}"
+    if (
+        interpreted.type
+        and stated.type
+        and (interpreted.package, interpreted.class_name) != (stated.package, stated.class_name)
+    ):
+        yield f"{name} is a {stated.type}, not a {interpreted.type}"
         return
-    if walked.is_literal and stated.is_literal and not _is_same(walked.literal, stated.literal):
-        yield f"{name} is {stated.literal!r}, not {walked.literal!r}"
+    if interpreted.is_literal and stated.is_literal and not _is_same(interpreted.literal, stated.literal):
+        yield f"{name} is {stated.literal!r}, not {interpreted.literal!r}"
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
-        if fact in walked.facts and fact in stated.facts and not _agree(walked.facts[fact], stated.facts[fact]):
-            yield f"{fact} of {name} is {stated.facts[fact]!r}, not {walked.facts[fact]!r}"
-    yield from _lengths(name, walked, stated)
+        if (
+            fact in interpreted.facts
+            and fact in stated.facts
+            and not _agree(interpreted.facts[fact], stated.facts[fact])
+        ):
+            yield f"{fact} of {name} is {stated.facts[fact]!r}, not {interpreted.facts[fact]!r}"
+    yield from _lengths(name, interpreted, stated)
 
 
-def _lengths(name: str, walked: AbstractValue, stated: AbstractValue) -> Iterator[str]:
-    held = walked.items if walked.items is not None else walked.members
+def _lengths(name: str, interpreted: AbstractValue, stated: AbstractValue) -> Iterator[str]:
+    held = interpreted.items if interpreted.items is not None else interpreted.members
     length = stated.fact("length")
-    if held is not None and walked.type in ("list", "tuple", "dict") and type(length) is int and length != len(held):
+    if (
+        held is not None
+        and interpreted.type in ("list", "tuple", "dict")
+        and type(length) is int
+        and length != len(held)
+    ):
         yield f"{name} holds {length}, not {len(held)}"
-    shape, columns = stated.fact("shape"), walked.fact("columns")
+    shape, columns = stated.fact("shape"), interpreted.fact("columns")
     if isinstance(columns, tuple) and isinstance(shape, tuple) and len(shape) == 2 and shape[1] != len(columns):
         yield f"{name} has {shape[1]} columns, not {len(columns)}"
 
@@ -188,25 +201,29 @@ def _agree(left: Any, right: Any) -> bool:
     return left is None or right is None or left == right or left == "str" and str(right).startswith("<U")
 
 
-def _take(walked: AbstractValue, stated: AbstractValue) -> None:
+def _take(interpreted: AbstractValue, stated: AbstractValue) -> None:
     """Put into a value what the state tells of it; of what both know, the state's stays."""
     if not stated.type and not stated.path and stated.definition is None:
         return
     if stated.facts:
-        _drop_values(walked)
-    walked.type = stated.type or walked.type
-    walked.path = walked.path or stated.path
-    walked.definition = walked.definition or stated.definition
-    if stated.facts.keys() & walked.facts.keys() and not harmless.may_share_memory(walked):
-        walked.facts = dict(stated.facts)
-    walked.facts |= stated.facts
-    if stated.items is not None and walked.items is None:
-        walked.items = stated.items
-    if stated.members is not None and walked.members is None:
-        walked.members = stated.members
-    if stated.is_literal and walked.items is None and walked.members is None:
-        walked.literal = stated.literal
-    walked.attributes = {**walked.attributes, **stated.attributes}
+        _drop_values(interpreted)
+    interpreted.type = stated.type or interpreted.type
+    interpreted.path = interpreted.path or stated.path
+    interpreted.definition = interpreted.definition or stated.definition
+    if stated.facts.keys() & interpreted.facts.keys() and not harmless.may_share_memory(interpreted):
+        interpreted.facts = dict(stated.facts)
+    interpreted.facts |= stated.facts
+    _take_parts(interpreted, stated)
+    interpreted.attributes = {**interpreted.attributes, **stated.attributes}
+
+
+def _take_parts(interpreted: AbstractValue, stated: AbstractValue) -> None:
+    if stated.items is not None and interpreted.items is None:
+        interpreted.items = stated.items
+    if stated.members is not None and interpreted.members is None:
+        interpreted.members = stated.members
+    if stated.is_literal and interpreted.items is None and interpreted.members is None:
+        interpreted.literal = stated.literal
 
 
 def _drop_values(value: AbstractValue) -> None:

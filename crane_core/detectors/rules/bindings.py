@@ -87,10 +87,17 @@ def _read_imports_inside(statement: ast.stmt, found: Bindings) -> None:
     paths = [path for node in inside for path in import_paths(node).items()]
     for node in inside:
         found.modules |= set(imported_modules(node))
-    others = {name for part in ast.walk(statement) if isinstance(part, ast.stmt) for name in _own_names(part)}
+    others = set(_other_names(statement))
     for name, path in paths:
         if all(other == path for known, other in paths if known == name) and name not in others:
             found.paths[name] = path
+
+
+def _other_names(statement: ast.stmt) -> Iterator[str]:
+    """Names to which something else than an import gives values."""
+    for part in ast.walk(statement):
+        if isinstance(part, ast.stmt):
+            yield from _own_names(part)
 
 
 def _own_names(node: ast.AST) -> Iterator[str]:

@@ -100,18 +100,23 @@ def value_from_facts(type: str, facts: dict[str, Any], *, words: str, is_capture
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
     value = AbstractValue(type, facts, words=words)
     _fill_value(value, is_captured=is_captured)
-    if type in _SEQUENCES:
-        _fill_items(value, is_captured=is_captured)
-    elif type in _DICTS:
-        _fill_members(value, is_captured=is_captured)
-    elif type in ("set", "frozenset"):
-        _fill_set(value)
-    elif value.is_a("pandas", *_FRAMES):
-        _fill_columns(value, is_captured=is_captured)
+    _fill_parts(value, is_captured=is_captured)
     value.attributes = _inside(value.facts.pop("attributes", None), words, is_captured=is_captured)
     if isinstance(module := value.facts.get("module"), str) and type == "module":
         value.path = public_path(module)
     return value
+
+
+def _fill_parts(value: AbstractValue, *, is_captured: bool) -> None:
+    """What is inside of a container or frame."""
+    if value.type in _SEQUENCES:
+        _fill_items(value, is_captured=is_captured)
+    elif value.type in _DICTS:
+        _fill_members(value, is_captured=is_captured)
+    elif value.type in ("set", "frozenset"):
+        _fill_set(value)
+    elif value.is_a("pandas", *_FRAMES):
+        _fill_columns(value, is_captured=is_captured)
 
 
 def _fill_value(value: AbstractValue, *, is_captured: bool) -> None:
@@ -260,12 +265,17 @@ def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
         for name in ("dtypes", "per_column"):
             value.facts.pop(name, None)
     else:
-        for name in ("dtypes", "per_column"):
-            if isinstance(known := value.facts.get(name), dict):
-                value.facts[name] = {read(label): fact for label, fact in known.items() if label != _CUT}
+        _read_labels(value, read)
         if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
             value.facts["columns"] = tuple(read(label) for label in listed)
             value.facts["column_labels"] = frozenset(value.facts["columns"])
+
+
+def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
+    """Facts by column get the labels themselves in the place of their texts."""
+    for name in ("dtypes", "per_column"):
+        if isinstance(known := value.facts.get(name), dict):
+            value.facts[name] = {read(label): fact for label, fact in known.items() if label != _CUT}
 
 
 def _is_double(listed: list[str]) -> bool:

@@ -156,10 +156,8 @@ class InitialState:
         elif value.type.startswith("__main__."):
             found = self.bindings.definitions.get(value.class_name)
             value.definition = found if isinstance(found, ast.ClassDef) else None
-        elif value.type in ("type", "abc.ABCMeta") and not value.path:
-            value.path = path_of_class(str(value.fact("name", "")))
-        elif value.type == "function" and not value.path:
-            value.path = path_of_function(str(value.fact("module", "")))
+        elif not value.path:
+            value.path = _stated_path(value)
         if self.is_captured and self.state is not None:
             _add_accesses(value, name, self.state.accesses)
         return value
@@ -254,18 +252,28 @@ def _position(cell: Cell) -> int:
     return cell.position
 
 
+def _stated_path(value: AbstractValue) -> str:
+    """The public path of a library's class or function, by what the state tells of it; "" of others."""
+    if value.type in ("type", "abc.ABCMeta"):
+        return path_of_class(str(value.fact("name", "")))
+    return path_of_function(str(value.fact("module", ""))) if value.type == "function" else ""
+
+
 def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:
     """`model.coef_` in the state is an attribute of `model`."""
     for text in sorted(accesses, key=len):
         head, *steps = text.split(".")
         entry = accesses[text]
-        if head != name or not steps or not all(step.isidentifier() for step in steps) or not isinstance(entry, dict):
-            continue
-        holder: AbstractValue | None = value
-        for step in steps[:-1]:
-            holder = holder.attributes.get(step) if holder is not None else None
-        if holder is not None and holder.path == "" and entry.get("type") not in ("method", ""):
-            held = holder.attributes.get(steps[-1])
-            made = value_from_entry(text, entry, is_captured=True)
-            if held is None or not held.type:
-                holder.attributes[steps[-1]] = made
+        if head == name and steps and all(map(str.isidentifier, steps)) and isinstance(entry, dict):
+            _add_access(value, steps, text, entry)
+
+
+def _add_access(value: AbstractValue, steps: Sequence[str], text: str, entry: Mapping[str, Any]) -> None:
+    holder: AbstractValue | None = value
+    for step in steps[:-1]:
+        holder = holder.attributes.get(step) if holder is not None else None
+    if holder is not None and holder.path == "" and entry.get("type") not in ("method", ""):
+        held = holder.attributes.get(steps[-1])
+        made = value_from_entry(text, entry, is_captured=True)
+        if held is None or not held.type:
+            holder.attributes[steps[-1]] = made

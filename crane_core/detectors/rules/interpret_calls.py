@@ -37,12 +37,15 @@ _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "
 
 @expression(ast.Call)
 def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
-    if isinstance(node.func, ast.Attribute):
-        if is_super(node.func.value) and (known := of_bases(interpreter, node.func, node)) is not None:
-            return known
-        receiver = interpreter.value(node.func.value)
-        return _method(interpreter, receiver, node.func, node)
-    function = interpreter.value(node.func)
+    if not isinstance(node.func, ast.Attribute):
+        return _plain_call(interpreter, interpreter.value(node.func), node)
+    if is_super(node.func.value) and (known := of_bases(interpreter, node.func, node)) is not None:
+        return known
+    receiver = interpreter.value(node.func.value)
+    return _method(interpreter, receiver, node.func, node)
+
+
+def _plain_call(interpreter: Interpreter, function: AbstractValue, node: ast.Call) -> AbstractValue:
     if function.path in _CONSUMERS and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
         every = comprehended(interpreter, node.args[0])
         keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
@@ -253,15 +256,18 @@ def _mark_may_call_back(values: list[AbstractValue]) -> None:
 
 def run_back(interpreter: Interpreter, value: AbstractValue) -> None:
     """A function of the notebook may be called, nobody knows how: what it mentions may change."""
-    if value.definition is None or value.type.startswith("__main__") or interpreter.initial.reach is not None:
-        interpreter.havoc()
-        return
-    if any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(value.definition)):
+    is_seen = value.definition is not None and not value.type.startswith("__main__")
+    if not is_seen or interpreter.initial.reach is not None or _rebinds_names(value.definition):
         interpreter.havoc()
         return
     names = {part.id for part in ast.walk(value.definition) if isinstance(part, ast.Name)}
     for scope in (interpreter.module, interpreter.scope):
         interpreter.forget(known for name in names if (known := scope.names.get(name)) is not None)
+
+
+def _rebinds_names(definition: ast.AST) -> bool:
+    """Whether a function gives names outside of it other values."""
+    return any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(definition))
 
 
 def given(arguments: Arguments) -> list[AbstractValue]:

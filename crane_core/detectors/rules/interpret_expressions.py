@@ -127,6 +127,10 @@ def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node
     if receiver.path and receiver.definition is None:
         return of_path(f"{receiver.path}.{name}")
     refuse_absent(interpreter, receiver, name, node)
+    return _attribute_of_object(interpreter, receiver, name)
+
+
+def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue:
     found = member(interpreter, receiver, name)
     if found is not None:
         return found if found.type or found.definition is not None else part_of(receiver)

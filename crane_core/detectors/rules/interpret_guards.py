@@ -21,6 +21,7 @@ _LETS_PASS_WORDS = (
     "optuna dask pyspark strategy"
 )
 _LETS_PASS = frozenset(_LETS_PASS_WORDS.split())
+_MANAGERS = tuple(f"contextlib.{name}" for name in ("redirect_stdout", "redirect_stderr", "nullcontext", "closing"))
 _SUPPRESSES = ("Output", "ExitStack")
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
@@ -140,22 +141,21 @@ def _entered(interpreter: Interpreter, manager: AbstractValue, node: ast.AST) ->
     return manager if manager.package == "_io" else AbstractValue()
 
 
+def _is_named_for_suppressing(node: ast.AST) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name in _SUPPRESSES or any(word in name.lower() for word in ("raises", "suppress"))
+
+
 def _lets_pass(interpreter: Interpreter, node: ast.expr, manager: AbstractValue) -> bool:
     """Whether exceptions certainly leave the block: the manager is of a library that is known not to hold them."""
     called = node.func if isinstance(node, ast.Call) else node
-    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-    if name in _SUPPRESSES or any(word in name.lower() for word in ("raises", "suppress")):
+    if _is_named_for_suppressing(called):
         return False
     if manager.package in _LETS_PASS:
         return True
     known = interpreter.known_name(called)
     path = known.path if known is not None else ""
     if path:
-        return path.partition(".")[0] in _LETS_PASS or path in (
-            "contextlib.redirect_stdout",
-            "contextlib.redirect_stderr",
-            "contextlib.nullcontext",
-            "contextlib.closing",
-        )
+        return path.partition(".")[0] in _LETS_PASS or path in _MANAGERS
     holder = interpreter.known_name(called.value) if isinstance(called, ast.Attribute) else None
     return holder is not None and holder.package in _LETS_PASS

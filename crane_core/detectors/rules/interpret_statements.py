@@ -6,6 +6,7 @@ Knows the order of Python's statements. Loops stand in interpret_loops.py, try a
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -268,20 +269,24 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
         interpreter.value(part)
     names = {name for part in node.body for name in bound_names(part)}
-    with interpreter.within(
-        Scope(outer=interpreter.scope if interpreter.scope is not interpreter.module else None, is_class=True)
-    ) as scope:
+    outer = interpreter.scope if interpreter.scope is not interpreter.module else None
+    with interpreter.within(Scope(outer=outer, is_class=True)) as scope:
         interpreter.body(node.body)
-    attributes = {
-        name: value
-        for name in names
-        if (value := scope.names.get(name)) is not None and not _is_function(value) and not node.bases
-        if value.type in harmless.IMMUTABLE or not changes(value)
-    }
+    attributes = {} if node.bases else _plain_attributes(scope, names)
     kind = AbstractValue("type", definition=node, attributes=attributes, words=node.name)
     interpreter.bind(
         node.name, kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name)
     )
+
+
+def _plain_attributes(scope: Scope, names: Iterable[str]) -> dict[str, AbstractValue]:
+    """What a class body gives these names, of that which cannot change."""
+    return {
+        name: value
+        for name in names
+        if (value := scope.names.get(name)) is not None and not _is_function(value)
+        if value.type in harmless.IMMUTABLE or not changes(value)
+    }
 
 
 def _is_function(value: AbstractValue) -> bool:

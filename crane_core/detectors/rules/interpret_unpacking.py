@@ -90,6 +90,11 @@ def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> 
     known = interpreter.ask("length", value, "", node, receiver=value)
     if known is not None and isinstance(known.literal, int):
         return known.literal
+    return _stated_length(value)
+
+
+def _stated_length(value: AbstractValue) -> int | None:
+    """The number of elements by the facts of a container or array."""
     length, shape = value.fact("length"), value.fact("shape")
     if value.class_name in _SIZED.get(value.package, ()):
         return length if isinstance(length, int) else None

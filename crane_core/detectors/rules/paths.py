@@ -70,6 +70,10 @@ def public_path(path: str) -> str:
         if path == prefix or path.startswith(prefix + "."):
             path = public + path[len(prefix) :]
             break
+    return _without_private_parts(path)
+
+
+def _without_private_parts(path: str) -> str:
     head, *rest = path.split(".")
     parts = [part for part in rest[:-1] if not part.startswith("_")] + rest[-1:]
     if head == "torch" and parts[:1] == ["nn"] and len(parts) > 2 and parts[1] in _MODULES_OF_LAYERS:

@@ -193,7 +193,7 @@ def item_set(operation: Operation) -> Answer:
     value = operation.receiver
     operation.crash(
         "TypeError",
-        "'{thing.class_name}' object does not support item assignment",
+        f"'{value.class_name}' object does not support item assignment",
         fact=f"{value.words or 'it'} is of type {value.class_name}",
         remedy="use tf.tensor_scatter_nd_update, a variable's [...].assign(...), or an array of numpy",
     )

@@ -80,7 +80,7 @@ def _parameters(operation: Operation, given: AbstractValue) -> None:
     if _is_module(given) or parts and parts[0].type.startswith("torch.nn."):
         operation.crash(
             "TypeError",
-            "'{given.type}' object is not iterable: an optimizer takes the parameters of a module",
+            f"'{given.type}' object is not iterable: an optimizer takes the parameters of a module",
             fact=f"{words_of(given, 'params')} is of type {given.type}",
             remedy="pass model.parameters()",
         )

@@ -43,6 +43,7 @@ flag = values[0] > 1
         ("first = next(over)", "StopIteration"),
         ("next(iter([]))", "StopIteration"),
         ("next(rows)", "TypeError"),
+        ("for at, row in enumerate(rows, 1):\n    rows[at]", "IndexError"),
         ("next(values)", "TypeError"),
         ("next(frame)", "TypeError"),
         ("fresh.next()", "AttributeError"),
@@ -69,6 +70,7 @@ def test_crashes(check: Predict, target: str, raised: str) -> None:
 @pytest.mark.parametrize(
     "target",
     [
+        "for at, row in enumerate(rows, 1):\n    {1: 0, 2: 0, 3: 0}[at]",
         "next(used, None)",
         "list(used)\nsum(used)",
         "try:\n    next(used)\nexcept StopIteration:\n    pass",

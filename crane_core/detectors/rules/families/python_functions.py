@@ -240,23 +240,28 @@ def flowing(operation: Operation) -> Answer:
             _refuse(operation, value, f"'{value.type}' object is not iterable", "Pass a list or another iterable.")
     firsts = [] if name == "reversed" else [operation.element(value) for value in _flowing(operation, name)]
     rows = [_taken(operation, value) for value in _flowing(operation, name)]
-    if name == "zip" and rows and all(row is not None for row in rows) and not operation.arguments.keywords:
-        return AbstractValue(
-            "zip",
-            items=[AbstractValue("tuple", items=parts) for parts in zip(*(row or [] for row in rows), strict=False)],
-        )
-    if name == "enumerate" and rows and rows[0] is not None:
-        start = operation.arguments.keywords.get(
-            "start", operation.arguments.positional[1] if len(rows) > 1 else literal(0)
-        ).literal
-        if isinstance(start, int):
-            return AbstractValue(
-                "enumerate",
-                items=[AbstractValue("tuple", items=[literal(at), value]) for at, value in enumerate(rows[0], start)],
-            )
-    if name == "reversed" and rows and rows[0] is not None:
-        return AbstractValue("reversed", items=rows[0][::-1])
-    return _first_only(operation, name, firsts)
+    known = [row for row in rows if row is not None]
+    items = _all_of(operation, name, known) if rows and len(known) == len(rows) else None
+    return _first_only(operation, name, firsts) if items is None else AbstractValue(name, items=items)
+
+
+def _all_of(operation: Operation, name: str, rows: list[list[AbstractValue]]) -> list[AbstractValue] | None:
+    """All that it gives, of elements that are all known."""
+    if name == "reversed":
+        return rows[0][::-1]
+    if name == "zip":
+        is_plain = not operation.arguments.keywords
+        return [AbstractValue("tuple", items=parts) for parts in zip(*rows, strict=False)] if is_plain else None
+    start = _start(operation).literal
+    if not isinstance(start, int):
+        return None
+    return [AbstractValue("tuple", items=[literal(at), value]) for at, value in enumerate(rows[0], start)]
+
+
+def _start(operation: Operation) -> AbstractValue:
+    """The number that enumerate begins with."""
+    positional = operation.arguments.positional
+    return positional[1] if len(positional) > 1 else operation.arguments.keywords.get("start", literal(0))
 
 
 def _flowing(operation: Operation, name: str) -> tuple[AbstractValue, ...]:
@@ -269,12 +274,7 @@ def _first_only(operation: Operation, name: str, firsts: list[AbstractValue | No
         return AbstractValue(name)
     parts = [first or AbstractValue() for first in firsts]
     if name == "enumerate":
-        start = (
-            operation.arguments.keywords.get("start", literal(0))
-            if len(operation.arguments.positional) < 2
-            else AbstractValue("int")
-        )
-        parts = [start, *parts]
+        parts = [_start(operation), *parts]
     return AbstractValue(name, {"first_items": [AbstractValue("tuple", items=parts)]})
 
 

@@ -435,24 +435,30 @@ def drop(operation: Operation) -> Answer:
         return UNKNOWN
     axis = given["axis"].literal if "axis" in given else 0
     is_columns = axis in (1, "columns")
-    wanted = given.get("columns") if "columns" in given else given.get("labels") if is_columns else None
-    is_lenient = "errors" in given and given["errors"].literal != "raise"
-    labels = labels_in(wanted)
-    for label in labels or () if not is_lenient else ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+    wanted = given.get("columns", given.get("labels") if is_columns else None)
     is_rows = "index" in given or ("labels" in given and not is_columns)
-    if "labels" in given and axis == 0 and not is_lenient:
-        _rows_are_there(operation, old, given["labels"])
-    if "index" in given and not is_lenient:
-        _rows_are_there(operation, old, given["index"])
+    if "errors" not in given or given["errors"].literal == "raise":
+        _labels_are_there(operation, old, given, wanted, axis)
     if wanted is not None and not is_whole_list_of_labels(wanted):
         made = with_columns(old, None)
     else:
-        made = without(old, labels or [])
+        made = without(old, labels_in(wanted) or [])
     if is_rows or axis is NOT_KNOWN:
         made = some_rows(made) if axis is not NOT_KNOWN else AbstractValue(FRAME)
     return in_place(operation, given, made)
+
+
+def _labels_are_there(
+    operation: Operation, old: AbstractValue, given: dict[str, AbstractValue], wanted: AbstractValue | None, axis: Any
+) -> None:
+    """Columns and rows that are to be dropped."""
+    for label in labels_in(wanted) or ():
+        if lacks(old, label):
+            missing_column(operation, old, label)
+    if "labels" in given and axis == 0:
+        _rows_are_there(operation, old, given["labels"])
+    if "index" in given:
+        _rows_are_there(operation, old, given["index"])
 
 
 def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractValue) -> None:

@@ -40,6 +40,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import Length, Shape
 
 RULES = Family("pandas: tables")
 _ONE_LENGTH: Final = "give all columns the same number of values"
@@ -84,38 +85,47 @@ def _of_dict(
 ) -> AbstractValue:
     if data.members is None or not data.members:
         return AbstractValue(FRAME)
+    if columns is not None:
+        return frame(labels_in(columns), None) if is_whole_list_of_labels(columns) else AbstractValue(FRAME)
     lengths = {key: _length(value) for key, value in data.members.items() if _is_line(value)}
     known = {length for length in lengths.values() if length is not None}
-    given = _length(index)
-    if columns is None and len(known) > 1:
+    _meet_lines(operation, lengths, known)
+    _meet_index(operation, data, known, index)
+    if index is None:
+        _meet_series(operation, data.members, known)
+    rows = next(iter(known), None) if len(lengths) == len(data.members) else None
+    made = frame(data.members, rows, dtypes=_dtypes(data.members))
+    if rows is not None and index is None:
+        made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
+    return made
+
+
+def _meet_lines(operation: Operation, lengths: Mapping[Any, int | None], known: set[int]) -> None:
+    """Lists and arrays are as long as each other."""
+    if len(known) > 1:
         parts = [f"{key!r}: {length}" for key, length in lengths.items()]
         operation.crash(
             "ValueError", "All arrays must be of the same length", fact=", ".join(parts[:8]), remedy=_ONE_LENGTH
         )
-    all_single = all(is_number(value) or value.type == "str" for value in data.members.values())
-    if all_single and is_none(index) and columns is None:
+
+
+def _meet_index(operation: Operation, data: AbstractValue, known: set[int], index: AbstractValue | None) -> None:
+    """Single values need an index, and lists and arrays are as long as it."""
+    given = _length(index)
+    if is_none(index) and all(is_number(value) or value.type == "str" for value in (data.members or {}).values()):
         operation.crash(
             "ValueError",
             "If using all scalar values, you must pass an index",
             fact=f"{data.words or 'the dict'} holds only scalar values",
             remedy="put each value in a list, or pass index=[0]",
         )
-    if columns is None and given is not None and known and given not in known:
+    if given is not None and known and given not in known:
         operation.crash(
             "ValueError",
             f"{next(iter(known))} values are given for an index of length {given}",
             fact=f"the index has {given} labels",
             remedy=_ONE_LENGTH,
         )
-    if columns is None and given is None and index is None:
-        _meet_series(operation, data.members, known)
-    if columns is not None:
-        return frame(labels_in(columns), None) if is_whole_list_of_labels(columns) else AbstractValue(FRAME)
-    rows = next(iter(known), None) if len(lengths) == len(data.members) else None
-    made = frame(data.members, rows, dtypes=_dtypes(data.members))
-    if rows is not None and index is None:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
-    return made
 
 
 def _meet_series(operation: Operation, members: Mapping[Any, AbstractValue], known: set[int]) -> None:
@@ -171,29 +181,9 @@ def _of_rows(
     labels = labels_in(columns) if is_whole_list_of_labels(columns) and columns is not None else None
     if shape is None:
         return frame(labels, None) if labels is not None and not _holds_dicts(data) else AbstractValue(FRAME)
-    if len(shape) > 2 and is_array(data):
-        operation.crash(
-            "ValueError",
-            "Must pass 2-d input",
-            fact=describe(data),
-            remedy="reshape it to rows and columns: x.reshape(len(x), -1)",
-        )
     width = 1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None
-    if labels is not None and width is not None and len(labels) != width and shape[0]:
-        operation.crash(
-            "ValueError",
-            f"{len(labels)} columns passed, passed data had {width} columns",
-            fact=describe(data, "the data"),
-            remedy="pass one label per column",
-        )
-    given = _length(index)
-    if given is not None and shape[0] is not None and given != shape[0] and shape[0] != 1:
-        operation.crash(
-            "ValueError",
-            f"{shape[0]} rows are given for an index of length {given}",
-            fact=describe(data, "the data"),
-            remedy="pass one label per row",
-        )
+    _meet_labels(operation, data, shape, width, labels)
+    _meet_row_labels(operation, data, shape, index)
     names = labels if labels is not None else list(range(width)) if width is not None and columns is None else None
     dtype = data.fact("dtype") if is_array(data) else None
     known = dict.fromkeys(names or (), dtype) if is_numeric(dtype) and dtype is not None else None
@@ -201,6 +191,38 @@ def _of_rows(
     if index is None and shape[0] is not None:
         made.facts["index"] = {"type": "RangeIndex", "range": [0, shape[0], 1], "unique": True}
     return made
+
+
+def _meet_labels(
+    operation: Operation, data: AbstractValue, shape: Shape, width: Length, labels: list[Any] | None
+) -> None:
+    """The data have two dimensions, and a column for each label."""
+    if len(shape) > 2 and is_array(data):
+        operation.crash(
+            "ValueError",
+            "Must pass 2-d input",
+            fact=describe(data),
+            remedy="reshape it to rows and columns: x.reshape(len(x), -1)",
+        )
+    if labels is not None and width is not None and len(labels) != width and shape[0]:
+        operation.crash(
+            "ValueError",
+            f"{len(labels)} columns passed, passed data had {width} columns",
+            fact=describe(data, "the data"),
+            remedy="pass one label per column",
+        )
+
+
+def _meet_row_labels(operation: Operation, data: AbstractValue, shape: Shape, index: AbstractValue | None) -> None:
+    """The data have a row for each label; a single row may stand for all."""
+    given = _length(index)
+    if given is not None and shape[0] not in (None, 1, given):
+        operation.crash(
+            "ValueError",
+            f"{shape[0]} rows are given for an index of length {given}",
+            fact=describe(data, "the data"),
+            remedy="pass one label per row",
+        )
 
 
 def _holds_dicts(data: AbstractValue) -> bool:
@@ -386,28 +408,35 @@ def _are_pandas(operation: Operation, items: list[AbstractValue]) -> None:
 
 
 def _concatenated(given: dict[str, AbstractValue], items: list[AbstractValue]) -> AbstractValue:
-    if not items or not all(is_frame(item) for item in items) or {"keys", "levels", "names", "join"} & given.keys():
-        return AbstractValue(FRAME) if items and all(is_frame(item) for item in items) else AbstractValue()
+    if not items or not all(map(is_frame, items)):
+        return AbstractValue()
     axis = given["axis"].literal if "axis" in given else 0
-    orders = [labels_of(item) for item in items]
-    known = [order for order in orders if order is not None]
-    if len(known) < len(items) or axis is NOT_KNOWN:
+    known = [order for order in map(labels_of, items) if order is not None]
+    if len(known) < len(items) or axis is NOT_KNOWN or {"keys", "levels", "names", "join"} & given.keys():
         return AbstractValue(FRAME)
-    if axis in (1, "columns"):
-        return (
-            frame([label for order in known for label in order])
-            if "ignore_index" not in given
-            else AbstractValue(FRAME)
-        )
+    if axis not in (1, "columns"):
+        return _stacked(given, items, known)
+    return AbstractValue(FRAME) if "ignore_index" in given else frame([label for order in known for label in order])
+
+
+def _stacked(
+    given: dict[str, AbstractValue], items: list[AbstractValue], known: list[tuple[Any, ...]]
+) -> AbstractValue:
+    """Frames one below the other, with their labels in order."""
     labels = list(dict.fromkeys(label for order in known for label in order))
     rows = [n_rows(item) for item in items]
     total = None if None in rows else sum(row for row in rows if row is not None)
-    same = {label: {dtype_of_column(item, label) for item in items} for label in labels}
-    dtypes = {label: found.pop() for label, found in same.items() if len(found) == 1 and None not in found}
-    made = frame(labels, total, dtypes={label: dtype for label, dtype in dtypes.items() if dtype is not None})
+    made = frame(labels, total, dtypes=_common_dtypes(items, labels))
     if len(known) > 1 and "ignore_index" in given and given["ignore_index"].literal is True and total is not None:
         made.facts["index"] = {"type": "RangeIndex", "range": [0, total, 1], "unique": True}
     return made
+
+
+def _common_dtypes(items: list[AbstractValue], labels: list[Any]) -> dict[Any, str]:
+    """The dtypes of columns that have the same one in every frame."""
+    same = {label: {dtype_of_column(item, label) for item in items} for label in labels}
+    found = {label: dtypes.pop() for label, dtypes in same.items() if len(dtypes) == 1}
+    return {label: dtype for label, dtype in found.items() if dtype is not None}
 
 
 # Other shapes

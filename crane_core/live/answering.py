@@ -21,7 +21,7 @@ from crane_core.notebooks import CodeCell
 from crane_core.pipeline.check import Checked, findings, to_send, verdict
 from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
 from crane_core.pipeline.value_origins import with_origins
-from crane_core.runtime.kernel_side import visit
+from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import request
 from crane_core.runtime.plan import Plan, read_plan
 from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
@@ -56,7 +56,7 @@ def _probe(order: Mapping[str, Any]) -> Mapping[str, Any]:
 def _needed() -> tuple[str, ...]:
     """What is loaded to look at a kernel in which nothing has run."""
     loaded: dict[str, Any] = {}
-    visit.looked({}, modules_for(OUR_MAGIC), request([], "print()"), loaded)
+    kernel_requests.inspect_state({}, modules_for(OUR_MAGIC), request([], "print()"), loaded)
     return tuple(loaded)
 
 

@@ -19,7 +19,7 @@ import duckdb
 import pytest
 
 from crane_core.errors import StoreError
-from crane_core.storage.store import Cursor, Store, StoreHeldError, open_store, open_to_read
+from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
 
 N_THREADS = 20
 N_WRITES = 50

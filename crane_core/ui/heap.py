@@ -1,8 +1,8 @@
 """The heap of the server: what one visit gave back serves the next, and large pieces go back to the system.
 
 Each visit runs in a separate thread, and glibc gives new threads separate arenas, up to eight per core, which
-keep their largest extent. Arrow's default pool keeps what was freed too; here it is malloc. A large array has pages of
-its own, which end with it, but only up to a threshold that glibc raises to 32 MB as such arrays are freed: from then on
+keep their largest extent. Arrow's default pool keeps what was freed too; here it is malloc. A large array has separate
+pages, which end with it, but only up to a threshold that glibc raises to 32 MB as such arrays are freed: from then on
 they lie in the arenas, and whatever small is allocated behind them keeps their room. Here the threshold stands.
 """
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 ARENAS = 2
 LARGE = 2**19
-"""Bytes from which a piece has pages of its own: a column of 65,536 numbers."""
+"""Bytes from which a piece has separate pages: a column of 65,536 numbers."""
 
 KEPT = 2**20
 """Free bytes at the end of an arena from which they go back to the system."""

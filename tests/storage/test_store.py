@@ -206,7 +206,7 @@ def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
 
 
 def test_what_queries_needed_is_given_back() -> None:
-    """DuckDB's allocator returns free memory by threads of its own, which are off by default."""
+    """DuckDB's allocator returns free memory by background threads, which are off by default."""
     store = open_store(IN_MEMORY)
     try:
         assert store.cursor().sql("SELECT current_setting('allocator_background_threads')").fetchall() == [(True,)]

@@ -27,7 +27,7 @@ def headline(study_models: Material) -> list[ExportedStatistic]:
 @pytest.fixture
 def shown(study_models: Material, embedded_store: Store, monkeypatch: pytest.MonkeyPatch) -> Material:
     """The pages read what the export reads."""
-    monkeypatch.setattr(data, "judged", lambda _: study_models.verdicts)
+    monkeypatch.setattr(data, "verdicts", lambda: study_models.verdicts)
     monkeypatch.setattr(data, "store", lambda: embedded_store)
     monkeypatch.setattr(data, "answers", lambda: "as exported")
     return study_models

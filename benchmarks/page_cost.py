@@ -92,14 +92,14 @@ def scripts_measured(profile: cProfile.Profile | None) -> Iterator[list[Cost]]:
         ScriptRunner._run_script = run_script  # type: ignore[method-assign]
 
 
-def warmed() -> Cost:
-    """Do what the server does beside the first visit, and visit Overview, which comes first; what that took."""
-    from crane_core.ui.warm import warm_up
+def warmed() -> float:
+    """Do what the server does beside the first visit, and visit Overview, which comes first; processor seconds."""
+    from crane_core.ui.warm import begin
 
-    start = time.thread_time(), time.process_time()
-    warm_up()
-    warming = Cost(time.thread_time() - start[0], time.process_time() - start[1])
-    return Cost(*map(sum, zip(warming, visit("Overview"), strict=True)))
+    start = time.process_time()
+    begin(patience_s=0).join()
+    visit("Overview")
+    return time.process_time() - start
 
 
 def visit(name: str, profile: cProfile.Profile | None = None) -> Cost:
@@ -119,8 +119,7 @@ def tell(data: Path, names: Sequence[str], profile: cProfile.Profile | None) -> 
     set_log_level("error")  # not: this thread has no visitor
     os.environ["CRANE_DATA"] = str(data)
     print(f"{'ms of processor time':34}{'first':>8}{'process':>9}{'later':>8}{'process':>9}")
-    before = warmed()
-    print(f"{'warm-up and Overview':34}{before.thread * 1e3:>8,.0f}{before.process * 1e3:>9,.0f}")
+    print(f"{'warm-up and Overview':42}{warmed() * 1e3:>9,.0f}")
     for name in names:
         first, later = visit(name, profile), visit(name)
         numbers = (*first, *later)

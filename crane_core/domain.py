@@ -58,9 +58,12 @@ class CellRole(StrEnum):
 
 
 class DetectorKind(StrEnum):
+    """What answers. All predict but REHEARSAL, which executes the target in a copy of its kernel."""
+
     LLM = "llm"
     ANALYZER = "analyzer"
     RULES = "rules"
+    REHEARSAL = "rehearsal"
 
 
 class AnnotatorKind(StrEnum):

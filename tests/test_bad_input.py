@@ -212,6 +212,7 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (*DETECT, "--temperature"): NO_AMOUNTS,
     (*DETECT, "--timeout-s"): ("0", *NO_AMOUNTS),
     (*DETECT, "--max-tokens"): (*NO_COUNTS, "1000001"),
+    (*DETECT, "--rehearse-s"): ("0", "601", *NO_AMOUNTS),
     (*DETECT, "--retries"): (*(value for value in NO_COUNTS if value != "0"), "101"),
     (*DETECT, "--budget-usd"): ("0", *NO_AMOUNTS),
     (*DETECT, "--price-out", "1", "--price-in"): NO_AMOUNTS,

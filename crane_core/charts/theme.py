@@ -21,6 +21,7 @@ DETECTOR_ORDER = (
     "pylint",
     "pyright",
     "Certain-crash rules",
+    "Rehearsal (executed in a copy)",
 )
 DETECTOR_COLOURS = {
     "Gemini 2.5 Flash": "#2b83ba",
@@ -31,6 +32,7 @@ DETECTOR_COLOURS = {
     "pylint": "#b5609a",
     "pyright": "#6f7f92",
     "Certain-crash rules": "#9c755f",
+    "Rehearsal (executed in a copy)": "#b3685e",
 }
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#7d8f3a")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}

@@ -69,7 +69,8 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
     """The rules and the models with one input, if nobody has chosen; the first members there are, where few fit."""
-    known = members_of(frame[frame["detector_kind"] != DetectorKind.ANALYZER])
+    others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
+    known = members_of(frame[~frame["detector_kind"].isin(others)])
     by_input = [[member for member in known if member.setting == setting] for setting in INPUTS]
     return max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
 

@@ -28,7 +28,8 @@ class JobRequest:
 
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
     and state for what answers before a model is asked. `labels` are what the user calls the job (`job_files.LABELS`);
-    those of an earlier start stay where no other is given.
+    those of an earlier start stay where no other is given. `is_executed`: the detector runs the notebook itself and
+    needs its cells, but no stored state.
     """
 
     detector: Detector
@@ -42,6 +43,7 @@ class JobRequest:
     again: bool = False
     is_given_both: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
+    is_executed: bool = False
 
 
 class Item(NamedTuple):
@@ -163,7 +165,8 @@ def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
         written = prompt_of_instance(store, name, request.setting, request.template, request.benchmark)
         given = input_of_instance(store, name, request.setting, request.benchmark) if request.is_given_both else None
         return DetectorInput(written.prompt, written.tokens.n, given)
-    return DetectorInput(None, 0, input_of_instance(store, name, request.setting, request.benchmark))
+    shown = Setting.CODE if request.is_executed else request.setting
+    return DetectorInput(None, 0, input_of_instance(store, name, shown, request.benchmark))
 
 
 def _job(request: JobRequest, name: str, before: Standing) -> Job:

@@ -42,12 +42,7 @@ def benches(what: str, folder: DataFolder, into: Path) -> list[Bench]:
     Raises SourceError if there are none.
     """
     path = Path(what)
-    if path.exists():
-        found = [_of_path(path, into)]
-    elif what == MINIBENCH:
-        found = [_of_path(embedded()[MINIBENCH], into)]
-    else:
-        found = list(_of_sources(what, folder, into))
+    found = [_of_path(path, into)] if path.exists() else named_benches(what, folder, into)
     if not any(bench.pairs for bench in found):
         known = sorted({MINIBENCH, *(name for name, _ in _kept(folder))})
         raise SourceError(
@@ -55,6 +50,13 @@ def benches(what: str, folder: DataFolder, into: Path) -> list[Bench]:
             remedy=f"Name a folder with <case>_reproduced.ipynb and <case>_fixed.ipynb, or one of: {', '.join(known)}.",
         )
     return found
+
+
+def named_benches(benchmark: str, folder: DataFolder, into: Path) -> list[Bench]:
+    """The pairs of a benchmark by its name; empty where none of its notebooks are here."""
+    if benchmark == MINIBENCH:
+        return [_of_path(embedded()[MINIBENCH], into)]
+    return list(_of_sources(benchmark, folder, into))
 
 
 def _of_path(path: Path, into: Path) -> Bench:

@@ -21,6 +21,7 @@ from crane_core.runtime.kernel import EndedError, fresh_kernel
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
+from crane_core.runtime.repeated import rehearsed_again
 from crane_core.runtime.run_up import ProbeResult, RanCell, RunUp
 
 
@@ -65,7 +66,8 @@ def capture(
     `target` counts code cells from 0; without it, it is the first cell with an error output, else the last. The kernel
     is the kernelspec `kernel`, or ipykernel in the interpreter `python`, else in ours. With `keep_going` a cell that
     raises is recorded and the next one runs. With `rehearse_s` the target itself runs, for so many seconds at most, in
-    a copy of the kernel that is dropped. When `stop` is set, the capture ends in a moment.
+    a copy of the kernel that is dropped; where the copy lacks threads, in a second kernel after the same cells. When
+    `stop` is set, the capture ends in a moment.
 
     Raises NotebookError, or a KernelError that names the cell; no process is left behind in either case.
     """
@@ -80,6 +82,10 @@ def capture(
             raise ended(error.end, way.what, way.cell, limits) from error
         processes = running.end().left_running
     seconds = time.perf_counter() - started
+    if result.again is not None and result.rehearsal is not None:
+        folder = notebook.resolve().parent
+        told = rehearsed_again(result.rehearsal, result.again, with_kernel, folder, limits, stop)
+        result = result._replace(rehearsal=told, again=None)
     return Captured(notebook.name, plan.target.index, tuple(way.ran), result, processes, seconds)
 
 

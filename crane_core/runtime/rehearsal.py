@@ -5,15 +5,22 @@ Knows the form in which a kernel tells it, and believes none of it: words are bo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crane_core.runtime.limits import MIB
 
 EXECUTED = "Rehearsal, executed in a copy"
+EXECUTED_AGAIN = "Rehearsal, executed in a second kernel after the same cells"
 USUAL_S = 2.0
 LONGEST_S = 600.0
 MEMORY_BYTES = 2048 * MIB
+AGAIN_FACTOR = 3
+AGAIN_MORE_S = 30.0
+"""The cells may take so much longer when they run again."""
+MEMORY_AGAIN_BYTES = 16 * 1024 * MIB
+"""Of address space, where libraries and their threads are still to come: the kernel's own limit holds besides."""
 DISK_BYTES = 256 * MIB
 MOST_WORDS = 2_200
 _SAID = ("exception", "message", "code_line", "why", "writes")
@@ -32,7 +39,8 @@ class Rehearsal(NamedTuple):
     """`exception`, `message` and `line` (of the cell, from 1) belong to a crash, `why` to what is unknown.
 
     `seconds` is the time that the target took in the copy, `limit_s` the time that it had. `writes` says whether files
-    could be written, to be dropped with the copy, or were refused; None where there was no copy.
+    could be written, to be dropped with the copy, or were refused; None where there was no copy. `lacks_threads`: it is
+    unknown perhaps for want of the kernel's threads. `ran_again`: a second kernel ran the cells before the target too.
     """
 
     outcome: Outcome
@@ -44,11 +52,18 @@ class Rehearsal(NamedTuple):
     code_line: str | None = None
     why: str | None = None
     writes: str | None = None
+    lacks_threads: bool = False
+    ran_again: bool = False
+
+    @property
+    def how(self) -> str:
+        """That it was executed, and where."""
+        return EXECUTED_AGAIN if self.ran_again else EXECUTED
 
     @property
     def head(self) -> str:
         """The outcome, labelled as executed."""
-        return f"{EXECUTED}: {self.title}"
+        return f"{self.how}: {self.title}"
 
     @property
     def title(self) -> str:
@@ -73,7 +88,21 @@ class Rehearsal(NamedTuple):
 
 def request(target: str, seconds: float) -> dict[str, Any]:
     """What the kernel's side is told; `target` is the source of a cell."""
-    return {"target": target, "seconds": seconds, "memory_bytes": MEMORY_BYTES, "disk_bytes": DISK_BYTES}
+    bounds = {"seconds": seconds, "memory_bytes": MEMORY_BYTES, "disk_bytes": DISK_BYTES}
+    return {"target": target, **bounds, "again": None}
+
+
+def again(
+    asked: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], took_s: float, **expected: Any
+) -> dict[str, Any]:
+    """The same request to a fresh kernel, which runs these cells first; they took `took_s` in the kernel before.
+
+    Each has its number as `cell`, its `code` and the class of the `exception` that it raised, or None. `look` and
+    `state` are what the probe was asked there and what it saw.
+    """
+    seconds = AGAIN_FACTOR * took_s + AGAIN_MORE_S
+    more = {"cells": list(cells), "seconds": seconds, **expected}
+    return {**asked, "memory_bytes": MEMORY_AGAIN_BYTES, "again": more}
 
 
 def rehearsal_of(told: Any) -> Rehearsal:
@@ -84,12 +113,14 @@ def rehearsal_of(told: Any) -> Rehearsal:
     if outcome not in list(Outcome) or outcome == Outcome.CRASH and not facts.get("exception"):
         return Rehearsal(Outcome.UNKNOWN, limit_s, why="the kernel gave no readable answer")
     line = facts.get("line")
+    words: dict[str, Any] = {name: _words(facts.get(name)) for name in _SAID}
     return Rehearsal(
         Outcome(outcome),
         limit_s,
         _number(facts.get("seconds")),
         line=line if type(line) is int and line > 0 else None,
-        **{name: _words(facts.get(name)) for name in _SAID},
+        lacks_threads=facts.get("lacks_threads") is True,
+        **words,
     )
 
 

@@ -16,7 +16,7 @@ from crane_core.runtime.endings import short
 from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.kernel import ExpressionError, Kernel, Reply
 from crane_core.runtime.plan import Plan
-from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of, request
+from crane_core.runtime.rehearsal import Rehearsal, again, rehearsal_of, request
 
 _INPUT_ERROR = "StdinNotImplementedError"
 _NO_MODULE = "ModuleNotFoundError"
@@ -37,6 +37,7 @@ class ProbeResult(NamedTuple):
     """What was seen: the probe's state, the seconds it took, expressions with their value before and after.
 
     `threads` are those that the cells left running; `rehearsal` is what the target came to in a copy, if asked for.
+    `again` is what a second kernel is asked where that copy lacked threads.
     """
 
     state: dict[str, Any]
@@ -44,6 +45,7 @@ class ProbeResult(NamedTuple):
     probes: tuple[dict[str, Any], ...]
     threads: tuple[str, ...]
     rehearsal: Rehearsal | None = None
+    again: dict[str, Any] | None = None
 
 
 class RunUp:
@@ -66,7 +68,7 @@ class RunUp:
         own = self._greeting()
         for cell in self._plan.executed:
             self.cell = cell.index
-            reply = self._kernel.run(cell.source if self._installs else without_installs(cell.source))
+            reply = self._kernel.run(self._code(cell))
             if reply.exception is not None and not keep_going:
                 raise self._raised(cell, reply)
             self.ran.append(_ran(cell, reply))
@@ -78,14 +80,31 @@ class RunUp:
         threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
         before = self._evaluated(probes)
         seen = self._asked(probe_source.look(self._plan.request(), own["magic"]))
-        rehearsal = None if rehearse_s is None else self._rehearsal(own["magic"], rehearse_s)
+        rehearsal = asked_again = None
+        if rehearse_s is not None:
+            rehearsal = self._rehearsal(own["magic"], rehearse_s)
+            asked_again = self._again(own["magic"], rehearse_s) if rehearsal.lacks_threads else None
         pairs = zip(probes, before, self._evaluated(probes), strict=True)
         told = tuple({"expression": text, "before": was, "after": is_} for text, was, is_ in pairs)
-        return ProbeResult(seen["state"], seen["seconds"], told, threads, rehearsal)
+        return ProbeResult(seen["state"], seen["seconds"], told, threads, rehearsal, asked_again)
 
     def _rehearsal(self, magic: str, seconds: float) -> Rehearsal:
         asked = request(self._plan.target.source, seconds)
         return rehearsal_of(self._asked(probe_source.rehearse(asked, magic), seconds))
+
+    def _again(self, magic: str, seconds: float) -> dict[str, Any]:
+        """The same rehearsal for a second kernel, which must come to the state that this one holds."""
+        look = self._plan.request() | {"limits": {"foreign": False}}
+        state = self._asked(probe_source.look(look, magic))["state"]
+        cells = [
+            {"cell": cell.index, "code": self._code(cell), "exception": ran.exception}
+            for cell, ran in zip(self._plan.executed, self.ran, strict=True)
+        ]
+        took = sum(ran.seconds for ran in self.ran)
+        return again(request(self._plan.target.source, seconds), cells, took, look=look, state=state)
+
+    def _code(self, cell: CodeCell) -> str:
+        return cell.source if self._installs else without_installs(cell.source)
 
     def _greeting(self) -> dict[str, Any]:
         told: dict[str, Any] = self._asked(probe_source.greet())

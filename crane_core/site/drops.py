@@ -14,9 +14,8 @@ from crane_core.pipeline.study_tables import study_tables
 from crane_core.pipeline.table_scores import BENCHMARK
 from crane_core.site.blocks import figure, finding, heading, paragraph
 from crane_core.site.material import Collected, Source
-from crane_core.site.results import KINDS
 from crane_core.ui import drops_words as words
-from crane_core.ui.words import sentence_case, setting_short
+from crane_core.ui.words import KIND_WORDS, sentence_case, setting_short
 
 RATE = "Accuracy"
 TABLES = ("4a", "4b")
@@ -37,7 +36,7 @@ def _of_kind(collected: Collected, source: Source, kind: DetectorKind, rows: pd.
     if measured.empty:
         return
     if source.rows["detector_kind"].nunique() > 1:
-        yield heading(sentence_case(KINDS[kind]), 4, f"drops-{source.name}-{kind.name.lower()}-of")
+        yield heading(sentence_case(KIND_WORDS[kind]), 4, f"drops-{source.name}-{kind.name.lower()}-of")
     printed = _printed(collected, source, kind, measured)
     yield finding(words.finding(measured, printed, RATE.lower(), reference))
     present = {*measured["setting"], *printed["setting"]}

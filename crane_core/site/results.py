@@ -26,9 +26,8 @@ from crane_core.site.specification_curve import choices_blocks
 from crane_core.site.time_saved import time_blocks
 from crane_core.site.together import together_blocks
 from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_sure
-from crane_core.ui.words import coefficient, count, experiment_words, p_value, with_n
+from crane_core.ui.words import KIND_WORDS, coefficient, count, experiment_words, p_value, with_n
 
-KINDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
 DIFFERENCE = "difference of accuracy"
 ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
 ABOUT_BARS = (
@@ -62,7 +61,7 @@ def main_credit(judging: Judging) -> Credit:
 
 def title_of(judging: Judging) -> str:
     """Experiment and kind of detector in words."""
-    return f"{experiment_words(judging.experiment)}: {KINDS[DetectorKind(judging.kind)]}"
+    return f"{experiment_words(judging.experiment)}: {KIND_WORDS[DetectorKind(judging.kind)]}"
 
 
 def findings(collected: Collected, judging: Judging) -> list[str]:

@@ -13,8 +13,8 @@ from crane_core.pipeline.setting_drops import reference_of
 from crane_core.pipeline.setting_runs import SettingRuns, runs_of, sources
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.drops_words import left_out_words
-from crane_core.ui.result_switches import KIND_HELP, KIND_WORDS, pick
-from crane_core.ui.words import experiment_words
+from crane_core.ui.result_switches import KIND_HELP, pick
+from crane_core.ui.words import KIND_WORDS, experiment_words
 
 RATES = ("Accuracy", "F1")
 SOURCE_HELP = """Whose runs are compared: those of an imported release, or your own. A detector counts where it has runs

@@ -18,6 +18,7 @@ TERMS = {
     "strict": "A crash counts as detected only if the diagnosis is correct, too.",
     "half credit": "As strict, but a partly correct diagnosis counts one half.",
     "detection only": "A crash counts as detected whatever the diagnosis says.",
+    "rehearsal": "The target cell executed in a copy of the kernel, which is dropped. It predicts nothing.",
     "false alarm": "A crash predicted for a fixed notebook, which runs without one.",
     "pp": "Percentage points: the difference of two percentages.",
 }

@@ -23,7 +23,8 @@ MAX_TEXT = 600
 def _example(_store: Store, loaded: str) -> Example | None:
     """Of the study where its texts are loaded, else of the notebooks that ship."""
     verdicts = data.verdicts()
-    verdicts = verdicts[verdicts["detector_kind"] != DetectorKind.ANALYZER]
+    others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
+    verdicts = verdicts[~verdicts["detector_kind"].isin(others)]
     of_study = verdicts["experiment"] == STUDY
     return turned_right(_store, verdicts[of_study]) or turned_right(_store, verdicts[~of_study])
 

@@ -16,11 +16,11 @@ from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.frame import told
-from crane_core.ui.words import experiment_words, inputs_short
+from crane_core.ui.words import KIND_WORDS, experiment_words, inputs_short
 
 STUDY = "crane-llm-2025-10"
-KIND_WORDS = {DetectorKind.LLM: "LLMs", DetectorKind.ANALYZER: "static analyzers", DetectorKind.RULES: "rules"}
-KIND_HELP = "Which detectors to compare. p-values are adjusted over the detectors shown."
+KIND_HELP = """Which detectors to compare. p-values are adjusted over the detectors shown. A rehearsal predicts nothing:
+the target cell was executed in a copy of the kernel."""
 RULE_HELP = """How the runs of one instance become one prediction.
 - **majority**: crash if more than half of the answered runs say so (the paper's rule)
 - **mean of runs**: each run counts its share
@@ -143,8 +143,16 @@ def _inputs(chosen: Chosen) -> Inputs:
 
 
 def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
-    """Runs to show with the experiment, shipped or own; nothing is drawn if there are none."""
+    """Runs to show with the experiment, shipped or own; nothing is drawn if there are none.
+
+    A rehearsal stands alone: what was executed is never shown as one of the predictions.
+    """
     ran = data.run_list()
+    executed = measured["detector_kind"] == DetectorKind.REHEARSAL
+    if executed[measured["experiment"] == experiment].all():
+        url_state.drop(keys.BESIDE)
+        return []
+    measured = measured[~executed]
     is_ours = ran["is_job"] | ran["experiment"].isin(SHIPPED.get(experiment, ()))
     own = set(ran.loc[is_ours, "experiment"]) & set(measured["experiment"]) - {experiment}
     if not own:

@@ -7,7 +7,7 @@ import re
 
 from crane_core import rounding
 from crane_core.annotation.label_set import study_labels
-from crane_core.domain import Label, Setting
+from crane_core.domain import DetectorKind, Label, Setting
 from crane_core.pipeline.editions import without_edition
 from crane_core.pipeline.measures import Inputs
 
@@ -28,6 +28,12 @@ SETTING_SHORT = {
     Setting.RUNTIME_WITHOUT_V: "+RT−V",
     Setting.RUNTIME_DOCS: "+RT+D",
     Setting.RUNTIME_PLUS: "+RT+",
+}
+KIND_WORDS = {
+    DetectorKind.LLM: "LLMs",
+    DetectorKind.ANALYZER: "static analyzers",
+    DetectorKind.RULES: "rules",
+    DetectorKind.REHEARSAL: "rehearsal (execution in a copy)",
 }
 LABEL_WORDS: dict[str, str] = {label.code: label.words for label in study_labels().labels} | {
     Label.MISDETECTED: "– not detected",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import arguments
@@ -40,6 +43,10 @@ from crane_core.pipeline.detect_cascade import (
 from crane_core.pipeline.detect_dask import on_cluster
 from crane_core.pipeline.detect_here import in_processes
 from crane_core.pipeline.detect_models import predicting
+from crane_core.pipeline.detect_rehearsal import DETECTOR as REHEARSAL
+from crane_core.pipeline.detect_rehearsal import USUAL_S, check_allowed, notebooks_of, rehearsing
+from crane_core.pipeline.detect_rehearsal import How as RehearsalHow
+from crane_core.pipeline.detect_rehearsal import options as rehearsal_options
 from crane_core.pipeline.detect_score import Row, scores
 from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE, batch_file
 from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
@@ -49,17 +56,19 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.score_words import rows_json, table_words
 from crane_core.prompts.template import Template, template_for, template_from
-from crane_core.runtime.limits import n_cores
+from crane_core.runtime.limits import Limits, most_memory, n_cores
+from crane_core.runtime.rehearsal import LONGEST_S
 from crane_core.terminal import give, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_dask, cluster_for
 
 NAME = "detect"
-HELP = "run a detector (LLM, analyzer or rules) on a benchmark; repeat the command to resume"
+HELP = "run a detector (LLM, analyzer, rules or rehearsal) on a benchmark; repeat the command to resume"
 EXAMPLE = """python -m crane_core detect --detector fake --setting code --benchmark minibench --runs 3
          python -m crane_core detect --detector llm --model gpt-5 --setting runtime --budget-usd 5 --dry-run
          python -m crane_core detect --detector cascade --model gpt-5 --setting runtime --budget-usd 5
          python -m crane_core detect --detector llm --model qwen3 --model gpt-5 --setting code,runtime --name pilot
          python -m crane_core detect --detector pylint --setting runtime --instances 'numpy_*'
+         CRANE_ALLOW_EXECUTION=1 python -m crane_core detect --detector rehearsal --setting runtime --benchmark oven
          python -m crane_core detect --detector rules --setting runtime --dask tcp://10.0.0.5:8786"""
 LLM, FAKE = "llm", "fake"
 CONCURRENCY = 8
@@ -73,10 +82,11 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--detector",
         required=True,
-        choices=[LLM, FAKE, CASCADE, *local_detectors()],
+        choices=[LLM, FAKE, CASCADE, *local_detectors(), REHEARSAL.detector],
         metavar="D",
         help=f"{LLM}: any model, {FAKE}: a fake model with made-up answers, {CASCADE}: a model only where the rules "
-        f"find no certain crash, {', '.join(local_detectors())}",
+        f"find no certain crash, {', '.join(local_detectors())}, {REHEARSAL.detector}: no prediction, the target is "
+        "executed in a copy of its kernel (needs the notebooks, and CRANE_ALLOW_EXECUTION=1)",
     )
     verb.add_argument(
         "--setting",
@@ -116,6 +126,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
         "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests unless "
         "--price-in and --price-out say otherwise",
+    )
+    verb.add_argument(
+        "--rehearse-s",
+        type=arguments.number(0, LONGEST_S, above=True),
+        default=USUAL_S,
+        metavar="S",
+        help=f"how long {REHEARSAL.detector} lets a target run (default {USUAL_S:g})",
     )
     add_model_arguments(verb, has_several=True)
 
@@ -281,20 +298,42 @@ def _table(rows: Sequence[Row], printed: Sequence[PrintedRow]) -> list[str]:
 
 def _one(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
     if chosen.dask != OFF and chosen.detector not in local_detectors():
+        why = "asks a model, and keys and limits stay on this machine"
+        if chosen.detector == REHEARSAL.detector:
+            why = "executes notebooks on this machine"
         raise DetectorError(
-            f"{chosen.detector} asks a model, and keys and limits stay on this machine.",
+            f"{chosen.detector} {why}.",
             remedy=f"Omit --dask; it is for {', '.join(local_detectors())}. More questions at once: --concurrency.",
         )
     if chosen.detector == CASCADE:
         return _of_cascade(chosen, folder)
+    if chosen.detector == REHEARSAL.detector:
+        return _of_rehearsal(chosen, folder)
     return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
 
 
-def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _once(chosen: argparse.Namespace) -> None:
     if (chosen.runs or 1) > 1:
         raise DetectorError(
             f"{chosen.detector} gives the same answer each time, so it runs only once.", remedy="Omit --runs."
         )
+
+
+def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+    _once(chosen)
+    check_allowed(os.environ, Setting(chosen.setting))
+    with tempfile.TemporaryDirectory(prefix="crane-rehearsal-") as place:
+        notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
+        plan = _planned(chosen, folder, REHEARSAL, rehearsal_options(chosen.rehearse_s), None)
+        if chosen.dry_run:
+            return _say_plan(plan, f"{len(plan.work.open):,} notebooks to execute; nothing is sent over the network")
+        n_jobs = chosen.concurrency or max(1, n_cores() // 2)
+        how = RehearsalHow(chosen.rehearse_s, Limits(memory_bytes=most_memory() // n_jobs), n_jobs)
+        return _done(chosen, folder, plan, rehearsing(plan, notebooks, how))
+
+
+def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+    _once(chosen)
     module = local_detector(chosen.detector)
     detector = Detector(module.NAME, module.TITLE, module.KIND)
     plan = _planned(chosen, folder, detector, module.options(), None)
@@ -439,6 +478,7 @@ def _planned(
             template=template,
             again=chosen.again,
             is_given_both=chosen.detector == CASCADE,
+            is_executed=chosen.detector == REHEARSAL.detector,
             labels=_labels(chosen),
         )
         return plan_detection(store, folder, request)

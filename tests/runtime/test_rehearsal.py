@@ -80,11 +80,6 @@ UNKNOWN = {
         "held.acquire()",
         "waited",
     ),
-    "another thread": (
-        "import threading\ngo = threading.Event()\nt = threading.Thread(target=go.wait, daemon=True)\nt.start()",
-        "1 / 0",
-        "lacks the notebook's own threads",
-    ),
     "sleep": ("import time", "time.sleep(600)", "waited"),
     "await": ("import asyncio", "await asyncio.sleep(0)", "awaits"),
     "input": ("a = 1", "input()", "waits for input"),
@@ -206,6 +201,71 @@ POOLS = {
         "model.fit(x, y[:-1])",
     ),
 }
+
+
+THREADS = """import threading
+go = threading.Event(); calls = []
+def serve():
+    while go.wait(): go.clear(); calls.append(threading.active_count()); done.set()
+done = threading.Event()
+threading.Thread(target=serve, daemon=True).start()"""
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [("go.set(); done.wait(); calls[7]", Outcome.CRASH), ("go.set(); done.wait(); calls[0]", Outcome.RAN_THROUGH)],
+)
+def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_as_it_was(
+    code: str, outcome: Outcome, captured: Callable[..., Captured]
+) -> None:
+    done = captured(THREADS, "n = 3", code, probes=("(calls, go.is_set(), done.is_set(), threading.active_count())",))
+    told = done.result.rehearsal
+    assert told is not None
+    assert (told.outcome, told.ran_again, told.exception) == (
+        outcome,
+        True,
+        "IndexError" if outcome is Outcome.CRASH else None,
+    )
+    assert told.head.startswith("Rehearsal, executed in a second kernel after the same cells: ")
+    [probe] = done.result.probes
+    assert probe["before"] == probe["after"]
+
+
+OTHERWISE = {
+    "another value": ("import random\nn = random.random()", "calls[n]", "led to another state: n"),
+    "a cell that raises now": (
+        "from pathlib import Path\nPath('once.txt').touch(exist_ok=False)",
+        "calls[7]",
+        "code cell 1, run again in a second kernel, raised FileExistsError, not nothing",
+    ),
+    "the network": (
+        "import socket\ntry: socket.create_connection(('127.0.0.1', 9))\nexcept OSError: pass",
+        "calls[7]",
+        "run again in a copy: the cell uses the network",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: str, rehearse: Rehearse) -> None:
+    cell, code, why = OTHERWISE[name]
+    told = rehearse(THREADS, cell, code)
+    assert (told.outcome, told.ran_again) == (Outcome.UNKNOWN, True)
+    assert why in (told.why or "")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="tensorflow is not installed")
+def test_tensorflow_is_rehearsed_with_its_own_threads(rehearse: Rehearse) -> None:
+    before = (
+        "import numpy as np\nfrom tensorflow import keras\nkeras.utils.set_random_seed(1)\n"
+        "x = np.zeros((8, 3), 'float32')\n"
+        "model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])\n"
+        "model.compile(loss='mse')\nmodel.fit(x, x[:, 0], verbose=0)"
+    )
+    through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=30.0)
+    crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=30.0)
+    assert (through.outcome, crash.outcome) == (Outcome.RAN_THROUGH, Outcome.CRASH)
+    assert crash.exception == "ValueError"
 
 
 @pytest.mark.parametrize("library", POOLS)

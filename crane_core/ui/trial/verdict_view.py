@@ -13,7 +13,7 @@ from crane_core.pipeline.ask_one import Asked
 from crane_core.pipeline.check import Checked, findings
 from crane_core.pipeline.job_words import cost_words
 from crane_core.pipeline.value_origins import evidence, with_origins
-from crane_core.runtime.rehearsal import EXECUTED, Outcome, Rehearsal
+from crane_core.runtime.rehearsal import Outcome, Rehearsal
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -85,7 +85,7 @@ def rehearsal_html(told: Rehearsal) -> str:
     css = "cw-alarm" if told.outcome is Outcome.CRASH else "cw-calm"
     title = told.title[:1].upper() + told.title[1:]
     facts = [(name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text)) for name, text in told.facts]
-    return _card(css, EXECUTED, _shown(title), facts)
+    return _card(css, told.how, _shown(title), facts)
 
 
 def _card(css: str, who: str, head: str, facts: list[tuple[str, str]]) -> str:

@@ -57,7 +57,7 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NO_CALL, _NO_ACCESS = 38, 13
 _THREAD = 0x00010000
 _OTHER_NUMBERS = 0x40000000
-_INTERNET = (2, 10)
+INTERNET = (2, 10)
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _WITH_PARENT = 38, 22, 2, 1
 _SIGKILL = 9
@@ -95,7 +95,7 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     ]
     for number in system.signals:
         words += _only(number, [(_LOAD, 0, 0, _argument(0)), (_EQUAL, 1, 0, own)], _KILL)
-    families = [(_EQUAL, len(_INTERNET) - place, 0, family) for place, family in enumerate(_INTERNET)]
+    families = [(_EQUAL, len(INTERNET) - place, 0, family) for place, family in enumerate(INTERNET)]
     refused = (_RETURN, 0, 0, _ERRNO | _NO_ACCESS)
     words += _when(system.socket, [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)])
     for number in _UNTOLD:

@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Any, Sequence
 
+from .copy_calls import INTERNET
+
 _PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
 _NETWORK = (
     "socket.connect socket.bind socket.sendto socket.sendmsg socket.getaddrinfo socket.gethostbyname"
@@ -35,6 +37,9 @@ _WORDS = {
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _COUNTS_CORES = "lscpu"
 """joblib asks this program how many cores there are, and goes on without an answer."""
+_TRIES_IPV6 = ("urllib3.util.connection", "_has_ipv6")
+"""urllib3 tries at its import whether a socket can be had, and goes on without one; TensorFlow imports it."""
+_DEEPEST = 4
 
 
 class Refusals:
@@ -54,13 +59,15 @@ class Refusals:
     def _heed(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             reason = FILE if self._is_writing(*arguments) else None
+        elif event == "socket.__new__":
+            reason = NETWORK if arguments[1] in INTERNET else None
         else:
             reason = _WORDS.get(event)
             if reason == FILE and self._are_writable(arguments):
                 reason = None
         if reason is None:
             return
-        if not (event == "subprocess.Popen" and arguments[0] == _COUNTS_CORES):
+        if not (event == "subprocess.Popen" and arguments[0] == _COUNTS_CORES or reason == NETWORK and _is_tried()):
             self.note(reason)
         raise PermissionError(f"{event} is refused in a copy of the kernel")
 
@@ -76,3 +83,15 @@ class Refusals:
     def _is_dropped(self, path: Any) -> bool:
         real = os.path.realpath(os.fsdecode(path))
         return any(real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable)
+
+
+def _is_tried() -> bool:
+    """Whether urllib3 asks, from whom the hook was called: its own frame and that of `socket` lie between."""
+    frame = sys._getframe(1)
+    for _ in range(_DEEPEST):
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+        if (frame.f_globals.get("__name__"), frame.f_code.co_name) == _TRIES_IPV6:
+            return True
+    return False

@@ -21,6 +21,8 @@ _LEAST_S = 0.005
 
 def facts_of(work: Work, look: Any) -> Facts:
     """What `work(tell)` tells by `tell(name, JSON)`; with `unfinished`, the reason, when it did not come to its end."""
+    if not look.limits.foreign:
+        return {"unfinished": "needs code of the notebook"}
     seconds = look.seconds_left * _SHARE_OF_TIME
     if seconds < _LEAST_S:
         return {"unfinished": "no time is left for it"}

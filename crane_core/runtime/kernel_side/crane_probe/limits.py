@@ -36,6 +36,8 @@ class Limits(NamedTuple):
     variable_chars: int = 24_000
     """JSON text of one variable."""
     state_chars: int = 400_000
+    foreign: bool = True
+    """Whether code of the notebook may run for facts that it alone can give."""
 
 
 def limits_from(request: dict[str, Any]) -> Limits:

@@ -1,6 +1,8 @@
 """A rehearsal: the target cell runs in a copy of the kernel, which is dropped; the kernel itself does not run it.
 
-    rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n}) -> JSON text
+    rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n, "again": None}) -> JSON text
+
+With `again` the kernel is a fresh one, and the copy runs the cells before the target first (see repeated.py).
 
 Knows the order of the work, and what the end of a copy means. Says crash, ran through or still running only where
 the copy's own limits cannot have had a part in it; else unknown, with the reason.
@@ -21,7 +23,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Mapping
 
-from . import bounds, copy_calls, copy_memory, copy_room, copy_threads, forked, gpus, rehearsed
+from . import bounds, copy_calls, copy_memory, copy_room, copy_threads, forked, gpus, rehearsed, repeated
 from .copy_refusals import Refusals
 from .forked import Facts
 
@@ -43,20 +45,25 @@ _LEFT = "the cell ended the process"
 _BY_SYSTEM = "the cell asked the system for a program, a connection or a file that a copy is not given"
 
 
-def rehearse(request: Mapping[str, Any], shell: Any = None) -> str:
+def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str:
     """What the target comes to in a copy, run by this shell of IPython, or by the kernel's."""
     collects = gc.isenabled()
     gc.disable()
     try:
-        return bounds.dumps(bounds.safe(_told(request, shell or _shell()), rehearsed.MOST_MESSAGE + 100))
+        return bounds.dumps(bounds.safe(_told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100))
     finally:
         if collects:
             gc.enable()
 
 
-def _told(request: Mapping[str, Any], shell: Any) -> Facts:
+def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
     why = _hindered(shell)
-    return _unknown(why) if why else _in_a_copy(shell, request)
+    if why:
+        return _unknown(why)
+    others = copy_threads.of_the_notebook()
+    if others:
+        return _lacking(f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}")
+    return _in_a_copy(shell, request, look)
 
 
 def _hindered(shell: Any) -> str | None:
@@ -65,10 +72,7 @@ def _hindered(shell: Any) -> str | None:
         return _NO_COPY
     if shell is None:
         return _NO_SHELL
-    if gpus.is_initialised():
-        return _GPU
-    others = copy_threads.of_the_notebook()
-    return f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}" if others else None
+    return _GPU if gpus.is_initialised() else None
 
 
 def _shell() -> Any:
@@ -80,16 +84,21 @@ def _unknown(why: str) -> Facts:
     return {"outcome": rehearsed.UNKNOWN, "why": why}
 
 
+def _lacking(why: str) -> Facts:
+    """Unknown, perhaps for want of threads: a process that ran the cells itself would have them."""
+    return dict(_unknown(why), lacks_threads=True)
+
+
 # In the kernel
 
 
-def _in_a_copy(shell: Any, request: Mapping[str, Any]) -> Facts:
+def _in_a_copy(shell: Any, request: Mapping[str, Any], look: repeated.Look) -> Facts:
     reader, writer = os.pipe()
     draws, loop = random.getstate(), _running_loop()
     copy = forked.fork()
     if copy == 0:
-        _live(shell, request, writer, draws, loop)
-    watched = _Watched(copy, float(request["seconds"]))
+        _live(shell, request, writer, draws, loop, look)
+    watched = _Watched(copy, float(request["seconds"]), _START_S + repeated.seconds(request))
     try:
         os.close(writer)
         watched.hear(reader)
@@ -107,16 +116,17 @@ def _running_loop() -> Any:
 class _Watched:
     """The copy, as the kernel sees it: what it said, when its cell began, when it last used the processor."""
 
-    def __init__(self, copy: int, seconds: float) -> None:
+    def __init__(self, copy: int, seconds: float, start_s: float) -> None:
         self._copy = copy
         self._seconds = seconds
+        self._start_s = start_s
         self._said: Facts = {}
         self._began: float | None = None
         self._uses: list[tuple[float, float]] = []
         self._is_late = False
 
     def hear(self, reader: int) -> None:
-        deadline = time.perf_counter() + _START_S
+        deadline = time.perf_counter() + self._start_s
         said = b""
         while len(said) < _MOST_ANSWER:
             now = time.perf_counter()
@@ -150,9 +160,10 @@ class _Watched:
         if self._is_late and self._began is None:
             return _unknown("the copy did not begin in time")
         if self._is_late:
-            return {"outcome": STILL_RUNNING} if self._is_working() else _unknown(_WAITS)
+            return {"outcome": STILL_RUNNING} if self._is_working() else _lacking(_WAITS)
         if os.WIFSIGNALED(status):
-            return _unknown(_ended_by(os.WTERMSIG(status)))
+            number = os.WTERMSIG(status)
+            return _unknown(_BY_SYSTEM) if number == signal.SIGSYS else _lacking(_ended_by(number))
         return _unknown(_LEFT)
 
     def _is_working(self) -> bool:
@@ -164,8 +175,6 @@ class _Watched:
 
 def _ended_by(number: int) -> str:
     """A copy may die of what a fork breaks (a library's lost threads), so that the signal says nothing of the cell."""
-    if number == signal.SIGSYS:
-        return _BY_SYSTEM
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     return f"the copy was ended by {name}, which may be due to the copy itself"
 
@@ -182,7 +191,7 @@ def _processor_s(process: int) -> float:
 # In the copy
 
 
-def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any) -> None:
+def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any, look: repeated.Look) -> None:
     """Keep apart, run, tell, end; never comes back."""
     leave = os._exit
     write = os.write
@@ -192,7 +201,7 @@ def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop:
             write(writer, json.dumps([name, fact]).encode() + b"\n")
 
         try:
-            refusals = _kept_apart(request, writer, tell)
+            refusals, writes = _kept_apart(request, writer)
         except (OSError, copy_memory.SharedMemoryError) as error:
             tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
             return
@@ -200,13 +209,19 @@ def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop:
         if loop is not None:
             sys.modules["asyncio.events"]._set_running_loop(loop)
         had_driver = gpus.has_driver()
+        why = repeated.hindered(shell, request, refusals, look)
+        if why is not None:
+            tell("end", _unknown(why))
+            return
+        tell("begun", writes)
         found = rehearsed.told(shell, request["target"], refusals)
         tell("end", _unknown(_ASKS_GPU) if gpus.has_driver() and not had_driver else found)
     finally:
         leave(0)
 
 
-def _kept_apart(request: Mapping[str, Any], writer: int, tell: Any) -> Refusals:
+def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]:
+    """What is refused from now on, and whether files are dropped or refused."""
     os.setpgid(0, 0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     forked.cut_off(writer, nowhere)
@@ -218,10 +233,9 @@ def _kept_apart(request: Mapping[str, Any], writer: int, tell: Any) -> Refusals:
     copy_memory.bound(int(request["memory_bytes"]))
     refusals = Refusals(writable or ())
     sys.dont_write_bytecode = True
-    tell("begun", "dropped" if writable else "refused")
     refusals.begin()
     copy_calls.restrict(may_write=writable is not None)
-    return refusals
+    return refusals, "dropped" if writable else "refused"
 
 
 def _folders() -> list[str]:

@@ -36,7 +36,7 @@ class _Shown:
 def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     """`outcome`, and with a crash `exception`, `message` and `line` (of the cell, from 1); else `why`, if unknown."""
     shown = _prepared(shell, refusals)
-    if _awaits(shell, code):
+    if awaits(shell, code):
         return {"outcome": UNKNOWN, "why": _AWAITS}
     result = shell.run_cell(code, store_history=False, silent=True)
     error = result.error_before_exec or result.error_in_exec or shown.error
@@ -60,7 +60,7 @@ def _prepared(shell: Any, refusals: Refusals) -> _Shown:
     return shown
 
 
-def _awaits(shell: Any, code: str) -> bool:
+def awaits(shell: Any, code: str) -> bool:
     """Whether the shell would run the cell in the kernel's event loop."""
     try:
         transformed = shell.transform_cell(code)

@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from crane_core.domain import DetectorKind
 from crane_core.ui import keys
 from crane_core.ui.breakdown_view import draw_breakdown
 from crane_core.ui.claims_view import draw_claims
 from crane_core.ui.five_runs_view import draw_five_runs
 from crane_core.ui.frame import page
 from crane_core.ui.gains_view import draw_runtime_state
+from crane_core.ui.rehearsal_view import draw_rehearsal
 from crane_core.ui.result_switches import draw_switches
 from crane_core.ui.specification_view import draw_specification_curve
 from crane_core.ui.study_view import draw_tables
@@ -23,14 +25,16 @@ OF_CHOSEN = {
     "Robustness": draw_specification_curve,
     "Time": draw_time_saved,
 }
+OF_EXECUTED = {"Rehearsal": draw_rehearsal}
 OF_PAPER = {"Paper's tables": draw_tables, "Paper's claims": draw_claims}
 
 with page():
     st.title("Results")
     chosen = draw_switches()
-    name, tab = one_tab([*(OF_CHOSEN if chosen is not None else ()), *OF_PAPER], key=keys.PART)
+    parts = OF_EXECUTED if chosen is not None and chosen.kind is DetectorKind.REHEARSAL else OF_CHOSEN
+    name, tab = one_tab([*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART)
     with tab:
         if name in OF_PAPER:
             OF_PAPER[name]()
         elif chosen is not None:
-            OF_CHOSEN[name](chosen)
+            parts[name](chosen)

@@ -57,7 +57,7 @@ def options(seconds: float) -> dict[str, Any]:
 
 
 def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
-    """Raises DetectorError where notebooks may not run, and for what is not the live kernel."""
+    """Raises DetectorError if notebooks may not run, and for what is not the live kernel."""
     if not execution_allowed(environment):
         raise DetectorError(
             f"The rehearsal executes notebooks, which {ALLOWED} does not allow.",
@@ -88,7 +88,7 @@ def notebooks_of(benchmark: str, folder: DataFolder, into: Path) -> dict[str, No
 
 
 def rehearsing(plan: Plan, notebooks: Mapping[str, Notebook], how: How) -> Worker:
-    """A worker that brings each open instance to its target in a kernel of its own, and rehearses the target."""
+    """A worker that brings each open instance to its target in its own kernel, and rehearses the target."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         ended = Event()
@@ -118,7 +118,7 @@ def rehearsing(plan: Plan, notebooks: Mapping[str, Notebook], how: How) -> Worke
 
 
 def _predicted(plan: Plan, instance_id: str, notebooks: Mapping[str, Notebook], how: How, stop: Event) -> Prediction:
-    """Raises DetectorError where the outcome is no verdict."""
+    """Raises DetectorError if there is no verdict, and what `capture` raises."""
     notebook = notebooks.get(instance_id)
     if notebook is None:
         raise DetectorError("Its notebook is not here.", remedy="Import it.")
@@ -142,7 +142,7 @@ def _target(plan: Plan, instance_id: str) -> int | None:
 
 
 def verdict(told: Rehearsal) -> Prediction:
-    """A crash, or none where the target ran through. Raises DetectorError for any other outcome, which is none."""
+    """A crash, or none if the target ran through. Raises DetectorError if the outcome decides neither."""
     if told.outcome is Outcome.RAN_THROUGH:
         return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
     if told.outcome is Outcome.CRASH:

@@ -62,7 +62,7 @@ def pair(folder: Path, name: str, crashing: str, fixed: str) -> None:
             cells[-1].outputs = [nbformat.v4.new_output("error", ename="IndexError", evalue="no", traceback=[])]
         place = folder / "benchmark" / name
         place.mkdir(parents=True, exist_ok=True)
-        nbformat.write(nbformat.v4.new_notebook(cells=cells, nbformat_minor=4), place / f"{name}_{version}.ipynb")
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), place / f"{name}_{version}.ipynb")
 
 
 def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(run: Say, folder: DataFolder, tmp_path: Path) -> None:

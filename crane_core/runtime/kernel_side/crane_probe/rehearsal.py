@@ -36,6 +36,7 @@ _TAIL = 0.25
 _LEAST_USE = 0.05
 _MOST_ANSWER = 20_000
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing is written there: its changes are dropped
+_LOCKS = "/dev/shm"  # noqa: S108 - as above
 _NO_SHELL = "the kernel is not IPython's"
 _NO_COPY = "this system cannot make a copy of a process and keep it apart"
 _GPU = "a GPU is in use, which a copy of the kernel cannot share"
@@ -239,12 +240,12 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
 
 
 def _folders() -> list[str]:
-    """Where notebooks write: beside themselves, at home, and in the folder for temporary files."""
+    """Where notebooks write: beside themselves, at home, among temporary files; locks of multiprocessing in memory."""
     try:
         here = os.getcwd()  # noqa: PTH109 - a string is wanted
     except OSError:
         here = ""
-    return [here, os.environ.get("TMPDIR") or _TEMPORARY, str(Path("~").expanduser())]
+    return [here, os.environ.get("TMPDIR") or _TEMPORARY, str(Path("~").expanduser()), _LOCKS]
 
 
 def _silence(nowhere: int) -> None:

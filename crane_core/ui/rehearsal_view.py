@@ -1,0 +1,47 @@
+"""Results of rehearsals: what the targets did when they were executed. Nothing here is a prediction."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from crane_core.pipeline.rehearsed import rehearsed
+from crane_core.pipeline.rows import as_rows
+from crane_core.ui import data
+from crane_core.ui.grid import grid
+from crane_core.ui.result_switches import Chosen
+from crane_core.ui.words import count, interval, percent
+
+ABOUT = (
+    "Execution, not prediction: each target cell was run in a copy of its kernel, which was dropped. Targets that were "
+    "still running at the limit or whose outcome is unknown gave no verdict; the Runs page lists their reasons."
+)
+VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _rehearsed(loaded: str, chosen: Chosen) -> pd.DataFrame:
+    return rehearsed(chosen.rows())
+
+
+def draw_rehearsal(chosen: Chosen) -> None:
+    """A row for the crashing and one for the fixed notebooks of each rehearsal."""
+    st.subheader("What did the targets do in a copy of their kernel?", anchor="rehearsal")
+    st.caption(ABOUT)
+    grid(readable(_rehearsed(data.answers(), chosen)))
+
+
+def readable(found: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Detector": row["detector_title"],
+            "Notebooks": VERSIONS[row["version"]],
+            "Crashed": count(row["n_crashed"]),
+            "Ran through": count(row["n_through"]),
+            "No verdict": count(row["n_open"]),
+            "As recorded": percent(row["value"]),
+            "95% interval": interval(row["low"], row["high"]),
+            "n": count(row["n"]),
+        }
+        for row in as_rows(found.sort_values("version", ascending=False, kind="stable"))
+    )

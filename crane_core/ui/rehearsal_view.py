@@ -26,15 +26,17 @@ def _rehearsed(loaded: str, chosen: Chosen) -> pd.DataFrame:
 
 def draw_rehearsal(chosen: Chosen) -> None:
     """A row for the crashing and one for the fixed notebooks of each rehearsal."""
-    st.subheader("What did the targets do in a copy of their kernel?", anchor="rehearsal")
+    st.subheader("Rehearsal: what did the targets do in a copy of their kernel?", anchor="rehearsal")
     st.caption(ABOUT)
     grid(readable(_rehearsed(data.answers(), chosen)))
 
 
 def readable(found: pd.DataFrame) -> pd.DataFrame:
+    """The table; it names the detector only where there are several, as a phone has no room for a wide first column."""
+    titles = found["detector_title"].nunique() > 1
     return pd.DataFrame(
-        {
-            "Detector": row["detector_title"],
+        ({"Detector": row["detector_title"]} if titles else {})
+        | {
             "Notebooks": VERSIONS[row["version"]],
             "Crashed": count(row["n_crashed"]),
             "Ran through": count(row["n_through"]),

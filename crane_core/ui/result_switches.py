@@ -121,6 +121,8 @@ def draw_switches() -> Chosen | None:
         measured = measured[measured["experiment"].isin(with_shipped(experiment))]
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])]
         kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
+        if kind == DetectorKind.REHEARSAL:
+            return _executed(benchmark, experiment)
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
         annotators = _annotators(measured[measured["detector_kind"] == kind], benchmark, experiment, kind)
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
@@ -130,6 +132,13 @@ def draw_switches() -> Chosen | None:
             benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
         )
         return chosen._replace(inputs=_inputs(chosen))
+
+
+def _executed(benchmark: str, experiment: str) -> Chosen:
+    """A rehearsal has one run, one input and no diagnosis: nothing else is drawn to choose from."""
+    for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
+        url_state.drop(key)
+    return Chosen(benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION)
 
 
 def _inputs(chosen: Chosen) -> Inputs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import StrEnum
+from functools import lru_cache
 from string import digits
 from typing import NamedTuple
 
@@ -264,6 +265,7 @@ def natural_order(cases: pd.DataFrame) -> pd.DataFrame:
     return cases.iloc[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
+@lru_cache(maxsize=65_536)
 def _natural(case_id: str) -> tuple[str, int]:
     stem = case_id.rstrip(digits)
     return stem.removesuffix("_").lower(), int(case_id[len(stem) :] or 0)

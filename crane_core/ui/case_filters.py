@@ -7,6 +7,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from pandas.api.types import is_string_dtype
 
 from crane_core.charts.theme import in_order
 from crane_core.pipeline.beside import OWN
@@ -143,9 +144,22 @@ def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ..
 
 
 def _verdicts(benchmark: str, answers: Answers, *, columns: Sequence[str]) -> pd.DataFrame:
-    """The rows of the verdict frame that are asked for, with these columns."""
-    verdicts = data.verdicts()
+    """The rows of the verdict frame that are asked for, with these columns; texts are categories."""
+    verdicts = _coded(data.answers())
     return verdicts.loc[(verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)]
+
+
+def prepare_counts() -> None:
+    """What the first visit would wait for."""
+    _coded(data.answers())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _coded(loaded: str) -> pd.DataFrame:
+    """The columns of the verdict frame that are counted here: texts as categories, which are told apart at once."""
+    verdicts = data.verdicts()
+    columns = dict.fromkeys(("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED))
+    return pd.DataFrame({name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of for name in columns})
 
 
 def _counts_in(frame: pd.DataFrame, answers: Answers) -> pd.Series[bool]:
@@ -167,7 +181,7 @@ def _jobs() -> set[str]:
 def _comparisons(loaded: str, benchmark: str) -> list[str]:
     """Inputs that can be compared on a benchmark, those of the study first."""
     rows = _verdicts(benchmark, (), columns=("experiment", "detector", "setting", "instance_id"))
-    series = rows["experiment"].where(~rows["experiment"].isin(_jobs()), OWN)
+    series = rows["experiment"].cat.codes.mask(rows["experiment"].isin(_jobs()), -1)
     asked = rows.assign(detector=rows.groupby([series, "detector"], observed=True).ngroup())
     return [comparison_text(inputs) for inputs in comparisons(asked)]
 

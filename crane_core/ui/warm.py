@@ -97,7 +97,9 @@ def _prepare_others() -> None:
     from crane_core.detectors.registry import local_detectors
     from crane_core.ui import data
     from crane_core.ui.agreement.computed import prepare_usual
+    from crane_core.ui.case_filters import prepare_counts
 
     data.run_list()
+    prepare_counts()
     local_detectors()
     prepare_usual()

@@ -134,7 +134,7 @@ Csv = dict[str, pd.DataFrame]
 def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     """What the pages offer as CSV while they are drawn, by the name of the file, as it is read again."""
     frame = verdict_frame(store)
-    monkeypatch.setattr(data, "judged", lambda _: frame)
+    monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "answers", lambda: "raw")
     monkeypatch.setattr(data, "printed_numbers", lambda: pd.DataFrame(columns=["publication", "table_id", "column"]))
     taken: Csv = {}

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe import foreign, forked, held
+from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 
 Tell = Callable[[str, Any], None]
 NO_COPY = "the process cannot be copied here"
@@ -29,6 +30,7 @@ AMPLE_S = 20.0
 
 class FakeLook(NamedTuple):
     seconds_left: float
+    limits: Limits = Limits()
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -200,6 +202,13 @@ def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
 def test_without_time_it_is_not_begun() -> None:
     ran: list[str] = []
     assert foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(0.0)) == {"unfinished": "no time is left for it"}
+    assert ran == []
+
+
+def test_where_it_is_not_wanted_it_is_not_begun() -> None:
+    ran: list[str] = []
+    look = FakeLook(AMPLE_S, Limits(foreign=False))
+    assert foreign.facts_of(lambda tell: ran.append("ran"), look) == {"unfinished": "needs code of the notebook"}
     assert ran == []
 
 

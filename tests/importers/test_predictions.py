@@ -67,7 +67,7 @@ def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) 
 def test_a_kind_of_detector_that_does_not_exist_is_a_problem(tree_of: TreeOf) -> None:
     [problem] = read(tree_of, line(kind="oracle"))
     assert isinstance(problem, LoadProblem)
-    assert problem.reason == "kind must be one of llm, analyzer, rules, not 'oracle'"
+    assert problem.reason == "kind must be one of llm, analyzer, rules, rehearsal, not 'oracle'"
 
 
 def test_benchmark_and_experiment_may_be_named(tree_of: TreeOf) -> None:

@@ -158,8 +158,11 @@ def _connected(path: Path, sources: Path | None, *, read_only: bool = False) -> 
         if sources is None:
             return duckdb.connect(str(path), read_only=read_only, config=_CONFIG | {"enable_external_access": False})
         connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
-        connection.execute(f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]")
-        connection.execute("SET enable_external_access = false")
+        # Open in this process already, it is the same database, and closed: then nothing can be set, or has to be.
+        [(is_unset,)] = connection.execute("SELECT current_setting('enable_external_access')").fetchall()
+        if is_unset:
+            connection.execute(f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]")
+            connection.execute("SET enable_external_access = false")
         return connection
     except duckdb.Error as error:
         raise _refusal(path, error) from error

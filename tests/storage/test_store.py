@@ -212,3 +212,19 @@ def test_what_queries_needed_is_given_back() -> None:
         assert store.cursor().sql("SELECT current_setting('allocator_background_threads')").fetchall() == [(True,)]
     finally:
         store.close()
+
+
+def test_a_database_opens_again_in_the_same_process_and_reads_no_other_files(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "other.csv").write_text("a\n1\n")
+    first = open_store(tmp_path / "crane.duckdb", tmp_path / "kept")
+    try:
+        again = open_store(tmp_path / "crane.duckdb", tmp_path / "kept")
+        try:
+            for store in (first, again):
+                with pytest.raises(duckdb.PermissionException):
+                    store.cursor().execute(f"SELECT * FROM read_csv('{tmp_path / 'other.csv'}')")
+        finally:
+            again.close()
+    finally:
+        first.close()

@@ -38,27 +38,35 @@ def page_shown() -> None:
 
 
 def begin(patience_s: float = _PATIENCE_S) -> Thread:
-    """Warm up in a thread while the server already runs, then keep the copy for replicas, if one is asked for.
-
-    The thread ends with the process.
-    """
-    thread = Thread(target=_warm_up_and_publish, args=(patience_s,), name="warm-up", daemon=True)
+    """Keep the copy for replicas, if one is asked for, and warm up in the thread returned, while the server runs."""
+    every_s = interval_s()
+    if every_s and not writer():
+        _publish(every_s)
+    thread = Thread(target=_warm_up, args=(patience_s,), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _warm_up_and_publish(patience_s: float) -> None:
+def _publish(every_s: float) -> None:
+    from crane_core.ui import data
+
+    with _quietly():
+        publish_regularly(data.store(), data.folder(), every_s, Event())
+
+
+def _warm_up(patience_s: float) -> None:
     with _quietly():
         _prepare_overview()
         _shown.wait(patience_s)
         for module in imported_by_pages():
             import_module(module)
         _prepare_others()
-    every_s = interval_s()
-    if every_s and not writer():
-        from crane_core.ui import data
 
-        publish_regularly(data.store(), data.folder(), every_s, Event())
+
+def load() -> None:
+    """The frame of every page, which the server would import with a warning in the terminal for each cache."""
+    with _quietly():
+        import_module("crane_core.ui.frame")
 
 
 def _prepare_overview() -> None:

@@ -107,6 +107,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
+    from crane_core.ui.warm import load  # loads Streamlit, which the other commands need not wait for
+
+    load()
     give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     serve(chosen.address, chosen.port)
     return 0

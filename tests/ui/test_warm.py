@@ -38,7 +38,7 @@ def test_it_says_nothing_and_leaves_the_answer(root: Path, folder: DataFolder) -
 
 
 def test_the_terminal_stays_quiet(root: Path, folder: DataFolder) -> None:
-    program = "from crane_core.ui.warm import begin; begin(patience_s=0).join()"
+    program = "from crane_core.ui.warm import load; load(); import app; app.begin(patience_s=0).join()"
     environment = {"CRANE_DATA": str(folder.path), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=root, env=environment, capture_output=True, text=True, check=True

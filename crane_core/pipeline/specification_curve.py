@@ -55,9 +55,8 @@ def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WIT
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     """What `measures` asks of a frame, with names as categories: each is looked up dozens of times."""
     names = ["benchmark", "detector", "detector_title", "setting", "case_id", "instance_id", "human", "label_stratum"]
-    return frame[[*names, *(column for column in OUTCOME if column not in names)]].astype(
-        dict.fromkeys(names, "category")
-    )
+    asked = [*names, *(column for column in (*OUTCOME, "label_credit") if column in frame and column not in names)]
+    return frame[asked].astype(dict.fromkeys(names, "category"))
 
 
 def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:

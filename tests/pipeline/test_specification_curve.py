@@ -93,3 +93,16 @@ def test_the_credit_decides_most_in_the_study(curve: pd.DataFrame) -> None:
     found = decisive(curve)
     assert found is not None
     assert (found.choice, found.least.name) == ("credit", "detection only")
+
+
+def test_a_stated_credit_counts_as_it_does_elsewhere(models: pd.DataFrame, curve: pd.DataFrame) -> None:
+    """A fifth for partial stands between none, which strict counting gives, and half."""
+    stated = models.assign(label_credit=models["human"].map({"correct": 1.0, "partial": 0.2, "wrong": 0.0}))
+    read = ["rule", "credit", "judged_by", "test", "detector"]
+    before, after = (one.set_index(read)["difference"] for one in (curve, specification_curve({"people": stated})))
+    is_half = before.index.get_level_values("credit") == "half credit for partial"
+    strict = before.xs("correct diagnosis", level="credit").groupby(["rule", "detector"]).first()
+    half = before[is_half].groupby(["rule", "detector"]).first()
+    found = after[is_half].groupby(["rule", "detector"]).first()
+    assert after[~is_half].equals(before[~is_half])
+    assert found.tolist() == pytest.approx((0.6 * strict + 0.4 * half).tolist(), abs=1e-12)

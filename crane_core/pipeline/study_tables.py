@@ -37,7 +37,7 @@ def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, Stu
     verdicts: `pipeline.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment. numbers:
     the fields of PublishedNumber, one row per printed cell, in the order of the page.
     """
-    coded = verdicts.assign(**{name: verdicts[name].astype("category") for name in _COMPARED})
+    coded = verdicts.astype(dict.fromkeys(_COMPARED, "category"))
     return {module.TABLE_ID: _table(module, coded, numbers) for module in table_modules()}
 
 

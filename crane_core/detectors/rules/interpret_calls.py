@@ -23,7 +23,7 @@ from crane_core.detectors.rules.interpret_classes import (
     member,
     refuse_absent,
 )
-from crane_core.detectors.rules.interpret_expressions import attribute, part_of
+from crane_core.detectors.rules.interpret_expressions import attribute, known_elements, part_of
 from crane_core.detectors.rules.interpret_loops import comprehended
 from crane_core.detectors.rules.interpreter import Callee, GiveUpError, Interpreter, call_of, expression
 from crane_core.detectors.rules.operation import Arguments
@@ -80,16 +80,8 @@ def of_bases(interpreter: Interpreter, func: ast.Attribute, node: ast.Call) -> A
 
 def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
     """What a call hands over, in the order in which Python evaluates it."""
-    positional: list[AbstractValue] = []
+    positional, is_complete = known_elements(interpreter, node.args)
     keywords: dict[str, AbstractValue] = {}
-    is_complete = True
-    for part in node.args:
-        if isinstance(part, ast.Starred):
-            every = interpreter.iterate(interpreter.value(part.value), part).every
-            is_complete = is_complete and every is not None
-            positional += every or ()
-        else:
-            positional.append(interpreter.value(part))
     for keyword in node.keywords:
         value = interpreter.value(keyword.value)
         if keyword.arg is not None:

@@ -76,6 +76,12 @@ def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
 
 def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[AbstractValue] | None:
     """The values of a display's elements, None if a star gives nobody knows how many."""
+    items, is_whole = known_elements(interpreter, nodes)
+    return items if is_whole else None
+
+
+def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
+    """The values of elements as far as they are known, and whether these are all."""
     items: list[AbstractValue] = []
     is_whole = True
     for node in nodes:
@@ -85,7 +91,7 @@ def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[Abstra
             items += every or ()
         else:
             items.append(interpreter.value(node))
-    return items if is_whole else None
+    return items, is_whole
 
 
 @expression(ast.Dict)

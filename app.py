@@ -7,12 +7,14 @@ from streamlit.starlette import App
 
 from crane_core.ui.door import door
 from crane_core.ui.frame import run_app
+from crane_core.ui.navigation import declare_pages
 from crane_core.ui.no_delay import send_at_once
 from crane_core.ui.warm import begin
 
 if __name__ == "__main__":
     run_app()
 else:
+    declare_pages()
     app = App(__file__, middleware=door())
     send_at_once()
     begin()

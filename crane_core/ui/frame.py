@@ -1,9 +1,4 @@
-"""What stands around every page: page config, style, access, the open store, errors told as sentences.
-
-Each page file begins with `with page():`. On a fresh server a first visit to a page's own URL runs that file
-without app.py (the pages/ folder makes Streamlit do so); the frame then declares the menu and runs the visit again,
-which goes through app.py with the same URL.
-"""
+"""What stands around every page: page config, style, access, the open store, errors told as sentences."""
 
 from __future__ import annotations
 
@@ -23,6 +18,7 @@ from crane_core.ui.door import let_in
 from crane_core.ui.garbage_collection import freeze_gc
 from crane_core.ui.login_view import draw_login
 from crane_core.ui.navigation import MARK, link, navigate, shown_title
+from crane_core.ui.page_imports import import_page
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.replica_view import draw_replica
 from crane_core.ui.url_state import arrive
@@ -33,10 +29,10 @@ from crane_core.ui.words import literal
 
 def run_app() -> None:
     """The whole of app.py: frame first, then the page that the URL means."""
-    st.session_state[keys.IN_APP] = True
     st.set_page_config(page_title="Crane Workbench", page_icon=str(MARK), layout="wide")
     chosen = navigate()
     st.session_state[keys.PAGE] = chosen.url_path
+    import_page(chosen.url_path)
     chosen.run()
     page_shown()
 
@@ -55,9 +51,6 @@ def page(
     A visitor without access gets the question for the login and `beside_the_login`, not the body; one whose role
     is less than the page `needs` gets one line that says so.
     """
-    if not st.session_state.get(keys.IN_APP):
-        navigate()
-        st.rerun()
     beside_the_menu = st.container(key=keys.BAR_PLACE)  # there for strangers, too: what follows keeps its place
     visitor = _let_in()
     if visitor is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
@@ -40,6 +41,15 @@ def pages() -> dict[str, st.Page]:
         name: st.Page(file, title=title(name), url_path=None if name == first else name, default=name == first)
         for name, file in files.items()
     }
+
+
+def declare_pages() -> None:
+    """Have Streamlit run app.py for every address, from the server's first visit on.
+
+    Else it would run a page's file alone, without app.py, until `st.navigation` was called once: that is how it
+    treats a folder `pages/` beside the app.
+    """
+    PagesManager.uses_pages_directory = False
 
 
 def navigate() -> st.Page:

@@ -6,7 +6,6 @@ first, while the first browser loads its scripts; the rest waits until that visi
 
 from __future__ import annotations
 
-import ast
 import inspect
 import logging
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from crane_core.pipeline.publishing import interval_s, publish_regularly
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
 from crane_core.ui.navigation import page_files
+from crane_core.ui.page_imports import import_modules, imported_by
 
 _LOG = logging.getLogger(__name__)
 _OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_api", "caching.cache_resource_api")
@@ -58,8 +58,7 @@ def _warm_up(patience_s: float) -> None:
     with _quietly():
         _prepare_overview()
         _shown.wait(patience_s)
-        for module in imported_by_pages():
-            import_module(module)
+        import_modules(imported_by_pages())
         _prepare_others()
 
 
@@ -70,6 +69,7 @@ def load() -> None:
 
 
 def _prepare_overview() -> None:
+    import_modules(["crane_core.ui.overview_view", "crane_core.ui.overview_example"])
     from crane_core.ui.overview_example import prepare_example
     from crane_core.ui.overview_view import prepare_answer
 
@@ -96,12 +96,11 @@ def _quietly() -> Iterator[None]:
 
 def imported_by_pages() -> list[str]:
     """The modules of ours that the page files import, in menu order."""
-    steps = (step for file in page_files().values() for step in ast.parse(file.read_text("utf-8")).body)
-    found = [step.module for step in steps if isinstance(step, ast.ImportFrom) and step.module]
-    return list(dict.fromkeys(name for name in found if name.startswith("crane_core.")))
+    return list(dict.fromkeys(name for page in page_files() for name in imported_by(page)))
 
 
 def _prepare_others() -> None:
+    import_modules(["crane_core.detectors.registry", "crane_core.ui.agreement.computed"])
     from crane_core.detectors.registry import local_detectors
     from crane_core.ui import data
     from crane_core.ui.agreement.computed import prepare_usual

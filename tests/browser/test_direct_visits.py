@@ -1,7 +1,7 @@
 """The first visit to a fresh server may be to any page's own address: it shows that page, in the app's own frame.
 
-Streamlit runs a page file alone when a pages/ folder stands beside the app and nobody has been at "/" yet; then the
-menu, the style and the access check are the page's own duty.
+Streamlit would run a page file alone, without menu, style and access check, as a pages/ folder stands beside the app
+and nobody has been at "/" yet; the app tells it not to.
 """
 
 from __future__ import annotations
